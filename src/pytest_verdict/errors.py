@@ -1,0 +1,107 @@
+"""Every exception of the library.
+
+::
+
+    VerdictError (Exception)
+    ├── ConfigurationError (ValueError)     the person who wrote the check made a mistake
+    │   ├── UnknownOperatorError            no operator of that name is registered
+    │   ├── SettingsError                   a setting is unknown, missing or has a value that is not allowed
+    │   ├── ThresholdError                  the threshold is not in (0, 1]
+    │   └── MissingExtraError (ImportError) an optional dependency is not installed
+    └── RecordError (ValueError)            a record, journal or report cannot be read
+    MismatchError (AssertionError)          a comparison did not pass
+
+``MismatchError`` is an ``AssertionError`` and nothing else, so that pytest, ``unittest`` and ``xfail(raises=...)`` treat it
+as what it is: a failed test.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pytest_verdict.result import ComparisonResult
+
+
+class VerdictError(Exception):
+    """Base of the errors that are not a failed comparison."""
+
+
+class ConfigurationError(VerdictError, ValueError):
+    """A check was configured wrongly; it can never become a pass."""
+
+
+class UnknownOperatorError(ConfigurationError):
+    """No operator of that name is registered."""
+
+    def __init__(self, name: object, known: Iterable[str]) -> None:
+        super().__init__(f"Unknown comparator: {name!r}.{allowed('operator', name, known)}")
+
+
+class SettingsError(ConfigurationError):
+    """A setting is unknown, missing or has a value that is not allowed."""
+
+
+class ThresholdError(ConfigurationError):
+    """The threshold is not a number in (0, 1]."""
+
+    def __init__(self, threshold: object) -> None:
+        super().__init__(f"threshold must be in (0, 1], got {threshold!r}")
+
+
+class MissingExtraError(ConfigurationError, ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        super().__init__(f'{purpose} needs an optional dependency: pip install "pytest-verdict[{extra}]"')
+
+
+class RecordError(VerdictError, ValueError):
+    """A record, journal or report cannot be read."""
+
+
+class MismatchError(AssertionError):
+    """One or more comparisons did not pass.
+
+    Args:
+        message: The failure block, already laid out.
+        results: The comparisons that did not pass, in the order in which they were made.
+    """
+
+    def __init__(self, message: str, results: Sequence[ComparisonResult] = ()) -> None:
+        super().__init__(message)
+        self.results = tuple(results)
+
+    @property
+    def result(self) -> ComparisonResult:
+        """The first comparison that did not pass."""
+        return self.results[0]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.results)
+
+
+def allowed(kind: str, given: object, known: Iterable[str]) -> str:
+    """Name what is allowed, and what was probably meant.
+
+    Args:
+        kind: What is being named, in the singular.
+        given: What the user wrote.
+        known: The names that are allowed.
+
+    Returns:
+        A sentence that starts with a space, ready to follow an error message.
+
+    Example:
+        >>> allowed("mode", "relativ", ["absolute", "relative"])
+        " Did you mean 'relative'? Allowed: absolute, relative."
+        >>> allowed("mode", 3, ["absolute"])
+        ' Allowed: absolute.'
+    """
+    names = sorted(known)
+    close = difflib.get_close_matches(str(given), names, n=1)
+    guess = f" Did you mean {close[0]!r}?" if close else ""
+    return f"{guess} Allowed: {', '.join(names)}." if names else f"{guess} No {kind} is allowed here."

@@ -1,0 +1,157 @@
+"""Normalizers: the named steps that may be applied to text before it is compared.
+
+A step is applied to both sides, left to right, and is recorded by name, so that no normalization is ever hidden.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import string
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
+
+from pytest_verdict.errors import allowed
+
+_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
+_ARTICLES: Final = re.compile(r"\b(?:a|an|the)\b\s*", re.IGNORECASE)
+_FENCE: Final = re.compile(r"\s*```[^\n`]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
+_THOUSANDS: Final = re.compile(r"(?<![\w.,])([+-]?[0-9]{1,3}(?:,[0-9]{3})+)(?![\w,])")
+
+
+def _collapse_whitespace(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _strip_markdown_fence(text: str) -> str:
+    match = _FENCE.fullmatch(text)
+    return match.group(1) if match else text
+
+
+def _strip_thousands_separators(text: str) -> str:
+    return _THOUSANDS.sub(lambda match: match.group(1).replace(",", ""), text)
+
+
+NORMALIZERS: Final[dict[str, Callable[[str], str]]] = {
+    "casefold": str.casefold,
+    "collapse_whitespace": _collapse_whitespace,
+    "lowercase": str.lower,
+    "nfc": functools.partial(unicodedata.normalize, "NFC"),
+    "nfkc": functools.partial(unicodedata.normalize, "NFKC"),
+    "remove_articles": lambda text: _ARTICLES.sub("", text),
+    "remove_punctuation": lambda text: text.translate(_PUNCTUATION),
+    "strip": str.strip,
+    "strip_markdown_fence": _strip_markdown_fence,
+    "strip_thousands_separators": _strip_thousands_separators,
+}
+"""Every named normalizer. What each does is written in docs/reference/normalizers.md."""
+
+NORMALIZED_EXACT_STEPS: Final = ("lowercase", "strip", "collapse_whitespace")
+
+
+class SynonymMap(BaseModel):
+    """A normalizer that replaces a whole text by its preferred spelling.
+
+    Args:
+        mapping: From a spelling to the preferred one. One look-up: a preferred spelling is not looked up again. Put
+            ``lowercase`` before it when the keys are in lower case.
+
+    Example:
+        >>> SynonymMap(mapping={"nyc": "new york"}).apply("nyc")
+        'new york'
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    mapping: dict[str, str]
+
+    def apply(self, text: str) -> str:
+        """Replace a text that is one of the keys.
+
+        Args:
+            text: Any text.
+
+        Returns:
+            The preferred spelling, or the same text.
+        """
+        return self.mapping.get(text, text)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.mapping.items()))
+
+
+def _known(step: str | SynonymMap) -> str | SynonymMap:
+    if isinstance(step, str) and step not in NORMALIZERS:
+        raise ValueError(f"Unknown normalizer: {step!r}.{allowed('normalizer', step, NORMALIZERS)}")
+    return step
+
+
+def _as_tuple(steps: Any) -> Any:
+    if isinstance(steps, str | SynonymMap):
+        raise ValueError(f"normalize takes a list of steps, such as [{steps!r}], not one step")  # noqa: TRY004
+    return tuple(steps) if isinstance(steps, list) else steps
+
+
+Normalizer = Annotated[str | SynonymMap, AfterValidator(_known)]
+"""One step: a name of `NORMALIZERS` or a `SynonymMap`."""
+
+Normalization = Annotated[tuple[Normalizer, ...], BeforeValidator(_as_tuple)]
+"""The steps of an operator, in order of application; a list in code and in JSON."""
+
+
+def step_names(steps: Sequence[str | SynonymMap]) -> tuple[str, ...]:
+    """Name the steps as the record does.
+
+    Args:
+        steps: Normalizers in order of application.
+
+    Returns:
+        Their names; ``synonym_map`` for a `SynonymMap`, whose mapping is in the settings.
+    """
+    return tuple("synonym_map" if isinstance(step, SynonymMap) else step for step in steps)
+
+
+def normalize(text: str, steps: Sequence[str | SynonymMap]) -> str:
+    """Apply normalizers from left to right.
+
+    Args:
+        text: Any text.
+        steps: Normalizers in order of application.
+
+    Returns:
+        The normalized text.
+
+    Example:
+        >>> normalize("  The  Answer ", ["lowercase", "collapse_whitespace", "remove_articles"])
+        'answer'
+    """
+    for step in steps:
+        text = step.apply(text) if isinstance(step, SynonymMap) else NORMALIZERS[step](text)
+    return text
+
+
+def effective_steps(texts: Sequence[str], steps: Sequence[str | SynonymMap]) -> tuple[str, ...]:
+    """Name the steps that changed any of the texts.
+
+    Args:
+        texts: The texts of both sides.
+        steps: Normalizers in order of application.
+
+    Returns:
+        The names of those that changed something, in order.
+
+    Example:
+        >>> effective_steps(["Paris", "paris"], ["lowercase", "strip"])
+        ('lowercase',)
+    """
+    changed: list[str] = []
+    current = list(texts)
+    for step, name in zip(steps, step_names(steps), strict=True):
+        following = [normalize(text, [step]) for text in current]
+        if following != current:
+            changed.append(name)
+        current = following
+    return tuple(changed)

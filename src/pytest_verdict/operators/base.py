@@ -1,0 +1,134 @@
+"""`Operator`: what every comparison operator is."""
+
+from __future__ import annotations
+
+import functools
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from pytest_verdict.errors import SettingsError, allowed
+from pytest_verdict.result import OperatorIdentity, Outcome
+from pytest_verdict.values.encoding import encode
+
+PASS: Final = Outcome(1.0)
+FAIL: Final = Outcome(0.0)
+
+
+class Operator(BaseModel):
+    """A named comparison: a pure function of expected, observed and its settings.
+
+    Subclass it as a frozen pydantic model whose fields are the settings, give it a ``name``, and write `evaluate`. A
+    comparison must not consult a clock, the locale, the network, random numbers or the order of a set.
+
+    Attributes:
+        name: The name it is registered by; lower case words joined by underscores.
+        version: A whole number from 1; raise it when a verdict changes for the same values and settings.
+        surface: What it compares, for the list of operators: ``text``, ``number``, ``json`` and so on.
+
+    Raises:
+        SettingsError: A setting is unknown, missing or has a value that is not allowed.
+
+    Example:
+        >>> from pytest_verdict import Operator, Outcome, compare
+        >>> class SameLength(Operator):
+        ...     name = "same_length"
+        ...     def evaluate(self, expected, observed):
+        ...         return Outcome(1.0 if len(expected) == len(observed) else 0.0)
+        >>> compare(SameLength(), "abc", "xyz").passed
+        True
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    name: ClassVar[str]
+    version: ClassVar[int] = 1
+    surface: ClassVar[str] = "custom"
+
+    def __init__(self, /, **settings: Any) -> None:
+        try:
+            super().__init__(**settings)
+        except ValidationError as error:
+            raise SettingsError(_explained(type(self), error)) from None
+
+    @abstractmethod
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare two values.
+
+        Args:
+            expected: The expected value, verbatim.
+            observed: The observed value, verbatim.
+
+        Returns:
+            The score and its evidence. Evidence that cannot be read is a score of 0.0 with a note, never an exception.
+        """
+
+    def recorded_name(self) -> str:
+        """Give the name the record carries; the class's ``name`` unless settings make it another operator."""
+        return self.name
+
+    def effective_expected(self, expected: Any) -> Any:
+        """Give the value that is recorded as expected; another one when a setting takes its place."""
+        return expected
+
+    def default_threshold(self) -> float:
+        """Give the threshold that holds when the caller names none, in (0, 1]."""
+        return 1.0
+
+    def settings(self) -> dict[str, Any]:
+        """Give all settings as typed JSON, defaults included, as the record carries them."""
+        return {name: _setting(getattr(self, name)) for name in type(self).model_fields}
+
+    def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
+        """Derive the outcome again from a record.
+
+        Args:
+            expected: The recorded expected value.
+            observed: The recorded observed value.
+            details: The recorded details, for an operator whose evidence holds what a model produced.
+
+        Returns:
+            The outcome; the same as `evaluate` unless the operator used a model.
+        """
+        del details
+        return self.evaluate(expected, observed)
+
+    @functools.cached_property
+    def identity(self) -> OperatorIdentity:
+        """What the record says of this operator."""
+        return OperatorIdentity(self.recorded_name(), self.version, self.settings())
+
+    def __str__(self) -> str:
+        return self.recorded_name()
+
+
+def _setting(value: Any) -> Any:
+    if isinstance(value, Operator):
+        return {"operator": value.recorded_name(), "version": value.version, "settings": value.settings()}
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, tuple | list):
+        return [_setting(item) for item in value]
+    if isinstance(value, frozenset | set):
+        return sorted((_setting(item) for item in value), key=repr)
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {key: _setting(item) for key, item in value.items()}
+    return encode(value)
+
+
+def _explained(cls: type[Operator], error: ValidationError) -> str:
+    sentences = [_sentence(cls, problem) for problem in error.errors(include_url=False)]
+    return f"{getattr(cls, 'name', cls.__name__)}: " + "; ".join(sentences)
+
+
+def _sentence(cls: type[Operator], problem: Any) -> str:
+    place = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        return f"there is no setting {place!r}.{allowed('setting', place, cls.model_fields)}"
+    if problem["type"] == "missing":
+        return f"the setting {place!r} is required"
+    message = problem["msg"].removeprefix("Value error, ")
+    given = f", got {problem['input']!r}" if problem["type"] != "value_error" else ""
+    return f"{place}: {message}{given}" if place else message

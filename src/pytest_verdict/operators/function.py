@@ -1,0 +1,72 @@
+"""An operator from a function."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import create_model
+
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.result import Outcome
+
+
+def operator_from_function(function: Callable[..., Any], name: str | None = None, version: int = 1) -> type[Operator]:
+    """Make an operator class of a function.
+
+    Args:
+        function: Takes expected, observed and the settings as keyword arguments with annotations; returns an `Outcome`, a
+            score from 0.0 to 1.0, or a bool.
+        name: The operator's name; the function's own unless given.
+        version: The operator's version, a whole number from 1.
+
+    Returns:
+        The operator class.
+
+    Raises:
+        ConfigurationError: The function does not take expected and observed first.
+
+    Example:
+        >>> def starts_with(expected, observed, *, ignore_case: bool = False):
+        ...     if ignore_case:
+        ...         expected, observed = expected.lower(), observed.lower()
+        ...     return observed.startswith(expected)
+        >>> StartsWith = operator_from_function(starts_with)
+        >>> StartsWith(ignore_case=True).evaluate("Pa", "paris").score
+        1.0
+    """
+    label = str(name or getattr(function, "__name__", ""))
+    parameters = list(inspect.signature(function, eval_str=True).parameters.values())
+    if [parameter.name for parameter in parameters[:2]] != ["expected", "observed"]:
+        raise ConfigurationError(f"{label}: an operator function takes expected and observed first, then its settings")
+    fields: dict[str, Any] = {parameter.name: _field(label, parameter) for parameter in parameters[2:]}
+    cls = create_model(label, __base__=Operator, __module__=function.__module__, __doc__=function.__doc__, **fields)
+    cls.name = label
+    cls.version = version
+
+    def evaluate(self: Operator, expected: Any, observed: Any) -> Outcome:
+        found = function(expected, observed, **{name: getattr(self, name) for name in fields})
+        return found if isinstance(found, Outcome) else Outcome(float(found))
+
+    cls.evaluate = evaluate  # type: ignore[method-assign]
+    cls.__abstractmethods__ = frozenset()
+    cls.__reduce__ = _reduce(function, label, version)  # type: ignore[method-assign, assignment]
+    return cls
+
+
+def _reduce(function: Callable[..., Any], name: str, version: int) -> Callable[[Operator], tuple[Any, ...]]:
+    # The class was made here and cannot be found by its name; the function can.
+    return lambda operator: (_rebuild, (function, name, version, operator.__dict__.copy()))
+
+
+def _field(label: str, parameter: inspect.Parameter) -> tuple[Any, Any]:
+    if parameter.kind in {parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL}:
+        raise ConfigurationError(f"{label}: settings are named one by one, not {parameter}")
+    annotation = Any if parameter.annotation is parameter.empty else parameter.annotation
+    return annotation, ... if parameter.default is parameter.empty else parameter.default
+
+
+def _rebuild(function: Callable[..., Any], name: str, version: int, settings: dict[str, Any]) -> Operator:
+    return operator_from_function(function, name, version)(**settings)

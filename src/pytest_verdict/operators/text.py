@@ -1,0 +1,140 @@
+"""Operators on text: equality and substrings."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import field_validator
+
+from pytest_verdict.normalizers import Normalization
+from pytest_verdict.operators.base import FAIL, PASS, Operator
+from pytest_verdict.operators.surface import NOT_TEXT, Surfaces, surfaces
+from pytest_verdict.result import Outcome
+from pytest_verdict.values.equality import equal
+
+
+class ExactMatch(Operator):
+    """Expected and observed are equal.
+
+    Without normalization this is the operator ``exact``: typed equality of any two values (see docs/value-semantics.md).
+    With it, it is ``normalized_exact``: text, and the items of a list of texts, are normalized on both sides first;
+    anything else is compared as it is.
+
+    Args:
+        normalize: Normalizers in order of application; ``["lowercase", "strip"]`` unless given.
+        case_sensitive: False folds the case of text, which is recorded as the last step ``casefold``.
+        nan_equal: Whether NaN equals NaN.
+
+    Example:
+        >>> ExactMatch().evaluate(" Paris", "paris").score
+        1.0
+    """
+
+    name: ClassVar[str] = "normalized_exact"
+    surface: ClassVar[str] = "text"
+
+    normalize: Normalization = ("lowercase", "strip")
+    case_sensitive: bool = True
+    nan_equal: bool = False
+
+    def recorded_name(self) -> str:
+        """Give ``exact`` when nothing is normalized."""
+        return "normalized_exact" if self.normalize or not self.case_sensitive else "exact"
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare two values; see the class."""
+        if not self.normalize and self.case_sensitive:
+            return PASS if equal(expected, observed, nan_equal=self.nan_equal) else FAIL
+        steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
+        found = surfaces(expected, observed, steps)
+        return found.outcome(1.0 if equal(found.expected, found.observed, nan_equal=self.nan_equal) else 0.0)
+
+
+class _Contains(Operator):
+    surface: ClassVar[str] = "text"
+
+    substrings: tuple[str, ...] | None = None
+    normalize: Normalization = ()
+    case_sensitive: bool = True
+
+    @field_validator("substrings")
+    @classmethod
+    def _not_empty(cls, substrings: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        if substrings is not None and (not substrings or "" in substrings):
+            raise ValueError(f"takes at least one text, none of them empty, got {list(substrings)!r}")
+        return substrings
+
+    def effective_expected(self, expected: Any) -> Any:
+        """Give the substrings when they are a setting."""
+        return expected if self.substrings is None else list(self.substrings)
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Look for the substrings; see the class."""
+        wanted = _as_texts(self.effective_expected(expected))
+        if wanted is None or not isinstance(observed, str):
+            return Outcome(0.0, notes=(NOT_TEXT,))
+        steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
+        return self._decide(surfaces(wanted, observed, steps))
+
+    def _decide(self, found: Surfaces) -> Outcome:
+        if not found.expected or "" in found.expected:
+            # An empty text is contained in everything, so such a check would assert nothing.
+            return found.outcome(0.0, ["empty_expected"])
+        present = [text for text in found.expected if text in found.observed]
+        missing = [text for text in found.expected if text not in found.observed]
+        return found.outcome(
+            1.0 if self._enough(present, missing) else 0.0, details={"found": present, "missing": missing}
+        )
+
+    def _enough(self, present: list[str], missing: list[str]) -> bool:
+        raise NotImplementedError
+
+
+class ContainsAny(_Contains):
+    """Observed contains at least one of the substrings.
+
+    Args:
+        substrings: The texts to look for, none of them empty. Given as a setting they take the place of expected;
+            otherwise expected is one text or a list of texts.
+        normalize: Normalizers for both sides, in order of application; none unless given.
+        case_sensitive: False folds the case of both sides, recorded as the last step ``casefold``.
+
+    Example:
+        >>> ContainsAny(substrings=["mrna", "messenger rna"]).evaluate(None, "mrna instructions").score
+        1.0
+    """
+
+    name: ClassVar[str] = "contains_any"
+
+    def _enough(self, present: list[str], missing: list[str]) -> bool:
+        del missing
+        return bool(present)
+
+
+class ContainsAll(_Contains):
+    """Observed contains every one of the substrings.
+
+    Args:
+        substrings: As for `ContainsAny`.
+        normalize: As for `ContainsAny`.
+        case_sensitive: As for `ContainsAny`.
+
+    Example:
+        >>> ContainsAll(substrings=["Paris", "France"]).evaluate(None, "Paris is in Italy").details
+        {'found': ['Paris'], 'missing': ['France']}
+    """
+
+    name: ClassVar[str] = "contains_all"
+
+    def _enough(self, present: list[str], missing: list[str]) -> bool:
+        del present
+        return not missing
+
+
+def _as_texts(value: Any) -> list[str] | None:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list | tuple | set | frozenset) and all(isinstance(item, str) for item in value):
+        # A set has no order of its own; sorted, the record is the same in every process.
+        return sorted(value) if isinstance(value, set | frozenset) else list(value)
+    return None

@@ -1,0 +1,435 @@
+"""Typed JSON: any Python value written as JSON from which an equal value can be read back.
+
+JSON's own values stand for themselves. Everything else is an object with the key ``$type``; an object of the user that has
+such a key, or keys that are not text, is written as a list of pairs, so nothing is ambiguous. Reading never imports a class:
+members of an Enum, dataclasses and pydantic models come back as an `EncodedObject`, which equals the original.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import datetime
+import hashlib
+import json
+import math
+import numbers
+import pathlib
+import re
+import uuid
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from json.encoder import encode_basestring_ascii
+from typing import Any, Final
+
+from pytest_verdict.errors import RecordError
+
+TYPE_KEY: Final = "$type"
+MAXIMUM_DEPTH: Final = 200
+# int(text) refuses more digits than this by default; hexadecimal has no such limit.
+_LONGEST_PLAIN_INT: Final = 10**4000
+_ADDRESS: Final = re.compile(r"\bat 0x[0-9a-fA-F]+")
+
+Redaction = Callable[[str], str]
+
+
+class EncodedObject:
+    """A value of a class that reading a record does not import.
+
+    Args:
+        kind: ``enum``, ``dataclass`` or ``model``.
+        class_name: The class as ``module:qualified name``.
+        value: The value of the member, or the fields by name.
+        member: The name of the member, for an Enum.
+    """
+
+    __slots__ = ("class_name", "kind", "member", "value")
+
+    def __init__(self, kind: str, class_name: str, value: Any, member: str | None = None) -> None:
+        self.kind = kind
+        self.class_name = class_name
+        self.value = value
+        self.member = member
+
+    def __eq__(self, other: object) -> bool:
+        return encode_text(self) == encode_text(other)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.class_name, self.member))
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.class_name} {self.member or self.value!r}>"
+
+
+class Unreplayable:
+    """Evidence that was kept only as its repr; it equals nothing.
+
+    Args:
+        class_name: The class as ``module:qualified name``.
+        text: The repr as it was recorded.
+    """
+
+    __slots__ = ("class_name", "text")
+
+    def __init__(self, class_name: str, text: str) -> None:
+        self.class_name = class_name
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def class_name(cls: type) -> str:
+    """Name a class as ``module:qualified name``.
+
+    Args:
+        cls: Any class.
+
+    Returns:
+        The name, the same in every process.
+    """
+    return f"{cls.__module__}:{cls.__qualname__}"
+
+
+def safe_repr(value: object) -> str:
+    """Write the repr of a value, whatever its class does, without memory addresses.
+
+    Args:
+        value: Any value.
+
+    Returns:
+        The repr, or a placeholder that names the error when the class cannot produce one.
+    """
+    try:
+        return _ADDRESS.sub("at 0x...", repr(value))
+    except Exception as error:  # noqa: BLE001 - the class under test decides what it raises
+        return f"<unprintable {class_name(type(value))}: {type(error).__name__}>"
+
+
+def encode(value: Any) -> Any:
+    """Write a value as typed JSON.
+
+    Args:
+        value: Any value.
+
+    Returns:
+        A tree of dicts, lists, text, numbers, bools and None. What cannot be encoded is kept as its repr under
+        ``{"$type": "repr"}``, see `is_replayable`.
+
+    Example:
+        >>> encode({"at": datetime.date(2024, 5, 1), "tags": {"b", "a"}})
+        {'at': {'$type': 'date', 'value': '2024-05-01'}, 'tags': {'$type': 'set', 'value': ['a', 'b']}}
+    """
+    return _encode(value, ())
+
+
+def encode_text(value: Any) -> str:
+    """Write a value as one line of typed JSON, in ASCII.
+
+    Args:
+        value: Any value.
+
+    Returns:
+        The JSON text; the same bytes for equal values in every process.
+
+    Example:
+        >>> encode_text(("a", float("nan")))
+        '{"$type":"tuple","value":["a",{"$type":"float","value":"nan"}]}'
+    """
+    if type(value) is str:
+        return encode_basestring_ascii(value)
+    return _dump(_encode(value, ()))
+
+
+def is_replayable(encoded: Any) -> bool:
+    """Say whether an encoded value can be read back as an equal value.
+
+    Args:
+        encoded: What `encode` returned.
+
+    Returns:
+        False when some part of it was kept only as a repr, or was redacted.
+    """
+    if isinstance(encoded, dict):
+        return encoded.get(TYPE_KEY) not in {"repr", "redacted"} and all(map(is_replayable, encoded.values()))
+    return not isinstance(encoded, list) or all(map(is_replayable, encoded))
+
+
+def decode(encoded: Any) -> Any:
+    """Read typed JSON back.
+
+    Args:
+        encoded: What `encode` returned, or the same after a trip through JSON text.
+
+    Returns:
+        An equal value; an `Unreplayable` where only the repr was kept.
+
+    Raises:
+        RecordError: The tree holds a ``$type`` that is not known or whose value cannot be read.
+
+    Example:
+        >>> decode(encode({1, 2})) == {1, 2}
+        True
+    """
+    if isinstance(encoded, list):
+        return [decode(item) for item in encoded]
+    if not isinstance(encoded, dict):
+        return encoded
+    if TYPE_KEY not in encoded:
+        return {key: decode(item) for key, item in encoded.items()}
+    kind = encoded[TYPE_KEY]
+    reader = _READERS.get(kind) if isinstance(kind, str) else None
+    if reader is None:
+        raise RecordError(f"unknown {TYPE_KEY} {kind!r}; known: {', '.join(sorted(_READERS))}")
+    try:
+        return reader(encoded)
+    except RecordError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a record is untrusted, its values may break any constructor
+        raise RecordError(f"cannot read a value of {TYPE_KEY} {kind!r}: {error}") from None
+
+
+def digest(text: str) -> str:
+    """Name a text by its content.
+
+    Args:
+        text: ASCII text, as `encode_text` writes it.
+
+    Returns:
+        The SHA-256 in hexadecimal, 64 characters.
+    """
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def redact(encoded: Any, redaction: Redaction) -> Any:
+    """Replace the text in an encoded value that must not be written down.
+
+    Args:
+        encoded: What `encode` returned.
+        redaction: From a text to the text that may be written.
+
+    Returns:
+        The same tree, in which every changed text stands under ``{"$type": "redacted"}``.
+    """
+    if isinstance(encoded, str):
+        replaced = redaction(encoded)
+        return encoded if replaced == encoded else _tagged("redacted", replaced)
+    if isinstance(encoded, list):
+        return [redact(item, redaction) for item in encoded]
+    if isinstance(encoded, dict):
+        fixed = {TYPE_KEY, "class"} if TYPE_KEY in encoded else set()
+        return {
+            key if key in fixed else redaction(key): item if key in fixed else redact(item, redaction)
+            for key, item in encoded.items()
+        }
+    return encoded
+
+
+def _dump(tree: Any) -> str:
+    return json.dumps(tree, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
+
+def _tagged(kind: str, value: Any, **more: Any) -> dict[str, Any]:
+    return {TYPE_KEY: kind, **more, "value": value}
+
+
+def _encode(value: Any, above: tuple[int, ...]) -> Any:
+    writer = _WRITERS.get(type(value))
+    if writer is not None:
+        return writer(value, above)
+    return _encode_by_class(value, above)
+
+
+def _encode_by_class(value: Any, above: tuple[int, ...]) -> Any:
+    if isinstance(value, Enum):
+        plain = _encode(value.value, above)
+        return {TYPE_KEY: "enum", "class": class_name(type(value)), "member": value.name, "value": plain}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
+        return _object("dataclass", value, fields, above)
+    if hasattr(type(value), "__pydantic_validator__") and not dataclasses.is_dataclass(value):
+        return _object("model", value, {**value.__dict__, **(value.__pydantic_extra__ or {})}, above)
+    for base, writer in _WRITERS_BY_BASE:
+        if isinstance(value, base):
+            return writer(value, above)
+    if isinstance(value, numbers.Number) and hasattr(value, "item"):
+        return _encode(value.item(), above)
+    return _as_repr(value)
+
+
+def _object(kind: str, value: Any, fields: dict[str, Any], above: tuple[int, ...]) -> Any:
+    inside = _enter(value, above)
+    if inside is None:
+        return _as_cycle(value, above)
+    encoded = {name: _encode(item, inside) for name, item in fields.items()}
+    return _tagged(kind, encoded, **{"class": class_name(type(value))})
+
+
+def _as_repr(value: Any) -> dict[str, Any]:
+    return _tagged("repr", safe_repr(value), **{"class": class_name(type(value))})
+
+
+def _as_cycle(value: Any, above: tuple[int, ...]) -> dict[str, Any]:
+    reason = "contains itself" if id(value) in above else f"nested deeper than {MAXIMUM_DEPTH} levels"
+    return _tagged("repr", f"<{reason}>", **{"class": class_name(type(value))})
+
+
+def _enter(value: Any, above: tuple[int, ...]) -> tuple[int, ...] | None:
+    identity = id(value)
+    return None if identity in above or len(above) >= MAXIMUM_DEPTH else (*above, identity)
+
+
+def _plain(value: Any, _above: tuple[int, ...]) -> Any:
+    return value
+
+
+def _encode_int(value: int, _above: tuple[int, ...]) -> Any:
+    number = int(value)
+    return number if -_LONGEST_PLAIN_INT < number < _LONGEST_PLAIN_INT else _tagged("int", hex(number))
+
+
+def _encode_float(value: float, _above: tuple[int, ...]) -> Any:
+    number = float(value)
+    return number if math.isfinite(number) else _tagged("float", repr(number))
+
+
+def _encode_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> Any:
+    inside = _enter(value, above)
+    if inside is None:
+        return _as_cycle(value, above)
+    if TYPE_KEY not in value and all(type(key) is str for key in value):
+        return {key: _encode(item, inside) for key, item in value.items()}
+    return _tagged("dict", [[_encode(key, inside), _encode(item, inside)] for key, item in value.items()])
+
+
+def _encode_items(value: Any, above: tuple[int, ...]) -> Any:
+    inside = _enter(value, above)
+    return _as_cycle(value, above) if inside is None else [_encode(item, inside) for item in value]
+
+
+def _encode_tuple(value: tuple[Any, ...], above: tuple[int, ...]) -> Any:
+    items = _encode_items(value, above)
+    return items if isinstance(items, dict) else _tagged("tuple", items)
+
+
+def _encode_set(kind: str) -> Callable[[Any, tuple[int, ...]], Any]:
+    def write(value: Any, above: tuple[int, ...]) -> Any:
+        # Sorted by their own text: the order of a set depends on the hash seed.
+        return _tagged(kind, sorted((_encode(item, above) for item in value), key=_dump))
+
+    return write
+
+
+def _by_text(kind: str, write: Callable[[Any], str]) -> Callable[[Any, tuple[int, ...]], Any]:
+    return lambda value, _above: _tagged(kind, write(value))
+
+
+def _encode_timedelta(value: datetime.timedelta, _above: tuple[int, ...]) -> Any:
+    return _tagged("timedelta", [value.days, value.seconds, value.microseconds])
+
+
+def _encode_complex(value: complex, above: tuple[int, ...]) -> Any:
+    return _tagged("complex", [_encode(value.real, above), _encode(value.imag, above)])
+
+
+def _encode_encoded(value: EncodedObject, above: tuple[int, ...]) -> Any:
+    if value.kind == "enum":
+        plain = _encode(value.value, above)
+        return {TYPE_KEY: "enum", "class": value.class_name, "member": value.member, "value": plain}
+    fields = {name: _encode(item, above) for name, item in value.value.items()}
+    return _tagged(value.kind, fields, **{"class": value.class_name})
+
+
+def _encode_unreplayable(value: Unreplayable, _above: tuple[int, ...]) -> Any:
+    return _tagged("repr", value.text, **{"class": value.class_name})
+
+
+_encode_date = _by_text("date", datetime.date.isoformat)
+_encode_datetime = _by_text("datetime", datetime.datetime.isoformat)
+_encode_bytes = _by_text("bytes", lambda value: base64.b64encode(value).decode("ascii"))
+_encode_path = _by_text("path", lambda value: value.as_posix())
+
+_WRITERS: Final[dict[type, Callable[[Any, tuple[int, ...]], Any]]] = {
+    str: _plain,
+    bool: _plain,
+    type(None): _plain,
+    int: _encode_int,
+    float: _encode_float,
+    dict: _encode_dict,
+    list: _encode_items,
+    tuple: _encode_tuple,
+    set: _encode_set("set"),
+    frozenset: _encode_set("frozenset"),
+    bytes: _encode_bytes,
+    bytearray: _by_text("bytearray", lambda value: base64.b64encode(value).decode("ascii")),
+    Decimal: _by_text("decimal", str),
+    Fraction: _by_text("fraction", str),
+    complex: _encode_complex,
+    datetime.datetime: _encode_datetime,
+    datetime.date: _encode_date,
+    datetime.time: _by_text("time", datetime.time.isoformat),
+    datetime.timedelta: _encode_timedelta,
+    uuid.UUID: _by_text("uuid", str),
+    EncodedObject: _encode_encoded,
+    Unreplayable: _encode_unreplayable,
+}
+
+# For subclasses; datetime before date, which it derives from.
+_WRITERS_BY_BASE: Final[tuple[tuple[type, Callable[[Any, tuple[int, ...]], Any]], ...]] = (
+    (str, lambda value, _above: str.__str__(value)),
+    (int, _encode_int),
+    (float, _encode_float),
+    (datetime.datetime, _encode_datetime),
+    (datetime.date, _encode_date),
+    (pathlib.PurePath, _encode_path),
+    (Mapping, _encode_dict),
+    (list, _encode_items),
+    (tuple, _encode_tuple),
+    (set, _encode_set("set")),
+    (frozenset, _encode_set("frozenset")),
+    (bytes, _encode_bytes),
+)
+
+_Reader = Callable[[dict[str, Any]], Any]
+
+
+def _items(encoded: dict[str, Any]) -> list[Any]:
+    return [decode(item) for item in encoded["value"]]
+
+
+def _text(read: Callable[[str], Any]) -> _Reader:
+    return lambda encoded: read(encoded["value"])
+
+
+def _read_object(encoded: dict[str, Any]) -> EncodedObject:
+    value = encoded["value"]
+    fields = {name: decode(item) for name, item in value.items()}
+    return EncodedObject(encoded[TYPE_KEY], encoded["class"], fields)
+
+
+_READERS: Final[dict[str, _Reader]] = {
+    "int": _text(lambda text: int(text, 16)),
+    "float": _text(float),
+    "dict": lambda encoded: {decode(key): decode(item) for key, item in encoded["value"]},
+    "tuple": lambda encoded: tuple(_items(encoded)),
+    "set": lambda encoded: set(_items(encoded)),
+    "frozenset": lambda encoded: frozenset(_items(encoded)),
+    "bytes": _text(lambda text: base64.b64decode(text, validate=True)),
+    "bytearray": _text(lambda text: bytearray(base64.b64decode(text, validate=True))),
+    "decimal": _text(Decimal),
+    "fraction": _text(Fraction),
+    "complex": lambda encoded: complex(*_items(encoded)),
+    "datetime": _text(datetime.datetime.fromisoformat),
+    "date": _text(datetime.date.fromisoformat),
+    "time": _text(datetime.time.fromisoformat),
+    "timedelta": lambda encoded: datetime.timedelta(*encoded["value"]),
+    "uuid": _text(uuid.UUID),
+    "path": _text(pathlib.PurePosixPath),
+    "enum": lambda e: EncodedObject("enum", e["class"], decode(e["value"]), e["member"]),
+    "dataclass": _read_object,
+    "model": _read_object,
+    "repr": lambda encoded: Unreplayable(encoded["class"], encoded["value"]),
+    "redacted": lambda encoded: Unreplayable("redacted", encoded["value"]),
+}

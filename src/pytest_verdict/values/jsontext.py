@@ -1,0 +1,96 @@
+"""JSON text, read strictly.
+
+RFC 8259 leaves four things open that decide whether two documents are the same; here they are settled: a key may not occur
+twice in one object, ``NaN`` and ``Infinity`` are not JSON, numbers are read exactly (an integer as int, any other number as
+Decimal), and a document may be nested 200 levels deep.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+from typing import Any, Final, NoReturn
+
+from pytest_verdict.values.encoding import MAXIMUM_DEPTH
+
+PARSE_FAILED: Final = "json_parse_failed"
+DUPLICATE_KEY: Final = "json_duplicate_key"
+NOT_FINITE: Final = "json_not_finite"
+TOO_DEEP: Final = "json_too_deep"
+
+_BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
+
+
+class JsonTextError(ValueError):
+    """A text is not a JSON document.
+
+    Args:
+        note: The code for the record: ``json_parse_failed``, ``json_duplicate_key``, ``json_not_finite`` or
+            ``json_too_deep``.
+        reason: What is wrong and where, for a person.
+    """
+
+    def __init__(self, note: str, reason: str) -> None:
+        super().__init__(reason)
+        self.note = note
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Read one JSON document.
+
+    Args:
+        text: The document; bytes are read as UTF-8.
+
+    Returns:
+        Dicts, lists, text, bools, None, ints, and Decimals for numbers with a fraction or an exponent.
+
+    Raises:
+        JsonTextError: The text is not JSON, or is one of the things this module refuses.
+
+    Example:
+        >>> parse_json('{"price": 1.10}')
+        {'price': Decimal('1.10')}
+        >>> parse_json('{"a": 1, "a": 2}')
+        Traceback (most recent call last):
+            ...
+        pytest_verdict.values.jsontext.JsonTextError: the key 'a' occurs twice in one object
+    """
+    try:
+        document = text if isinstance(text, str) else text.decode("utf-8")
+        _refuse_depth(document)
+        return _DECODER.decode(document)
+    except JsonTextError:
+        raise
+    except (ValueError, RecursionError, ArithmeticError) as error:
+        raise JsonTextError(PARSE_FAILED, str(error)) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise JsonTextError(DUPLICATE_KEY, f"the key {twice!r} occurs twice in one object")
+    return found
+
+
+def _constant(name: str) -> NoReturn:
+    raise JsonTextError(NOT_FINITE, f"{name} is not JSON")
+
+
+def _refuse_depth(document: str) -> None:
+    if document.count("[") + document.count("{") <= MAXIMUM_DEPTH:
+        return
+    depth = 0
+    for match in _BRACKETS.finditer(document):
+        bracket = match.group()
+        if bracket in "[{":
+            depth += 1
+            if depth > MAXIMUM_DEPTH:
+                raise JsonTextError(TOO_DEEP, f"nested deeper than {MAXIMUM_DEPTH} levels at character {match.start()}")
+        elif bracket in "]}":
+            depth -= 1
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_float=Decimal, parse_constant=_constant)

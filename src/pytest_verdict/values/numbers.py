@@ -1,0 +1,121 @@
+"""Numbers in exact decimal arithmetic."""
+
+from __future__ import annotations
+
+import decimal
+import numbers
+import re
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from typing import Any, Final
+
+from pytest_verdict.values.encoding import EncodedObject
+
+# Far beyond any measured quantity; keeps "1e999999999" from becoming a billion digits of arithmetic.
+MAXIMUM_MAGNITUDE: Final = 5_000
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
+
+# The thread's own context is never used: a test that lowers the precision must not change a verdict.
+EXACT: Final = decimal.Context(
+    prec=4 * MAXIMUM_MAGNITUDE,
+    Emax=decimal.MAX_EMAX,
+    Emin=decimal.MIN_EMIN,
+    rounding=decimal.ROUND_HALF_EVEN,
+    traps=[decimal.InvalidOperation, decimal.Overflow],
+)
+
+
+def is_number(value: object) -> bool:
+    """Say whether a value is a number: int, float, Decimal, Fraction or a NumPy scalar, but never a bool.
+
+    Args:
+        value: Any value.
+
+    Returns:
+        True for numbers, NaN and infinities included.
+
+    Example:
+        >>> is_number(1), is_number(True), is_number("1")
+        (True, False, False)
+    """
+    if isinstance(value, int | float | Decimal | Fraction):
+        return not isinstance(value, bool | Enum)
+    return isinstance(value, numbers.Number) and not isinstance(value, bool) and hasattr(value, "item")
+
+
+def as_decimal(value: Any) -> Decimal | None:
+    """Read a number exactly as it is written.
+
+    A float counts as its shortest decimal form, so ``1.1`` is 1.1 and not 1.100000000000000088. Text is read when it is
+    one ASCII decimal number between optional blanks; thousands separators, signs of currency or percent and words are not
+    a number (a normalizer can remove them first). A bool is never a number.
+
+    Args:
+        value: A number, text that holds one number, or anything else.
+
+    Returns:
+        The number (NaN and infinities of floats and Decimals included), or None when the value is not a number or lies
+        beyond ten to the power of ±5000.
+
+    Example:
+        >>> as_decimal(" 1.10 "), as_decimal(1.1), as_decimal("1,000"), as_decimal(True)
+        (Decimal('1.10'), Decimal('1.1'), None, None)
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str) and not isinstance(value, Enum):
+        return _from_text(value)
+    if isinstance(value, Enum | EncodedObject):
+        return as_decimal(value.value) if getattr(value, "kind", "enum") == "enum" else None
+    if is_number(value):
+        return _bounded(_from_number(value))
+    return None
+
+
+def _from_text(text: str) -> Decimal | None:
+    stripped = text.strip()
+    if len(stripped) > 2 * MAXIMUM_MAGNITUDE or not _NUMBER.fullmatch(stripped):
+        return None
+    try:
+        return _bounded(Decimal(stripped))
+    except decimal.InvalidOperation:
+        return None
+
+
+def _from_number(value: Any) -> Decimal:
+    if isinstance(value, Decimal):
+        return value
+    if isinstance(value, int):
+        return Decimal(int(value))
+    if isinstance(value, float):
+        return Decimal(float.__repr__(value))
+    if isinstance(value, Fraction):
+        return EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
+    item = value.item()
+    # A 32-bit float prints fewer digits than the 64-bit float that holds it.
+    return Decimal(str(value)) if isinstance(item, float) else Decimal(item)
+
+
+def _bounded(number: Decimal) -> Decimal | None:
+    return None if number.is_finite() and abs(number.adjusted()) > MAXIMUM_MAGNITUDE and number else number
+
+
+def same_number(expected: Any, observed: Any) -> bool:
+    """Compare two numbers by value; NaN equals nothing.
+
+    Args:
+        expected: A number (see `is_number`).
+        observed: A number (see `is_number`).
+
+    Returns:
+        True when both stand for the same decimal value.
+
+    Example:
+        >>> same_number(1, 1.0), same_number(0.1, Decimal("0.10")), same_number(float("nan"), float("nan"))
+        (True, True, False)
+    """
+    if type(expected) is type(observed) and not isinstance(expected, Decimal):
+        return bool(expected == observed)
+    left, right = _from_number(expected), _from_number(observed)
+    return not left.is_nan() and not right.is_nan() and left == right
