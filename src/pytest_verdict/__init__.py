@@ -17,16 +17,17 @@ if TYPE_CHECKING:
         UnknownOperatorError,
         VerdictError,
     )
-    from pytest_verdict.explanation import Budget, explain
+    from pytest_verdict.explanation import explain
     from pytest_verdict.normalizers import SynonymMap
     from pytest_verdict.operators.base import Operator
     from pytest_verdict.operators.registry import OperatorRegistry
     from pytest_verdict.operators.text import ContainsAll, ContainsAny, ExactMatch
     from pytest_verdict.result import ComparisonResult, Outcome
+    from pytest_verdict.surroundings import Budget
 
 # Where each public name lives; read on first use, so that loading the plugin imports nothing of this.
 _HOMES = {
-    "Budget": "explanation",
+    "Budget": "surroundings",
     "Comparator": "comparison",
     "ComparisonResult": "result",
     "ConfigurationError": "errors",

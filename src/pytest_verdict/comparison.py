@@ -3,42 +3,23 @@
 from __future__ import annotations
 
 import operator as python_operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from pytest_verdict.advice import advise
 from pytest_verdict.errors import ConfigurationError, MismatchError, SettingsError, ThresholdError, allowed
-from pytest_verdict.explanation import Budget, failure_block
+from pytest_verdict.explanation import failure_block
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.registry import REGISTRY
 from pytest_verdict.result import ComparisonResult, Outcome
+from pytest_verdict.surroundings import SURROUNDINGS
 from pytest_verdict.values.encoding import safe_repr
 from pytest_verdict.values.snapshot import snapshot
 
-Observer = Callable[[ComparisonResult], None]
-
 # pytest hides frames with this name set; a bug of ours still shows its whole traceback.
 _OURS: Final = python_operator.methodcaller("errisinstance", MismatchError)
-
-
-@dataclass(slots=True)
-class Surroundings:
-    """What a running test session adds to every comparison; the one slot of this library that is not a value.
-
-    Args:
-        observer: Called with every result, in the thread that made it.
-        budget: How long a failure block may be.
-        advice: Whether a failure block says under which operator the comparison would have passed.
-    """
-
-    observer: Observer | None = None
-    budget: Budget = field(default_factory=Budget)
-    advice: bool = True
-
-
-SURROUNDINGS: Final = Surroundings()
 
 
 def compare(

@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pytest_verdict.operators.registry import REGISTRY
 from pytest_verdict.result import ABSENT, ComparisonResult
+from pytest_verdict.surroundings import Budget
 from pytest_verdict.values.display import shown, visible
 from pytest_verdict.values.encoding import encode
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
-    """How much an explanation may show; 0 leaves a limit out.
-
-    Args:
-        characters: The longest form of one value, in characters.
-        lines: The most lines of one block.
-        differences: The most differences of one comparison.
-    """
-
-    characters: int = 500
-    lines: int = 60
-    differences: int = 10
 
 
 def failure_block(result: ComparisonResult, budget: Budget, advice: Sequence[str] = ()) -> str:
