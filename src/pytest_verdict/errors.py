@@ -8,7 +8,8 @@
     │   ├── SettingsError                   a setting is unknown, missing or has a value that is not allowed
     │   ├── ThresholdError                  the threshold is not in (0, 1]
     │   └── MissingExtraError (ImportError) an optional dependency is not installed
-    └── RecordError (ValueError)            a record, journal or report cannot be read
+    ├── RecordError (ValueError)            a record, journal or report cannot be read
+    └── TrajectoryError (ValueError)        a value cannot be read as a trajectory
     MismatchError (AssertionError)          a comparison did not pass
 
 ``MismatchError`` is an ``AssertionError`` and nothing else, so that pytest, ``unittest`` and ``xfail(raises=...)`` treat it
@@ -61,6 +62,10 @@ class MissingExtraError(ConfigurationError, ImportError):
 
 class RecordError(VerdictError, ValueError):
     """A record, journal or report cannot be read."""
+
+
+class TrajectoryError(VerdictError, ValueError):
+    """A value cannot be read as a trajectory."""
 
 
 class MismatchError(AssertionError):
