@@ -1,0 +1,209 @@
+"""Matching a regular expression in bounded time.
+
+Python's ``re`` cannot be interrupted. A match that is certain to be short is made here; any other is made in a child
+process, which is killed when it takes too long.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from pytest_verdict.errors import SettingsError, VerdictError, allowed
+from pytest_verdict.operators.regex_cost import estimated_steps, quietly
+
+Mode = Literal["search", "fullmatch", "match"]
+
+FLAGS: Final = {
+    "ASCII": re.ASCII,
+    "DOTALL": re.DOTALL,
+    "IGNORECASE": re.IGNORECASE,
+    "MULTILINE": re.MULTILINE,
+    "VERBOSE": re.VERBOSE,
+}
+"""The flags by name. ``LOCALE`` is not among them, because a verdict must not depend on the locale."""
+
+SHORT_FLAGS: Final = {"A": "ASCII", "I": "IGNORECASE", "M": "MULTILINE", "S": "DOTALL", "X": "VERBOSE"}
+"""The one-letter forms of the flags, as in ``re.I``."""
+
+TIME_LIMIT: Final = 10
+"""Seconds that a child process may take."""
+
+# Measured, a step of the estimate takes about a nanosecond where the bound is tight, so this is about half a second.
+_HARMLESS_STEPS: Final = 500_000_000.0
+
+# Spans travel, not texts: the parent has the text.
+_CHILD: Final = """
+import itertools, json, re, sys
+task = json.load(sys.stdin)
+compiled = re.compile(task["pattern"], task["flags"])
+if task["mode"] == "search":
+    found = itertools.islice(compiled.finditer(task["text"]), task["limit"])
+else:
+    match = getattr(compiled, task["mode"])(task["text"])
+    found = [match] if match else []
+json.dump([match.regs for match in found], sys.stdout)
+"""
+
+
+class RegexTimeLimitError(VerdictError):
+    """A regular expression took longer than `TIME_LIMIT`, so there is neither a match nor none."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMatch:
+    """One match of a regular expression.
+
+    Args:
+        start: Where it starts, in characters.
+        end: Where it ends, in characters, exclusive.
+        text: The matched text.
+        groups: The texts of the groups by number, from 1; None for a group that took no part.
+        named_groups: The texts of the named groups by name.
+    """
+
+    start: int
+    end: int
+    text: str
+    groups: tuple[str | None, ...]
+    named_groups: dict[str, str | None]
+
+    def details(self) -> dict[str, Any]:
+        """Write the match as the record has it.
+
+        Returns:
+            JSON values: ``matched``, ``span`` and, where the pattern has any, ``groups`` and ``named_groups``.
+        """
+        found: dict[str, Any] = {"matched": self.text, "span": [self.start, self.end]}
+        if self.groups:
+            found["groups"] = list(self.groups)
+        if self.named_groups:
+            found["named_groups"] = dict(self.named_groups)
+        return found
+
+
+def flag_names(flags: Sequence[str]) -> tuple[str, ...]:
+    """Give flags their long names.
+
+    Args:
+        flags: Names such as ``IGNORECASE`` or ``I``.
+
+    Returns:
+        The long names, sorted, each once.
+
+    Raises:
+        SettingsError: A name is not known.
+
+    Example:
+        >>> flag_names(["M", "IGNORECASE", "I"])
+        ('IGNORECASE', 'MULTILINE')
+    """
+    for flag in flags:
+        if flag not in FLAGS and flag not in SHORT_FLAGS:
+            raise SettingsError(f"unknown flag: {flag!r}.{allowed('flag', flag, FLAGS)}")
+    return tuple(sorted({SHORT_FLAGS.get(flag, flag) for flag in flags}))
+
+
+def compile_pattern(pattern: str, flags: Sequence[str] = ()) -> re.Pattern[str]:
+    """Compile a regular expression.
+
+    Args:
+        pattern: The regular expression, in the syntax of Python's ``re``.
+        flags: Names of flags, long or short.
+
+    Returns:
+        The compiled pattern.
+
+    Raises:
+        SettingsError: A flag is not known.
+        re.error: The pattern does not compile, or is nested too deeply.
+
+    Example:
+        >>> compile_pattern("paris", ["I"]).fullmatch("Paris") is not None
+        True
+    """
+    return _compiled(pattern, sum(FLAGS[name] for name in flag_names(flags)))
+
+
+@functools.lru_cache(maxsize=1_024)
+def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
+    try:
+        return quietly(lambda: re.compile(pattern, flags))
+    except (OverflowError, RecursionError) as error:
+        raise re.error(f"{type(error).__name__}: {error}") from None
+
+
+def find_matches(
+    pattern: str, flags: Sequence[str], mode: Mode, text: str, limit: int | None = 1
+) -> tuple[FoundMatch, ...]:
+    """Match a regular expression, in bounded time.
+
+    Args:
+        pattern: The regular expression.
+        flags: Names of flags, long or short.
+        mode: ``search`` finds it anywhere, ``match`` at the start, ``fullmatch`` only as the whole text.
+        text: The text to match.
+        limit: The most matches that a search gives, from 1; None for all. They do not overlap.
+
+    Returns:
+        The matches from left to right; empty when there is none. ``match`` and ``fullmatch`` have one at most.
+
+    Raises:
+        SettingsError: A flag is not known.
+        re.error: The pattern does not compile.
+        RegexTimeLimitError: The match might take for ever, and its child process took longer than `TIME_LIMIT`.
+
+    Example:
+        >>> [match.text for match in find_matches(r"[0-9]+", (), "search", "3 of 14", limit=None)]
+        ['3', '14']
+    """
+    compiled = compile_pattern(pattern, flags)
+    steps = estimated_steps(pattern, compiled.flags & ~re.UNICODE, len(text), everywhere=mode == "search")
+    find_spans = _spans_here if steps <= _HARMLESS_STEPS else _spans_in_child
+    return tuple(_found(compiled, text, regions) for regions in find_spans(compiled, mode, text, limit))
+
+
+_Spans = Sequence[Sequence[Sequence[int]]]
+
+
+def _spans_here(compiled: re.Pattern[str], mode: Mode, text: str, limit: int | None) -> _Spans:
+    if mode == "search":
+        return [match.regs for match in itertools.islice(compiled.finditer(text), limit)]
+    match = compiled.match(text) if mode == "match" else compiled.fullmatch(text)
+    return [match.regs] if match else []
+
+
+def _spans_in_child(compiled: re.Pattern[str], mode: Mode, text: str, limit: int | None) -> _Spans:
+    flags = compiled.flags & ~re.UNICODE
+    task = {"pattern": compiled.pattern, "flags": flags, "mode": mode, "text": text, "limit": limit}
+    if not sys.executable:
+        raise RegexTimeLimitError("regex time limit: there is no Python interpreter to run the match in")
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _CHILD],
+            input=json.dumps(task).encode("ascii"),
+            capture_output=True,
+            timeout=TIME_LIMIT,
+            check=True,
+        )
+    except subprocess.TimeoutExpired:
+        raise RegexTimeLimitError(f"regex time limit of {TIME_LIMIT} seconds reached by {compiled.pattern!r}") from None
+    spans: _Spans = json.loads(done.stdout)
+    return spans
+
+
+def _found(compiled: re.Pattern[str], text: str, regions: Sequence[Sequence[int]]) -> FoundMatch:
+    parts = [None if start < 0 else text[start:end] for start, end in regions]
+    named = {name: parts[number] for name, number in compiled.groupindex.items()}
+    start, end = regions[0]
+    return FoundMatch(start, end, text[start:end], tuple(parts[1:]), named)
