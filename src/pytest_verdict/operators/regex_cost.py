@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import itertools
 import math
 import re
 import warnings
@@ -68,39 +69,41 @@ def quietly(make: Callable[[], _Made]) -> _Made:
             return make()
 
 
-def estimated_steps(pattern: str, flags: int, length: int, *, everywhere: bool) -> float:
+def estimated_steps(pattern: str, flags: int, length: int, mode: str) -> float:
     """Estimate the most steps that a match can take.
 
     Args:
         pattern: A regular expression that compiles.
         flags: The flags it is compiled with.
         length: The length of the text, in characters.
-        everywhere: Whether a match may start at any character, as in a search.
+        mode: ``search``, ``match`` or ``fullmatch``.
 
     Returns:
         An upper bound, infinite when it is astronomical.
 
     Example:
-        >>> estimated_steps(r"\\d+(,\\d+)*", 0, 16, everywhere=False) < 10_000
+        >>> estimated_steps(r"\\d+(,\\d+)*", 0, 16, "match") < 10_000
         True
-        >>> estimated_steps(r"(a+)+$", 0, 4_000, everywhere=False)
+        >>> estimated_steps(r"(a+)+$", 0, 4_000, "match")
         inf
     """
     # Rounded up, so that a run over many texts analyses each pattern a few times only.
     size = 1 << max(length, 1).bit_length()
     try:
-        return _steps(pattern, flags, size, everywhere)
+        return _steps(pattern, flags, size, mode)
     except (OverflowError, RecursionError):
         return math.inf
 
 
 @functools.lru_cache(maxsize=1_024)
-def _steps(pattern: str, flags: int, size: int, everywhere: bool) -> float:  # noqa: FBT001 - a key of the cache
+def _steps(pattern: str, flags: int, size: int, mode: str) -> float:
     parser = importlib.import_module("re._parser")
     parsed = quietly(lambda: parser.parse(pattern, flags))
     nodes = _flattened(parsed, parsed.state.flags)
-    places = size if everywhere and not _anchored(nodes) else 1
-    return places * _sequence(nodes, size).work
+    tail = 0 if mode == "fullmatch" else _length_of_sure_tail(nodes)
+    core = _sequence(nodes[: len(nodes) - tail], size)
+    places = size if mode == "search" and not _anchored(nodes) else 1
+    return places * (core.work + sum(_part(node, size).work for node in nodes[len(nodes) - tail :]))
 
 
 _Node = tuple[str, Any, int]
@@ -110,6 +113,12 @@ def _anchored(nodes: Sequence[_Node]) -> bool:
     kind, argument, flags = nodes[0] if nodes else ("", "", 0)
     at_start = str(argument) == "AT_BEGINNING" and not flags & re.MULTILINE
     return kind == "AT" and (at_start or str(argument) == "AT_BEGINNING_STRING")
+
+
+def _length_of_sure_tail(nodes: Sequence[_Node]) -> int:
+    # What may be left out never fails, so nothing before it is tried a second time.
+    sure = itertools.takewhile(lambda node: node[0] in _REPEATS and int(node[1][0]) == 0, reversed(nodes))
+    return sum(1 for _ in sure)
 
 
 def _flattened(items: Iterable[tuple[Any, Any]], flags: int) -> list[_Node]:

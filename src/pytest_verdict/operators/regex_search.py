@@ -168,7 +168,7 @@ def find_matches(
         ['3', '14']
     """
     compiled = compile_pattern(pattern, flags)
-    steps = estimated_steps(pattern, compiled.flags & ~re.UNICODE, len(text), everywhere=mode == "search")
+    steps = estimated_steps(pattern, compiled.flags & ~re.UNICODE, len(text), mode)
     find_spans = _spans_here if steps <= _HARMLESS_STEPS else _spans_in_child
     return tuple(_found(compiled, text, regions) for regions in find_spans(compiled, mode, text, limit))
 

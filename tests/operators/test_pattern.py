@@ -1,0 +1,279 @@
+import pickle
+import random
+import re
+import subprocess
+import threading
+import time
+import warnings
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_verdict import SettingsError, compare
+from pytest_verdict.operators import regex_search
+from pytest_verdict.operators.pattern import RegexMatch, compile_pattern, find_matches
+from pytest_verdict.operators.regex_cost import estimated_steps
+
+ENDLESS = "(a+)+$"
+ENDLESS_TEXT = "a" * 60 + "b"
+
+
+@pytest.mark.parametrize(
+    ("mode", "passes"), [("search", True), ("match", False), ("fullmatch", False)], ids=["search", "match", "fullmatch"]
+)
+def test_the_mode_decides_where_the_pattern_may_match_and_is_recorded(mode, passes):
+    result = compare("regex", "[0-9]+", "in 1928", mode=mode)
+    assert result.passed is passes
+    assert result.settings["mode"] == mode
+    assert result.expected == "[0-9]+"
+
+
+def test_by_name_the_whole_text_must_match_and_as_a_primitive_any_part():
+    assert not compare("regex", "[0-9]+", "in 1928").passed
+    assert compare(RegexMatch(), "[0-9]+", "in 1928").passed
+
+
+def test_a_pattern_given_as_a_setting_is_the_recorded_expectation():
+    result = compare(RegexMatch(pattern=r"\d{4}"), None, "in 1928")
+    assert (result.expected, result.passed) == (r"\d{4}", True)
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed", "note"),
+    [
+        ("(", "x", "invalid_regex_pattern"),
+        ("(" * 5_000 + ")" * 5_000, "x", "invalid_regex_pattern"),
+        ("a{99999999999999}", "x", "invalid_regex_pattern"),
+        ("", "x", "empty_expected"),
+        (3, "3", "not_text"),
+        ("3", 3, "not_text"),
+    ],
+    ids=["does not compile", "too deep", "too many", "empty", "expected not text", "observed not text"],
+)
+def test_evidence_that_cannot_be_read_fails_with_a_note(expected, observed, note):
+    result = compare("regex", expected, observed)
+    assert (result.verdict, result.notes) == ("fail", [note])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"pattern": "("}, "not a regular expression"),
+        ({"pattern": ""}, "match everything"),
+        ({"flags": ["IGNORECAS"]}, "Did you mean 'IGNORECASE'"),
+        ({"flags": ["LOCALE"]}, "unknown flag: 'LOCALE'"),
+        ({"flags": ["DEBUG"]}, "unknown flag"),
+        ({"flags": "I"}, "flags"),
+        ({"mode": "find"}, "mode"),
+    ],
+)
+def test_wrong_settings_are_refused(settings, message):
+    with pytest.raises(SettingsError, match=message):
+        RegexMatch(**settings)
+
+
+def test_short_flags_are_stored_under_their_long_names():
+    operator = RegexMatch(flags=["S", "I", "IGNORECASE"])
+    assert operator.settings()["flags"] == ["DOTALL", "IGNORECASE"]
+    assert RegexMatch(**operator.settings()) == operator == pickle.loads(pickle.dumps(operator))
+    assert operator.evaluate("A.B", "a\nb").score == 1.0
+
+
+def test_details_hold_what_matched():
+    result = compare(RegexMatch(), r"(?P<year>\d{4})-(\d\d)?", "on 1928-x")
+    assert result.details == {
+        "matched": "1928-",
+        "span": [3, 8],
+        "groups": ["1928", None],
+        "named_groups": {"year": "1928"},
+    }
+
+
+def test_only_observed_is_normalized():
+    result = compare(RegexMatch(normalize=["lowercase"]), r"\S paris", "X PARIS")
+    assert (result.passed, result.expected_surface, result.observed_surface) == (True, r"\S paris", "x paris")
+
+
+def test_a_pattern_that_warns_gives_a_verdict_under_any_warning_filter():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert compare("regex", "[[a]", "a").verdict == "pass"
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(regex_search, "TIME_LIMIT", 0.5)
+
+
+def test_a_match_that_never_ends_is_an_error_and_neither_pass_nor_fail(impatient):
+    started = time.monotonic()
+    result = compare("regex", ENDLESS, ENDLESS_TEXT)
+    assert time.monotonic() - started < 5
+    assert (result.verdict, result.score, result.passed) == ("error", 0.0, False)
+    assert "regex time limit" in result.error
+
+
+def test_the_killed_child_is_gone(impatient, monkeypatch):
+    started = []
+    real = subprocess.Popen
+
+    class Watched(real):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            started.append(self)
+
+    monkeypatch.setattr(subprocess, "Popen", Watched)
+    assert compare("regex", ENDLESS, ENDLESS_TEXT).verdict == "error"
+    assert [child.returncode is not None for child in started] == [True]
+
+
+def test_a_doubtful_match_that_ends_has_the_same_result_as_a_plain_one(monkeypatch):
+    text = "1,22,333 and é\ud800 " * 3
+    here = [find_matches(r"(?P<n>\d+)(,\d+)?|(x)", (), "search", text, limit) for limit in (1, None)]
+    monkeypatch.setattr(regex_search, "_HARMLESS_STEPS", -1.0)
+    assert [find_matches(r"(?P<n>\d+)(,\d+)?|(x)", (), "search", text, limit) for limit in (1, None)] == here
+    assert [match.text for match in here[1]] == ["1,22", "333"] * 3
+
+
+def test_endless_matches_in_threads_end_too(impatient):
+    verdicts = []
+    threads = [
+        threading.Thread(target=lambda: verdicts.append(compare("regex", ENDLESS, ENDLESS_TEXT).verdict))
+        for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert verdicts == ["error", "error"]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"(a+)+$",
+        r"(a|a)*b",
+        r"(a|ab)*c",
+        r"(?:a*)*b",
+        r"(x+x+)+y",
+        r"(?:(?:a*)?b)*c",
+        r"^(([a-z])+.)+[A-Z]([a-z])+$",
+        r"(?=(a+)+$)b",
+        r"(?i)(?:kx|\u212ax)*$",
+        r"(\wx|\dx)*$",
+        r"(?a)(?:\Wx|éx)*$",
+        r"((.)\2*)*x",
+        "a?" * 40 + "a" * 40,
+    ],
+)
+def test_exponential_patterns_are_found_out(pattern):
+    re.compile(pattern)
+    assert estimated_steps(pattern, 0, 2_000, "fullmatch") > 1e12
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"#### (-?[0-9.,]+)",
+        r"Answer:\s*(.*)",
+        r"\b\d{4}-\d{2}-\d{2}\b",
+        r"^([^@\s]+)@((?:[-a-z0-9]+\.)+[a-z]{2,})$",
+        r"^\s*(\w+)\s*=\s*(.*)$",
+        r'"(?:[^"\\]|\\.)*"',
+        r"(?:Mon|Tue|Thu|Sat)+",
+        r"(?i)final answer is:? \$?([0-9,]+)",
+    ],
+)
+def test_everyday_patterns_need_no_child(pattern):
+    assert estimated_steps(pattern, 0, 4_000, "search") <= regex_search._HARMLESS_STEPS
+
+
+ATOMS = st.sampled_from(["a", "b", "[ab]", ".", r"\w", "(?:a|b)", "(?:a|ab)", "[^a]", "(a)", r"\b", "c"])
+REPEATS = st.sampled_from(["", "", "*", "+", "?", "{0,3}", "*?"])
+
+
+@st.composite
+def patterns(draw):
+    def piece(depth):
+        parts = []
+        for _ in range(draw(st.integers(1, 3))):
+            nested = depth and draw(st.booleans())
+            atom = f"(?:{piece(depth - 1)})" if nested else draw(ATOMS)
+            parts.append(atom if atom == r"\b" else atom + draw(REPEATS))
+        return "|".join(parts) if draw(st.integers(0, 3)) == 0 else "".join(parts)
+
+    return piece(2)
+
+
+def ways(parsed, text, start=0):
+    """Count the ends that a naive backtracking matcher tries, as the truth that the estimate must not undercut."""
+    return sum(1 for _ in _ends(list(parsed), text, start))
+
+
+def _ends(items, text, start):
+    if not items:
+        yield start
+        return
+    (kind, argument), rest = items[0], items[1:]
+    for end in _one(str(kind), argument, text, start):
+        yield from _ends(rest, text, end)
+
+
+def _one(kind, argument, text, start):
+    if kind == "SUBPATTERN":
+        yield from _ends(list(argument[3]), text, start)
+    elif kind == "BRANCH":
+        for option in argument[1]:
+            yield from _ends(list(option), text, start)
+    elif kind in {"MAX_REPEAT", "MIN_REPEAT"}:
+        yield from _rounds(argument, text, start, 0)
+    elif kind == "AT":
+        if re.compile(r"\b").match(text, start):
+            yield start
+    elif start < len(text) and _character(kind, argument, text[start]):
+        yield start + 1
+
+
+def _rounds(argument, text, start, done):
+    low, high, body = argument
+    if done < int(high) and done <= len(text):
+        for end in _ends(list(body), text, start):
+            if end > start or done < low:
+                yield from _rounds(argument, text, end, done + 1)
+    if done >= low:
+        yield start
+
+
+def _character(kind, argument, character):
+    if kind == "IN":
+        negated = any(str(item) == "NEGATE" for item, _ in argument)
+        hits = any(_character(str(item), value, character) for item, value in argument if str(item) != "NEGATE")
+        return hits != negated
+    return {
+        "LITERAL": lambda: ord(character) == argument,
+        "NOT_LITERAL": lambda: ord(character) != argument,
+        "ANY": lambda: character != "\n",
+        "RANGE": lambda: argument[0] <= ord(character) <= argument[1],
+        "CATEGORY": lambda: character.isalnum(),
+    }[kind]()
+
+
+@given(patterns(), st.text("abc", max_size=7))
+def test_the_estimate_is_never_below_the_number_of_ways(pattern, text):
+    import re._parser
+
+    assert ways(re._parser.parse(pattern), text) <= estimated_steps(pattern, 0, len(text), "fullmatch")
+
+
+def test_an_unpredictable_text_gives_the_same_verdict_as_re():
+    generator = random.Random(7)
+    for _ in range(50):
+        text = "".join(generator.choice("ab,1 ") for _ in range(30))
+        assert compare(RegexMatch(), r"(\d,)+a", text).passed is (re.search(r"(\d,)+a", text) is not None)
+
+
+def test_compile_pattern_takes_short_and_long_names():
+    assert (
+        compile_pattern("a", ["I", "MULTILINE"]).flags & (re.IGNORECASE | re.MULTILINE) == re.IGNORECASE | re.MULTILINE
+    )
