@@ -1,0 +1,52 @@
+"""Amazon Bedrock Converse: content blocks ``toolUse`` and ``toolResult``; Strands agents write the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, has, list_of, look
+
+
+def recognises(value: Any) -> bool:
+    """Say whether a message of the value has ``toolUse`` or ``toolResult`` blocks."""
+    return any(has(block, "toolUse", "toolResult") for message in _messages(value) for block in _blocks(message))
+
+
+def read(value: Any) -> list[Event]:
+    """Read the calls; the calls of one message are one group.
+
+    Args:
+        value: Messages, ``{"messages": [...]}``, or a Converse response with ``output``.
+
+    Returns:
+        The calls, each with its result where there is one.
+    """
+    calls = Calls()
+    for place, message in enumerate(_messages(value)):
+        for block in _blocks(message):
+            _read_block(block, calls, place)
+    return calls.events()
+
+
+def _messages(value: Any) -> list[Any]:
+    message = look(look(value, "output"), "message")
+    return list(list_of(value, "messages")) if message is None else [message]
+
+
+def _blocks(message: Any) -> list[Any]:
+    content = look(message, "content")
+    return list(content) if isinstance(content, list | tuple) else []
+
+
+def _read_block(block: Any, calls: Calls, group: int) -> None:
+    made = look(block, "toolUse")
+    if made is not None:
+        calls.add(
+            call(look(made, "name"), look(made, "input", default=MISSING), id=look(made, "toolUseId"), group=group)
+        )
+    given = look(block, "toolResult")
+    if given is not None:
+        content = look(given, "content")
+        error = failure(content) if look(given, "status") == "error" else None
+        calls.finish(look(given, "toolUseId"), content, error)

@@ -1,0 +1,83 @@
+"""Google Gemini contents and ADK invocations, in camelCase and in snake_case."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers.shape import Calls, call, failure, has, items, list_of, look
+
+_INTERMEDIATE: Final = ("intermediate_data", "intermediateData")
+_TOOL_USES: Final = ("tool_uses", "toolUses")
+_RESPONSES: Final = ("tool_responses", "toolResponses")
+_EVENTS: Final = ("invocation_events", "invocationEvents")
+_CALL: Final = ("function_call", "functionCall")
+_RESPONSE: Final = ("function_response", "functionResponse")
+_CONTAINERS: Final = ("conversation", "invocations", "contents", "candidates", "events")
+
+
+def recognises(value: Any) -> bool:
+    """Say whether a value holds invocations, intermediate data, events, contents or parts."""
+    if has(value, *_TOOL_USES) or has(value, *_EVENTS):
+        return True
+    return any(_is_ours(item) for item in list_of(value, *_CONTAINERS))
+
+
+def _is_ours(item: Any) -> bool:
+    if has(item, *_INTERMEDIATE) or has(item, "user_content", "userContent") or has(item, "parts"):
+        return True
+    # An OpenAI message may have a function_call too, but always next to a role.
+    return has(look(item, "content"), "parts") or (has(item, *_CALL, *_RESPONSE) and not has(item, "role"))
+
+
+def read(value: Any) -> list[Event]:
+    """Read the calls; the calls of one content are one group, and so are those of one list of tool uses.
+
+    Args:
+        value: An ADK ``Invocation`` or a list of them, an eval case with ``conversation``, intermediate data, ADK events, a
+            Gemini response with ``candidates``, contents, or parts.
+
+    Returns:
+        The calls, each with its response where there is one. Arguments that are absent are none: the wire format leaves
+        an empty object out.
+    """
+    calls = Calls()
+    group = 0
+    bare = has(value, *_TOOL_USES) or has(value, *_EVENTS)
+    listed = (value,) if bare else list_of(value, *_CONTAINERS)
+    loose = not bare and all(has(item, *_CALL, *_RESPONSE, "text", "thought") for item in listed)
+    for item in listed:
+        for parts, author in _contents(item):
+            for part in parts:
+                _read_part(part, calls, 0 if loose else group, author)
+            group += 1
+    return calls.events()
+
+
+def _contents(item: Any) -> list[tuple[list[Any], str | None]]:
+    intermediate = look(item, *_INTERMEDIATE)
+    source = item if intermediate is None else intermediate
+    events = look(source, *_EVENTS)
+    if events is not None:
+        return [content for event in items(events, "invocation_events") for content in _contents(event)]
+    if has(source, *_TOOL_USES):
+        uses = [{"function_call": use} for use in items(look(source, *_TOOL_USES), "tool_uses")]
+        responses = [{"function_response": given} for given in items(look(source, *_RESPONSES), "tool_responses")]
+        return [([*uses, *responses], None)]
+    author = look(item, "author")
+    content = look(item, "content")
+    parts = look(item if content is None else content, "parts")
+    if parts is None:
+        parts = [item] if has(item, *_CALL, *_RESPONSE) else None
+    return [(list(items(parts, "parts")), author if isinstance(author, str) else None)]
+
+
+def _read_part(part: Any, calls: Calls, group: int, author: str | None) -> None:
+    made = look(part, *_CALL)
+    if made is not None:
+        calls.add(call(look(made, "name"), look(made, "args"), id=look(made, "id"), group=group, agent=author))
+    given = look(part, *_RESPONSE)
+    if given is not None:
+        response = look(given, "response")
+        error = look(response, "error")
+        calls.finish(look(given, "id"), response, None if error is None else failure(error))

@@ -1,0 +1,76 @@
+"""LangChain messages, as objects or dicts: ``tool_calls`` and ``invalid_tool_calls`` of AI messages, ``ToolMessage`` results."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
+from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, items, list_of, look
+from pytest_verdict.values.display import shown
+
+_TYPES: Final = {"human", "ai", "tool", "system", "AIMessageChunk"}
+
+
+def recognises(value: Any) -> bool:
+    """Say whether a value holds LangChain messages, or messages with LangChain's flat calls."""
+    return any(_is_message(message) for message in list_of(value, "messages"))
+
+
+def _is_message(message: Any) -> bool:
+    kind = look(message, "type")
+    flat = any(
+        look(made, "function") is None and look(made, "args") is not None
+        for made in look(message, "tool_calls") or ()
+        if isinstance(look(message, "tool_calls"), list | tuple)
+    )
+    return flat or look(message, "lc") is not None or (isinstance(kind, str) and kind in _TYPES)
+
+
+def read(value: Any) -> list[Event]:
+    """Read the calls; the calls of one message are one group.
+
+    Args:
+        value: Messages, or ``{"messages": [...]}``. Messages in the form of ``langchain_core.load.dumpd`` and of
+            ``messages_to_dict`` are read too.
+
+    Returns:
+        The calls, the invalid ones with the note ``args_malformed``, each with its result where there is one.
+    """
+    calls = Calls()
+    for place, wrapped in enumerate(list_of(value, "messages")):
+        message = _unwrapped(wrapped)
+        for made in items(look(message, "tool_calls"), "tool_calls"):
+            calls.add(_made(made, place))
+        for broken in items(look(message, "invalid_tool_calls"), "invalid_tool_calls"):
+            calls.add(_invalid(broken, place))
+        if look(message, "tool_call_id") is not None:
+            content = look(message, "content")
+            error = failure(content) if look(message, "status") == "error" else None
+            calls.finish(look(message, "tool_call_id"), content, error)
+    return calls.events()
+
+
+def _unwrapped(message: Any) -> Any:
+    # dumpd writes {"lc": 1, "kwargs": {...}}, messages_to_dict writes {"type": "ai", "data": {...}}.
+    for key in ("kwargs", "data"):
+        inner = look(message, key)
+        if isinstance(inner, dict):
+            return inner
+    return message
+
+
+def _made(made: Any, place: int) -> Event:
+    function = look(made, "function")
+    source = made if function is None else function
+    args = look(source, "args", "arguments", default=MISSING)
+    return call(look(source, "name"), args, id=look(made, "id"), group=place)
+
+
+def _invalid(broken: Any, place: int) -> Event:
+    text = look(broken, "args")
+    # LangChain gives a call without a name, too, when the model produced none.
+    name = look(broken, "name") or "(invalid tool call)"
+    found = call(name, {}, id=look(broken, "id"), group=place)
+    shown_text = text if isinstance(text, str) else shown(text, 500)
+    return replace(found, args_note=ARGS_MALFORMED, args_text=shown_text)

@@ -1,0 +1,40 @@
+"""LangGraph step lists: for each invocation of a graph the names of its nodes, ``[["agent", "tools"], ["agent"]]``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, items, look
+from pytest_verdict.values.display import shown
+
+
+def recognises(value: Any) -> bool:
+    """Say whether a value is a list of lists of names, or a dict that holds one under ``steps``."""
+    steps = look(value, "steps") or value
+    return bool(
+        isinstance(steps, list | tuple)
+        and steps
+        and all(isinstance(step, list | tuple) and all(isinstance(node, str) for node in step) for step in steps)
+    )
+
+
+def read(value: Any) -> list[Event]:
+    """Read the nodes as events without recorded arguments; the nodes of one step are one group.
+
+    Args:
+        value: A list of lists of names, or ``{"steps": [...]}``. Markers such as ``__start__`` and ``__interrupt__`` are nodes
+            like any other; the setting ``except_tools`` leaves them out.
+
+    Returns:
+        The nodes.
+    """
+    calls = Calls()
+    steps = look(value, "steps")
+    for place, step in enumerate(items(value if steps is None else steps, "a list of steps")):
+        for node in items(step, "a step"):
+            if not isinstance(node, str):
+                raise TrajectoryError(f"a node of a step is a name, got {shown(node, 80)}")
+            calls.add(call(node, MISSING, group=place))
+    return calls.events()

@@ -1,0 +1,55 @@
+"""OpenAI chat completions: assistant messages with ``tool_calls``, results in messages of the role ``tool``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, has, items, list_of, look
+
+
+def recognises(value: Any) -> bool:
+    """Say whether a value is a list of messages, a dict with ``messages`` or a completion with ``choices``."""
+    return has(value, "choices") or any(has(message, "role") for message in list_of(value, "messages"))
+
+
+def read(value: Any) -> list[Event]:
+    """Read the calls; the calls of one message are one group.
+
+    Args:
+        value: Messages as dicts or objects, ``{"messages": [...]}``, or a completion with ``choices``.
+
+    Returns:
+        The calls that the assistant requested, each with its result where there is one.
+    """
+    calls = Calls()
+    for place, message in enumerate(_messages(value)):
+        for requested in items(look(message, "tool_calls"), "tool_calls"):
+            calls.add(_requested(requested, place))
+        legacy = look(message, "function_call")
+        if legacy is not None:
+            calls.add(call(look(legacy, "name"), look(legacy, "arguments", default=MISSING), group=place))
+        if look(message, "role") == "tool":
+            calls.finish(look(message, "tool_call_id"), look(message, "content"))
+    return calls.events()
+
+
+def _messages(value: Any) -> list[Any]:
+    choices = look(value, "choices")
+    if choices is None:
+        return list(list_of(value, "messages"))
+    return [look(choice, "message") for choice in items(choices, "choices")]
+
+
+def _requested(requested: Any, place: int) -> Event:
+    identifier = look(requested, "id")
+    custom = look(requested, "custom")
+    if custom is not None:
+        # A custom tool takes free text; there is no object of arguments.
+        text = look(custom, "input", default=MISSING)
+        args = MISSING if text is MISSING else {"input": text}
+        return call(look(custom, "name"), args, id=identifier, group=place)
+    function = look(requested, "function")
+    source = requested if function is None else function
+    args = look(source, "arguments", "args", default=MISSING)
+    return call(look(source, "name"), args, id=identifier, group=place)

@@ -1,0 +1,70 @@
+"""OpenAI Responses: output items of the types ``function_call`` and its kin, results in ``function_call_output``."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, list_of, look
+
+_CALLS: Final = {"function_call", "custom_tool_call", "mcp_call"}
+_RESULTS: Final = {"function_call_output", "custom_tool_call_output"}
+# Tools that OpenAI runs itself have an item type instead of a name, and no object of arguments.
+_HOSTED: Final = {
+    "web_search_call",
+    "file_search_call",
+    "code_interpreter_call",
+    "computer_call",
+    "image_generation_call",
+    "local_shell_call",
+}
+
+
+def recognises(value: Any) -> bool:
+    """Say whether a value holds Responses items, or is a response with ``output``."""
+    known = _CALLS | _RESULTS | _HOSTED | {"reasoning"}
+    # A type that is not text, as in a foreign message, cannot be hashed.
+    return look(value, "object") == "response" or any(
+        isinstance(kind := look(item, "type"), str) and kind in known for item in list_of(value, "output", "items")
+    )
+
+
+def read(value: Any) -> list[Event]:
+    """Read the calls; calls with nothing but other calls and reasoning between them are one group.
+
+    Args:
+        value: Items as dicts or objects, or a response that holds them under ``output``.
+
+    Returns:
+        The calls, each with its output where there is one.
+    """
+    calls = Calls()
+    group = 0
+    for item in list_of(value, "output", "items"):
+        kind = look(item, "type")
+        if kind in _CALLS or kind in _HOSTED:
+            calls.add(_requested(item, kind, group))
+        elif kind in _RESULTS:
+            calls.finish(look(item, "call_id"), look(item, "output"))
+            group += 1
+        elif kind != "reasoning":
+            group += 1
+    return calls.events()
+
+
+def _requested(item: Any, kind: str, group: int) -> Event:
+    identifier = look(item, "call_id", "id")
+    if kind in _HOSTED:
+        return call(kind.removesuffix("_call"), MISSING, id=identifier, group=group)
+    if kind == "custom_tool_call":
+        text = look(item, "input", default=MISSING)
+        return call(look(item, "name"), MISSING if text is MISSING else {"input": text}, id=identifier, group=group)
+    error = look(item, "error")
+    return call(
+        look(item, "name"),
+        look(item, "arguments", default=MISSING),
+        id=identifier,
+        group=group,
+        result=look(item, "output"),
+        error=None if error is None else failure(error),
+    )

@@ -1,0 +1,64 @@
+"""OpenInference spans: spans of the kind TOOL, or else the calls in the output messages of LLM spans."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, parsed
+from pytest_verdict.trajectories.readers.spans import Span, agents, groups_by_overlap, looks_like_spans, read_spans
+
+_KIND: Final = "openinference.span.kind"
+_CALL: Final = re.compile(r"llm\.output_messages\.(\d+)\.message\.tool_calls\.(\d+)\.tool_call\.(.+)")
+
+
+def recognises(value: Any) -> bool:
+    """Say whether a value holds spans with OpenInference attributes."""
+    return looks_like_spans(value) and any(_KIND in span.attributes for span in read_spans(value))
+
+
+def read(value: Any) -> list[Event]:
+    """Read executed calls in the order of their start; calls that overlap in time are one group.
+
+    Args:
+        value: An OTLP JSON export, or a list of spans.
+
+    Returns:
+        The calls. The arguments are those of ``input.value``; ``tool.parameters`` is the schema of the tool and is not read.
+        Where no TOOL span is found, the calls that the model requested.
+    """
+    spans = read_spans(value)
+    tools = [span for span in spans if span.attributes.get(_KIND) == "TOOL"]
+    if not tools:
+        return _requested(spans)
+    known = agents(spans, "agent.name")
+    calls = Calls()
+    for span, group in zip(tools, groups_by_overlap(tools), strict=True):
+        attributes = span.attributes
+        calls.add(
+            call(
+                attributes.get("tool.name") or span.name,
+                attributes.get("input.value", MISSING),
+                id=attributes.get("tool_call.id"),
+                group=group,
+                result=parsed(attributes.get("output.value")),
+                error=span.error,
+                agent=known.get(span.identifier or ""),
+            )
+        )
+    return calls.events()
+
+
+def _requested(spans: list[Span]) -> list[Event]:
+    calls = Calls()
+    for place, span in enumerate(spans):
+        found: dict[tuple[int, int], dict[str, Any]] = {}
+        for name, value in span.attributes.items():
+            match = _CALL.fullmatch(name)
+            if match:
+                found.setdefault((int(match[1]), int(match[2])), {})[match[3]] = value
+        for _, made in sorted(found.items()):
+            args = made.get("function.arguments", MISSING)
+            calls.add(call(made.get("function.name"), args, id=made.get("id"), group=place))
+    return calls.events()

@@ -1,0 +1,99 @@
+"""Plain lists: names, pairs of a name and arguments, dicts, `Event`, and the call objects of other tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any, Final
+
+from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, look
+from pytest_verdict.values.display import shown
+from pytest_verdict.values.stand_ins import EncodedObject, class_name
+
+_NAMES: Final = ("name", "tool_name", "toolName", "tool")
+_ARGS: Final = (
+    "args",
+    "arguments",
+    "kwargs",
+    "input_parameters",
+    "tool_input",
+    "toolInput",
+    "parameters",
+    "input",
+)
+_FIELDS: Final = tuple(field.name for field in fields(Event))
+
+
+def recognises(value: Any) -> bool:
+    """Say whether a value is a list, or one call."""
+    return isinstance(value, list | tuple) or _is_call(value)
+
+
+def read(value: Any) -> list[Event]:
+    """Read a list whose items are calls in any plain form, mixed as you like.
+
+    Args:
+        value: A list of names, of pairs ``(name, args)``, of dicts with a name and perhaps arguments, of `Event`, or of
+            objects with such attributes; or one such call.
+
+    Returns:
+        The calls. A name alone, and a dict without arguments, say nothing of the arguments: they are not recorded.
+    """
+    calls = Calls()
+    for item in [value] if _is_call(value) else value:
+        calls.add(read_item(item))
+    return calls.events()
+
+
+def read_item(item: Any) -> Event:
+    """Read one call in a plain form.
+
+    Args:
+        item: A name, a pair, a dict, an `Event` or an object with a name.
+
+    Returns:
+        The event.
+
+    Raises:
+        TrajectoryError: The item is none of these.
+    """
+    if isinstance(item, Event):
+        return item
+    if isinstance(item, EncodedObject) and item.class_name == class_name(Event):
+        return replace(Event(item.value["name"]), **{name: item.value[name] for name in _FIELDS if name in item.value})
+    if isinstance(item, str):
+        return call(item, MISSING)
+    if _is_pair(item):
+        return call(item[0], item[1])
+    if look(item, "function") is not None and not isinstance(look(item, "function"), str):
+        # One entry of an OpenAI message's tool_calls, taken out of its message.
+        return replace(read_item(look(item, "function")), id=look(item, "id"))
+    if not _is_call(item):
+        raise TrajectoryError(
+            f"a call is a name, a pair of a name and arguments, a dict with a name, or an Event; got {shown(item, 80)}"
+        )
+    error = look(item, "error")
+    return call(
+        look(item, *_NAMES),
+        look(item, *_ARGS, default=MISSING),
+        id=look(item, "id"),
+        group=look(item, "group"),
+        result=look(item, "result", "output"),
+        error=None if error is None else failure(error),
+        agent=look(item, "agent"),
+    )
+
+
+def _is_pair(item: Any) -> bool:
+    return (
+        isinstance(item, list | tuple)
+        and len(item) == 2
+        and isinstance(item[0], str)
+        and (item[1] is None or isinstance(item[1], Mapping))
+    )
+
+
+def _is_call(item: Any) -> bool:
+    return not isinstance(item, str | list | tuple) and isinstance(look(item, *_NAMES), str)

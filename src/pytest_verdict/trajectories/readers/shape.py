@@ -1,0 +1,194 @@
+"""What the readers share: looking into dicts and objects alike, reading arguments, and joining results to their calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED, Event
+from pytest_verdict.values.display import shown
+from pytest_verdict.values.stand_ins import EncodedObject
+from pytest_verdict.values.jsontext import JsonTextError, parse_json
+
+
+class _Missing:
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING: Final = _Missing()
+"""Stands for a key that is not there, because ``None`` is a value."""
+
+
+def look(value: Any, *names: str, default: Any = None) -> Any:
+    """Look up a key of a mapping or an attribute of an object.
+
+    Args:
+        value: A mapping, an object of any library, or what replay made of such an object.
+        *names: The spellings to try, in order.
+        default: What to return when there is none of them.
+
+    Returns:
+        The first one found.
+    """
+    source = value.value if isinstance(value, EncodedObject) else value
+    for name in names:
+        if isinstance(source, Mapping):
+            if name in source:
+                return source[name]
+        elif not isinstance(source, str | bytes | list | tuple) and not isinstance(source, type):
+            found = getattr(source, name, MISSING)
+            if found is not MISSING and not callable(found):
+                return found
+    return default
+
+
+def has(value: Any, *names: str) -> bool:
+    """Say whether a value has a key or attribute that is not None.
+
+    Args:
+        value: See `look`.
+        *names: The spellings to try.
+
+    Returns:
+        True when `look` finds something.
+    """
+    return look(value, *names) is not None
+
+
+def items(value: Any, what: str) -> Sequence[Any]:
+    """Insist on a list.
+
+    Args:
+        value: A list, a tuple, or None for an empty one.
+        what: What it should be, for the message.
+
+    Returns:
+        The items.
+
+    Raises:
+        TrajectoryError: The value is something else.
+    """
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple):
+        raise TrajectoryError(f"{what} must be a list, got {shown(value, 80)}")
+    return value
+
+
+def list_of(value: Any, *containers: str) -> Sequence[Any]:
+    """Take the list out of its container, where there is one.
+
+    Args:
+        value: A list, a container that holds one, or a single item.
+        *containers: Keys under which the list may lie.
+
+    Returns:
+        The items.
+    """
+    for container in containers:
+        inner = look(value, container)
+        if isinstance(inner, list | tuple):
+            return inner
+    return value if isinstance(value, list | tuple) else (value,)
+
+
+def parsed(value: Any) -> Any:
+    """Read a value that may be a JSON document in a text.
+
+    Args:
+        value: Any value.
+
+    Returns:
+        What the text holds, or the value itself when it is not JSON text.
+    """
+    if not isinstance(value, str):
+        return value
+    try:
+        return parse_json(value)
+    except JsonTextError:
+        return value
+
+
+def call(name: Any, args: Any, **more: Any) -> Event:
+    """Make an event of a call.
+
+    Args:
+        name: The tool, a text.
+        args: An object, JSON text of one, None for no arguments, or ``MISSING`` when the source does not say.
+        **more: Other fields of the event.
+
+    Returns:
+        The event; arguments that cannot be read are noted in it.
+
+    Raises:
+        TrajectoryError: The call has no name.
+    """
+    if not isinstance(name, str) or not name:
+        raise TrajectoryError(f"a call needs the name of its tool, got {shown(name, 80)}")
+    identifier = more.pop("id", None)
+    more["id"] = identifier if identifier is None else str(identifier)
+    if args is MISSING:
+        return Event(name, args_note=ARGS_NOT_RECORDED, **more)
+    found = parsed(args)
+    if found is None and args is None:
+        return Event(name, **more)
+    if isinstance(found, Mapping) and all(isinstance(key, str) for key in found):
+        return Event(name, found, **more)
+    text = args if isinstance(args, str) else shown(args, 500)
+    return Event(name, args_note=ARGS_MALFORMED, args_text=text, **more)
+
+
+class Calls:
+    """The calls of one trajectory while it is being read."""
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+        self._by_id: dict[str, int] = {}
+
+    def add(self, event: Event) -> None:
+        """Append a call.
+
+        Args:
+            event: The call; its index is set here.
+        """
+        if event.id:
+            self._by_id[event.id] = len(self._events)
+        self._events.append(replace(event, index=len(self._events)))
+
+    def finish(self, identifier: Any, result: Any, error: str | None = None) -> None:
+        """Join a result to its call; a result without a call is no event and is left out.
+
+        Args:
+            identifier: The identifier of the call.
+            result: What the tool returned.
+            error: Why the call failed, or None.
+        """
+        place = self._by_id.get(str(identifier)) if identifier else None
+        if place is not None:
+            self._events[place] = replace(self._events[place], result=result, error=error)
+
+    def events(self) -> list[Event]:
+        """Give the calls.
+
+        Returns:
+            A new list, in order.
+        """
+        return list(self._events)
+
+
+def failure(text: Any) -> str:
+    """Describe why a call failed.
+
+    Args:
+        text: What the source says.
+
+    Returns:
+        One line, never empty.
+    """
+    return text if isinstance(text, str) and text else "the tool reported an error"
+
+
+Reader = Callable[[Any], list[Event]]

@@ -1,0 +1,199 @@
+"""Spans of a trace: what the OpenTelemetry and the OpenInference readers share."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_verdict.trajectories.readers.shape import failure, items, list_of, look
+
+_VALUES: Final = ("stringValue", "boolValue", "doubleValue", "bytesValue", "string_value", "bool_value", "double_value")
+_ERRORS: Final = {2, "2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}
+_NANOSECONDS: Final = 1_000_000_000
+_EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One span, whatever exporter wrote it.
+
+    Args:
+        name: The span's name.
+        attributes: Its attributes by name.
+        start: When it started, in nanoseconds since 1970; 0 when unknown.
+        end: When it ended, likewise.
+        error: Why it failed, or None.
+        identifier: Its span id.
+        parent: The span id of its parent.
+    """
+
+    name: str
+    attributes: Mapping[str, Any]
+    start: int
+    end: int
+    error: str | None
+    identifier: str | None
+    parent: str | None
+
+
+def read_spans(value: Any) -> list[Span]:
+    """Read spans in the order in which they started.
+
+    Args:
+        value: An OTLP JSON export (``resourceSpans``), a list of such, or a list of spans as the SDKs write them.
+
+    Returns:
+        The spans; those that started at the same time in the order of the source.
+    """
+    return sorted((_span(raw) for raw in _raw_spans(value)), key=lambda span: span.start)
+
+
+def looks_like_spans(value: Any) -> bool:
+    """Say whether a value holds spans.
+
+    Args:
+        value: Any value.
+
+    Returns:
+        True for an OTLP export and for a list of spans with attributes.
+    """
+    if look(value, "resourceSpans", "resource_spans") is not None:
+        return True
+    listed = list_of(value, "spans")
+    return any(
+        look(item, "resourceSpans", "resource_spans") is not None
+        or (look(item, "attributes") is not None and look(item, "name") is not None)
+        for item in listed
+    )
+
+
+def groups_by_overlap(spans: list[Span]) -> list[int]:
+    """Number the groups of spans that ran at overlapping times.
+
+    Args:
+        spans: Spans in the order in which they started.
+
+    Returns:
+        For each span its group, from 0.
+    """
+    groups: list[int] = []
+    until = -1
+    for span in spans:
+        if not groups or span.start >= until:
+            groups.append(groups[-1] + 1 if groups else 0)
+            until = span.end
+        else:
+            groups.append(groups[-1])
+            until = max(until, span.end)
+    return groups
+
+
+def agents(spans: list[Span], attribute: str) -> dict[str, str]:
+    """Find which agent each span ran under: its own, or that of the nearest span above it.
+
+    Args:
+        spans: All spans of the trace.
+        attribute: The attribute that names the agent.
+
+    Returns:
+        The agent by span id, where there is one.
+    """
+    by_id = {span.identifier: span for span in spans if span.identifier}
+    found: dict[str, str] = {}
+    for identifier, span in by_id.items():
+        seen = set()
+        above: Span | None = span
+        while above is not None and above.identifier not in seen:
+            seen.add(above.identifier)
+            agent = above.attributes.get(attribute)
+            if isinstance(agent, str):
+                found[identifier] = agent
+                break
+            above = by_id.get(above.parent) if above.parent else None
+    return found
+
+
+def _raw_spans(value: Any) -> list[Any]:
+    resources = look(value, "resourceSpans", "resource_spans")
+    if resources is not None:
+        return [span for resource in items(resources, "resourceSpans") for span in _in_scopes(resource)]
+    listed = list_of(value, "spans")
+    if any(look(item, "resourceSpans", "resource_spans") is not None for item in listed):
+        return [span for item in listed for span in _raw_spans(item)]
+    return list(listed)
+
+
+def _in_scopes(resource: Any) -> list[Any]:
+    scopes = items(look(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"), "scopeSpans")
+    return [span for scope in scopes for span in items(look(scope, "spans"), "spans")]
+
+
+def _span(raw: Any) -> Span:
+    attributes = _attributes(look(raw, "attributes"))
+    context = look(raw, "context")
+    start = _time(look(raw, "startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time"))
+    end = _time(look(raw, "endTimeUnixNano", "end_time_unix_nano", "endTime", "end_time"))
+    identifier = look(raw, "spanId", "span_id", default=look(context, "span_id"))
+    parent = look(raw, "parentSpanId", "parent_span_id", "parent_id")
+    return Span(
+        str(look(raw, "name", default="")),
+        attributes,
+        start,
+        end,
+        _error(look(raw, "status"), attributes),
+        None if identifier is None else str(identifier),
+        str(parent) if parent else None,
+    )
+
+
+def _error(status: Any, attributes: Mapping[str, Any]) -> str | None:
+    kind = attributes.get("error.type")
+    if kind is not None:
+        return str(kind)
+    code = look(status, "code", "status_code")
+    known = isinstance(code, int | str) and code in _ERRORS
+    return failure(look(status, "message", "description")) if known else None
+
+
+def _attributes(raw: Any) -> dict[str, Any]:
+    if isinstance(raw, Mapping):
+        return {str(name): value for name, value in raw.items()}
+    return {str(look(pair, "key")): _plain(look(pair, "value")) for pair in items(raw, "attributes")}
+
+
+def _plain(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    whole = look(value, "intValue", "int_value")
+    if whole is not None:
+        # OTLP writes 64-bit integers as text.
+        return int(whole) if isinstance(whole, int) or str(whole).lstrip("-").isdigit() else whole
+    listed = look(value, "arrayValue", "array_value")
+    if listed is not None:
+        return [_plain(item) for item in items(look(listed, "values"), "arrayValue")]
+    pairs = look(value, "kvlistValue", "kvlist_value")
+    if pairs is not None:
+        return _attributes(look(pairs, "values"))
+    return look(value, *_VALUES)
+
+
+def _time(value: Any) -> int:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return int(value)
+    if isinstance(value, datetime.datetime):
+        return _since_epoch(value)
+    text = str(value or "")
+    if text.isdigit():
+        return int(text)
+    try:
+        return _since_epoch(datetime.datetime.fromisoformat(text))
+    except ValueError:
+        return 0
+
+
+def _since_epoch(moment: datetime.datetime) -> int:
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
+    passed = aware - _EPOCH
+    return (passed.days * 86_400 + passed.seconds) * _NANOSECONDS + passed.microseconds * 1_000

@@ -1,0 +1,35 @@
+"""Vertex AI evaluation rows: ``predicted_trajectory`` and ``reference_trajectory``, lists of tool_name and tool_input."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, has, items, list_of, look, parsed
+
+_COLUMNS: Final = ("predicted_trajectory", "reference_trajectory", "tool_calls")
+
+
+def recognises(value: Any) -> bool:
+    """Say whether a value is a row with a trajectory column, or a list of calls with ``tool_name`` and ``tool_input``."""
+    if has(value, "predicted_trajectory", "reference_trajectory"):
+        return True
+    return any(has(made, "tool_name", "toolName") and has(made, "tool_input", "toolInput") for made in list_of(value))
+
+
+def read(value: Any) -> list[Event]:
+    """Read the calls; a row does not say which were made together.
+
+    Args:
+        value: A list of calls, or a row that holds one under ``predicted_trajectory`` or else ``reference_trajectory``, as a
+            list or as JSON text.
+
+    Returns:
+        The calls.
+    """
+    calls = Calls()
+    column = look(value, *_COLUMNS)
+    listed = list_of(value) if column is None else items(parsed(column), "a trajectory column")
+    for made in listed:
+        calls.add(call(look(made, "tool_name", "toolName"), look(made, "tool_input", "toolInput", default=MISSING)))
+    return calls.events()
