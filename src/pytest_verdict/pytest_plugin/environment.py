@@ -1,0 +1,46 @@
+"""When and where a session ran; the only part of a report that differs between two equal runs."""
+
+from __future__ import annotations
+
+import datetime
+import platform
+import time
+from typing import Any
+
+import pytest
+
+
+class Clock:
+    """The session's times; no verdict and no record ever sees them.
+
+    Attributes:
+        started: When the session started, in ISO 8601 and UTC.
+    """
+
+    def __init__(self) -> None:
+        self.started = self.now()
+
+    def now(self) -> str:
+        """Give the time in ISO 8601 and UTC, to the second."""
+        return datetime.datetime.fromtimestamp(time.time(), datetime.UTC).isoformat(timespec="seconds")
+
+
+def describe_environment(config: pytest.Config) -> dict[str, Any]:
+    """Say with what a session runs; nothing of the environment variables.
+
+    Args:
+        config: The session's configuration.
+
+    Returns:
+        Versions, the platform, and pytest's arguments.
+    """
+    from importlib.metadata import version
+
+    return {
+        "pytest_verdict": version("pytest-verdict"),
+        "pytest": pytest.__version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "arguments": [str(argument) for argument in config.invocation_params.args],
+        "workers": len(getattr(config.option, "tx", None) or []),
+    }

@@ -1,0 +1,153 @@
+"""Options, ini keys, fixtures and the words of a failed assertion.
+
+Loaded in every pytest session where the package is installed, so it imports nothing but pytest and two small modules.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_verdict.surroundings import SURROUNDINGS, Budget
+
+if TYPE_CHECKING:
+    from pytest_verdict.comparison import Comparator
+
+FOLDER_DEFAULT = "verify-report"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the command line options and ini keys."""
+    group = parser.getgroup("verify", "verification report")
+    group.addoption(
+        "--verify-report",
+        action="store_true",
+        default=False,
+        help="write a report of every comparison: records.jsonl, report.json and junit.xml",
+    )
+    group.addoption(
+        "--verify-report-dir",
+        metavar="DIR",
+        default=None,
+        help="where to write the report (implies --verify-report; default: verify-report, or the ini key verdict_report_dir)",
+    )
+    parser.addini("verdict_report_dir", "where --verify-report writes", default=FOLDER_DEFAULT)
+    parser.addini(
+        "verdict_junit_profile", "ci (with file and line) or strict (valid against junit-10.xsd)", default="ci"
+    )
+    parser.addini("verdict_report_limit", "the most comparisons that report.json holds inline", default="1000")
+    parser.addini(
+        "verdict_redact", "regular expressions, one a line; what they match is never written down", type="linelist"
+    )
+    parser.addini("verdict_advice", "whether a failure says what would have passed", type="bool", default=True)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Declare the hooks of this plugin."""
+    from pytest_verdict.pytest_plugin import hookspecs
+
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+class OperatorRegistrar:
+    """What the hook ``pytest_verdict_operators`` receives; it imports the registry only when something is added."""
+
+    def add(self, operator: Any, *, name: str | None = None) -> Any:
+        """Register an operator.
+
+        Args:
+            operator: An `Operator` class, or a function of expected, observed and keyword settings.
+            name: The name of a function's operator; the function's own name unless given.
+
+        Returns:
+            The operator class.
+
+        Raises:
+            ConfigurationError: The name is taken by another operator, or the class has no name.
+        """
+        from pytest_verdict.operators.registry import REGISTRY
+
+        return REGISTRY.add(operator, name=name)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Fill the session's slot, and start the report when it is asked for."""
+    config.addinivalue_line(
+        "markers",
+        "verdict(operator=None, /, *, threshold=None, **settings): defaults of the fixture comparator, as in"
+        " comparator.with_defaults(...)",
+    )
+    _fill_surroundings(config)
+    config.hook.pytest_verdict_operators.call_historic(kwargs={"registry": OperatorRegistrar()})
+    if _wants_report(config):
+        from pytest_verdict.pytest_plugin.reporting import start
+
+        start(config)
+
+
+def _fill_surroundings(config: pytest.Config) -> None:
+    before = SURROUNDINGS.budget, SURROUNDINGS.advice
+
+    def restore() -> None:
+        SURROUNDINGS.budget, SURROUNDINGS.advice = before
+
+    config.add_cleanup(restore)
+    verbosity = config.get_verbosity(pytest.Config.VERBOSITY_ASSERTIONS)
+    SURROUNDINGS.budget = Budget(characters=0, lines=0, differences=0) if verbosity >= 2 else Budget()
+    SURROUNDINGS.advice = bool(config.getini("verdict_advice"))
+
+
+def _wants_report(config: pytest.Config) -> bool:
+    wanted = config.option.verify_report or config.option.verify_report_dir is not None
+    return bool(wanted) and not config.option.collectonly
+
+
+@pytest.fixture
+def comparator(request: pytest.FixtureRequest) -> Comparator:
+    """Comparisons by named operators, with soft checks and defaults; see `pytest_verdict.Comparator`.
+
+    The marker ``verdict`` sets defaults: the one nearest to the test wins.
+    """
+    from pytest_verdict.comparison import Comparator
+
+    made = Comparator()
+    for marker in reversed(list(request.node.iter_markers("verdict"))):
+        made = made.with_defaults(*marker.args, **marker.kwargs)
+    return made
+
+
+def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
+    """Explain ``assert observed == expect(...)``."""
+    comparison = sys.modules.get("pytest_verdict.comparison")
+    if comparison is None or op != "==":
+        return None
+    for expectation, observed in ((right, left), (left, right)):
+        if isinstance(expectation, comparison.Expectation):
+            lines: list[str] = expectation.explain(observed)
+            return lines
+    return None
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Any:
+    """Explain ``assert compare(...)``: pytest itself shows only the repr of what was asserted."""
+    if call.excinfo is not None and "pytest_verdict.comparison" in sys.modules:
+        _explain_asserted_results(call.excinfo)
+    return (yield)
+
+
+def _explain_asserted_results(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    from pytest_verdict.comparison import describe_failure
+    from pytest_verdict.errors import MismatchError
+    from pytest_verdict.result import ComparisonResult
+
+    error = excinfo.value
+    if not isinstance(error, AssertionError) or isinstance(error, MismatchError):
+        return
+    # The rewritten assert keeps what it looked at in local variables of the failing frame.
+    found = excinfo.traceback[-1].frame.f_locals.values()
+    failed = {id(value): value for value in found if isinstance(value, ComparisonResult) and not value.passed}
+    for result in list(failed.values())[:3]:
+        error.add_note(describe_failure(result))

@@ -1,0 +1,73 @@
+"""Starting the report of a session: who records, who writes, and where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.pytest_plugin.recorder import Recorder
+from pytest_verdict.report.junit import Profile, checked_profile
+from pytest_verdict.surroundings import SURROUNDINGS
+
+
+def start(config: pytest.Config) -> None:
+    """Register the recorder where tests run, and the controller where reports arrive.
+
+    Args:
+        config: The session's configuration.
+
+    Raises:
+        pytest.UsageError: An ini key has a value that is not allowed, or the report cannot be written.
+    """
+    redaction = _redaction(config)
+    recorder = Recorder(config, redaction)
+    before, SURROUNDINGS.observer = SURROUNDINGS.observer, recorder.observe
+
+    def restore() -> None:
+        SURROUNDINGS.observer = before
+
+    config.add_cleanup(restore)
+    config.pluginmanager.register(recorder, "verdict-recorder")
+    if not hasattr(config, "workerinput"):
+        from pytest_verdict.pytest_plugin.controller import Controller
+
+        controller = Controller(
+            config, _folder(config), profile=_profile(config), limit=_limit(config), redaction=redaction
+        )
+        config.pluginmanager.register(controller, "verdict-controller")
+
+
+def _folder(config: pytest.Config) -> Path:
+    given = config.option.verify_report_dir
+    return config.invocation_params.dir / given if given else config.rootpath / str(config.getini("verdict_report_dir"))
+
+
+def _profile(config: pytest.Config) -> Profile:
+    try:
+        return checked_profile(config.getini("verdict_junit_profile"))
+    except ConfigurationError as error:
+        raise pytest.UsageError(f"verdict_junit_profile: {error}") from None
+
+
+def _limit(config: pytest.Config) -> int:
+    given = str(config.getini("verdict_report_limit"))
+    if not given.isdecimal():
+        raise pytest.UsageError(f"verdict_report_limit: a whole number from 0 is needed, got {given!r}")
+    return int(given)
+
+
+def _redaction(config: pytest.Config) -> Callable[[str], str] | None:
+    given = config.getini("verdict_redact")
+    if not given:
+        return None
+    for pattern in given:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise pytest.UsageError(f"verdict_redact: {pattern!r} is not a regular expression: {error}") from None
+    secret = re.compile("|".join(f"(?:{pattern})" for pattern in given))
+    return lambda text: secret.sub("[redacted]", text)

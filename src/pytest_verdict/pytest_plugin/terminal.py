@@ -1,0 +1,53 @@
+"""The closing section in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from pytest_verdict.report.building import REPORT, Built
+from pytest_verdict.report.summary import VERDICTS, Summary
+from pytest_verdict.values.display import shown, visible
+
+_MOST_OPERATORS: Final = 5
+
+
+def closing_lines(built: Built, place: str) -> Iterator[str]:
+    """Say how many comparisons came out how, which were worst, and where the report lies.
+
+    Args:
+        built: The report that was written.
+        place: The report's folder, as the user would write it.
+
+    Returns:
+        An iterator of lines.
+    """
+    counts = built.summary.comparisons
+    yield f"{sum(counts)} comparisons: " + ", ".join(
+        f"{n} {verdict}" for n, verdict in zip(counts, VERDICTS, strict=True)
+    )
+    unsuccessful = _unsuccessful(built.summary)
+    if unsuccessful:
+        yield f"not passed by operator: {unsuccessful}"
+    for record in built.worst:
+        yield _one_line(record)
+    remaining = counts[1] + counts[2] - len(built.worst)
+    if built.worst and remaining > 0:
+        yield f"... and {remaining} more"
+    if not built.summary.complete:
+        yield "the report is not complete: not every collected test came to its end"
+    yield f"report: {place}/{REPORT}"
+
+
+def _unsuccessful(summary: Summary) -> str:
+    found = [(failed + broken, name) for name, (_, failed, broken) in summary.operators.items() if failed + broken]
+    found.sort(key=lambda pair: (-pair[0], pair[1]))
+    return ", ".join(f"{name} {number}" for number, name in found[:_MOST_OPERATORS])
+
+
+def _one_line(record: dict[str, Any]) -> str:
+    label = f" {shown(record['name'], 40)}" if "name" in record else ""
+    return (
+        f"  {record['id']} {visible(record['test'])} {record['operator']}{label}:"
+        f" {record['verdict']}, score {record['score']:.6g} < {record['threshold']:.6g}"
+    )

@@ -1,0 +1,240 @@
+"""The journal: what a session writes while it runs, and what is left of it when the session is killed.
+
+A folder with two files. ``records.jsonl`` holds the records as they arrive. ``tests.jsonl`` holds a header, one line per attempt
+of a test, which says where its records lie, and a footer; a journal without footer is of a session that did not end.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final
+
+from pytest_verdict.errors import RecordError
+
+JOURNAL_FORMAT: Final = 1
+RECORDS: Final = "records.jsonl"
+TESTS: Final = "tests.jsonl"
+
+Counts = dict[str, list[int]]
+"""Per operator: how many comparisons passed, failed, and could not be made."""
+
+
+@dataclass(slots=True)
+class TestEntry:
+    """One attempt of one test.
+
+    Args:
+        test: The node id.
+        attempt: Which run of the test, from 1.
+        outcome: ``passed``, ``failed``, ``error``, ``skipped``, ``xfailed``, ``xpassed``, ``rerun`` or ``unfinished``.
+        path: The test's file, relative to the root directory.
+        line: The test's line, from 1; 0 when unknown.
+        seconds: How long each phase took.
+        message: Why it did not pass, in one line.
+        text: Why it did not pass, as pytest printed it.
+        crashed: Whether the process that ran it died.
+        teardown_error: Whether the teardown failed after a failed call.
+        subtests: How many subtests had which outcome.
+        worker: The worker, when every worker runs every test; otherwise empty.
+        comparisons: Counts per operator.
+        chunks: Where its records lie in ``records.jsonl``: pairs of offset and length in bytes.
+    """
+
+    # The name begins with Test, but this is no test class.
+    __test__ = False
+
+    test: str
+    attempt: int = 1
+    outcome: str = "unfinished"
+    path: str = ""
+    line: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+    message: str = ""
+    text: str = ""
+    crashed: bool = False
+    teardown_error: bool = False
+    subtests: dict[str, int] = field(default_factory=dict)
+    worker: str = ""
+    comparisons: Counts = field(default_factory=dict)
+    chunks: list[list[int]] = field(default_factory=list)
+
+
+class JournalWriter:
+    """Appends to a journal; every line is handed to the operating system as soon as its test has ended.
+
+    Args:
+        folder: The journal's folder; it is made, and must not hold a journal yet.
+        header: What is known of the session at its start: JSON values.
+
+    Raises:
+        OSError: The folder or its files cannot be written.
+    """
+
+    def __init__(self, folder: Path, header: Mapping[str, Any]) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._records = (folder / RECORDS).open("wb")
+        self._tests = (folder / TESTS).open("wb")
+        self._offset = 0
+        self._line({"journal": JOURNAL_FORMAT, **header})
+
+    def append_records(self, lines: str) -> list[int]:
+        """Append records.
+
+        Args:
+            lines: Whole lines in ASCII.
+
+        Returns:
+            Where they lie: offset and length in bytes.
+        """
+        encoded = lines.encode("ascii")
+        self._records.write(encoded)
+        place = [self._offset, len(encoded)]
+        self._offset += len(encoded)
+        return place
+
+    def append_order(self, tests: list[str]) -> None:
+        """Append the order in which tests were collected.
+
+        Args:
+            tests: Node ids.
+        """
+        self._line({"collected": tests})
+
+    def append_test(self, entry: TestEntry) -> None:
+        """Append one attempt of a test, and hand everything to the operating system.
+
+        Args:
+            entry: What came of it.
+        """
+        self._records.flush()
+        self._line({name: value for name, value in asdict(entry).items() if value not in ("", 0, [], {}, False)})
+
+    def close(self, footer: Mapping[str, Any]) -> None:
+        """Append the footer and close the files.
+
+        Args:
+            footer: What is known of the session at its end: JSON values.
+        """
+        self._line({"finished": footer})
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Close the files without a footer."""
+        for file in (self._records, self._tests):
+            # A full disk fails again here; what could be written has been.
+            with suppress(OSError):
+                file.close()
+
+    def _line(self, content: Mapping[str, Any]) -> None:
+        self._tests.write(json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii") + b"\n")
+        self._tests.flush()
+
+
+@dataclass(slots=True)
+class Journal:
+    """A journal as it was read back.
+
+    Args:
+        folder: Where it lies.
+        header: What was known of the session at its start.
+        footer: What was known at its end; None for a session that did not end.
+        order: Node ids in the order of collection.
+        entries: One per attempt of a test, as they arrived.
+        damaged: How many lines could not be read.
+    """
+
+    folder: Path
+    header: dict[str, Any] = field(default_factory=dict)
+    footer: dict[str, Any] | None = None
+    order: list[str] = field(default_factory=list)
+    entries: list[TestEntry] = field(default_factory=list)
+    damaged: int = 0
+
+    @property
+    def records(self) -> Path:
+        """The file that holds the records."""
+        return self.folder / RECORDS
+
+    def open_records(self) -> IO[bytes]:
+        """Open the records for reading."""
+        return self.records.open("rb")
+
+
+def read_journal(folder: Path) -> Journal:
+    """Read a journal, of a session that ended or of one that was killed.
+
+    Args:
+        folder: The journal's folder.
+
+    Returns:
+        What it holds; records whose test has no line come as an entry with the outcome ``unfinished``.
+
+    Raises:
+        RecordError: The folder holds no journal, or one of a newer format.
+    """
+    if not (folder / TESTS).is_file() or not (folder / RECORDS).is_file():
+        raise RecordError(f"{folder} holds no journal ({TESTS} and {RECORDS})")
+    journal = Journal(folder)
+    with (folder / TESTS).open("rb") as lines:
+        for line in lines:
+            _take(journal, line)
+    if journal.header.get("journal") != JOURNAL_FORMAT:
+        raise RecordError(f"{folder / TESTS} is not a journal of format {JOURNAL_FORMAT}")
+    _add_unfinished(journal)
+    return journal
+
+
+def _take(journal: Journal, line: bytes) -> None:
+    try:
+        content = json.loads(line)
+        if "journal" in content:
+            journal.header = content
+        elif "collected" in content:
+            journal.order = content["collected"]
+        elif "finished" in content:
+            journal.footer = content["finished"]
+        else:
+            journal.entries.append(TestEntry(**content))
+    except (ValueError, TypeError):
+        # The last line of a killed session may be half a line.
+        journal.damaged += 1
+
+
+def _add_unfinished(journal: Journal) -> None:
+    size = journal.records.stat().st_size
+    covered = max((offset + length for entry in journal.entries for offset, length in entry.chunks), default=0)
+    if covered >= size:
+        return
+    found: dict[tuple[str, int], TestEntry] = {}
+    for offset, line, record in _records_from(journal, covered):
+        entry = found.setdefault((record["test"], record["attempt"]), TestEntry(record["test"], record["attempt"]))
+        entry.path, entry.line = record["path"], record["line"]
+        entry.chunks.append([offset, len(line)])
+        count(entry.comparisons, record["operator"], record["verdict"])
+    journal.entries.extend(found.values())
+
+
+def _records_from(journal: Journal, offset: int) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
+    with journal.open_records() as lines:
+        lines.seek(offset)
+        for line in lines:
+            try:
+                yield offset, line, json.loads(line)
+            except ValueError:
+                journal.damaged += 1
+            offset += len(line)
+
+
+def count(counts: Counts, operator: str, verdict: str) -> None:
+    """Count one comparison.
+
+    Args:
+        counts: The counts to add to.
+        operator: The operator's name.
+        verdict: ``pass``, ``fail`` or ``error``.
+    """
+    counts.setdefault(operator, [0, 0, 0])[("pass", "fail", "error").index(verdict)] += 1

@@ -1,0 +1,106 @@
+"""The verification report: one JSON document that says what was compared, how, and what came out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import resources
+from typing import Any, Final
+
+from pytest_verdict.report.journal import TestEntry
+from pytest_verdict.report.summary import OUTCOMES, VERDICTS, Summary, TestSummary
+
+SCHEMA_VERSION: Final = "1.0"
+MESSAGE_LIMIT: Final = 1_000
+
+
+def report_schema() -> dict[str, Any]:
+    """Give the JSON Schema of ``report.json``.
+
+    Returns:
+        The schema, which the package carries as ``report/report.schema.json``.
+    """
+    found: dict[str, Any] = json.loads(resources.files(__package__).joinpath("report.schema.json").read_text("utf-8"))
+    return found
+
+
+def report_lines(
+    summary: Summary, *, run: Mapping[str, Any], records: Mapping[str, Any], inline: Iterable[bytes], omitted: int
+) -> Iterator[str]:
+    """Write a session as a verification report.
+
+    Args:
+        summary: The session.
+        run: Times and environment; the only part that differs between two runs with the same comparisons.
+        records: Path, number and SHA-256 of the records.
+        inline: Lines of ``records.jsonl`` to include.
+        omitted: How many records are not included.
+
+    Returns:
+        An iterator of pieces of the document.
+    """
+    durations = {test.final.test: round(test.seconds, 6) for test in summary.tests}
+    yield f'{{\n"schema_version": "{SCHEMA_VERSION}",\n'
+    yield f'"complete": {_json(summary.complete)},\n'
+    yield f'"totals": {_json(_totals(summary))},\n'
+    yield f'"operators": {_json(_operators(summary))},\n'
+    yield f'"records": {_json(dict(records))},\n'
+    yield from _array("tests", (_json(_test(test)) for test in summary.tests))
+    yield f'"comparisons_omitted": {omitted},\n'
+    yield from _array("comparisons", (line.decode("ascii").rstrip("\n") for line in inline))
+    yield f'"run": {_json({**run, "seconds": durations})}\n}}\n'
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, separators=(", ", ": "))
+
+
+def _array(name: str, items: Iterable[str]) -> Iterator[str]:
+    yield f'"{name}": ['
+    separator = "\n"
+    for item in items:
+        yield separator + item
+        separator = ",\n"
+    yield "\n],\n"
+
+
+def _totals(summary: Summary) -> dict[str, Any]:
+    return {
+        "tests": {"total": len(summary.tests), **{outcome: summary.outcomes[outcome] for outcome in OUTCOMES}},
+        "tests_without_result": summary.missing,
+        "comparisons": {"total": sum(summary.comparisons), **_verdicts(summary.comparisons)},
+        "comparisons_of_earlier_attempts": summary.superseded,
+    }
+
+
+def _verdicts(counts: Iterable[int]) -> dict[str, int]:
+    return dict(zip(VERDICTS, counts, strict=True))
+
+
+def _operators(summary: Summary) -> list[dict[str, Any]]:
+    return [{"operator": name, **_verdicts(counts)} for name, counts in summary.operators.items()]
+
+
+def _test(test: TestSummary) -> dict[str, Any]:
+    entry = test.final
+    found: dict[str, Any] = {
+        "test": entry.test,
+        "path": entry.path,
+        "line": entry.line,
+        "outcome": entry.outcome,
+        "attempts": [attempt.outcome for attempt in test.attempts],
+        "comparisons": _verdicts(test.comparisons),
+    }
+    return {**found, **_when_present(entry)}
+
+
+def _when_present(entry: TestEntry) -> dict[str, Any]:
+    message = entry.message[:MESSAGE_LIMIT]
+    more = {
+        "message": message,
+        "crashed": entry.crashed,
+        "teardown_error": entry.teardown_error,
+        "subtests": entry.subtests,
+        "worker": entry.worker,
+    }
+    return {name: value for name, value in more.items() if value}

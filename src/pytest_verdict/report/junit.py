@@ -1,0 +1,183 @@
+"""JUnit XML for CI systems: flat, one testcase per test, streamed.
+
+The profile ``ci`` has the file and line of each test, which most CI systems use; ``strict`` leaves them out and is valid against
+the schema of the Jenkins xUnit plugin (junit-10.xsd).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal, get_args
+
+from pytest_verdict.errors import ConfigurationError, allowed
+from pytest_verdict.report.journal import TestEntry
+from pytest_verdict.report.summary import Summary, TestSummary, added
+from pytest_verdict.report.xmltext import attribute, element_text
+
+Profile = Literal["ci", "strict"]
+PROFILES: Final[tuple[str, ...]] = get_args(Profile)
+
+# What consumers keep: GitHub and GitLab cut messages, libxml2 refuses text beyond 10 MB.
+MESSAGE_LIMIT: Final = 500
+TEXT_LIMIT: Final = 32_000
+NAME_LIMIT: Final = 200
+
+_FAILED: Final = {"failed", "unfinished"}
+
+
+def checked_profile(profile: str) -> Profile:
+    """Check the name of a profile.
+
+    Args:
+        profile: What the user wrote.
+
+    Returns:
+        The profile.
+
+    Raises:
+        ConfigurationError: There is no such profile.
+    """
+    if profile not in PROFILES:
+        raise ConfigurationError(f"unknown JUnit profile {profile!r}.{allowed('profile', profile, PROFILES)}")
+    return profile  # type: ignore[return-value]
+
+
+def junit_lines(summary: Summary, *, profile: Profile, records_digest: str, started: str = "") -> Iterator[str]:
+    """Write a session as JUnit XML.
+
+    Args:
+        summary: The session.
+        profile: ``ci`` or ``strict``.
+        records_digest: The SHA-256 of ``records.jsonl``.
+        started: When the session started, in ISO 8601 without zone; empty when unknown.
+
+    Returns:
+        An iterator of pieces of the document.
+    """
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield f'<testsuites name="pytest-verdict" {_totals(summary.tests, skipped=False)}>\n'
+    for path, tests in _by_file(summary.tests).items():
+        yield from _suite(path, tests, profile, records_digest, started)
+    yield "</testsuites>\n"
+
+
+def _by_file(tests: Iterable[TestSummary]) -> dict[str, list[TestSummary]]:
+    found: dict[str, list[TestSummary]] = {}
+    for test in tests:
+        found.setdefault(test.final.path or test.final.test.split("::", 1)[0], []).append(test)
+    return found
+
+
+def _suite(path: str, tests: list[TestSummary], profile: Profile, records_digest: str, started: str) -> Iterator[str]:
+    stamp = f' timestamp="{attribute(started, 40)}"' if started else ""
+    file = f' file="{attribute(path, NAME_LIMIT)}"' if profile == "ci" else ""
+    yield f'<testsuite name="{attribute(path, NAME_LIMIT)}" {_totals(tests, skipped=True)}{stamp}{file}>\n'
+    passed, failed, broken = (sum(column) for column in zip(*(test.comparisons for test in tests), strict=True))
+    yield "<properties>\n"
+    for name, value in (
+        ("verdict.comparisons", passed + failed + broken),
+        ("verdict.comparisons.pass", passed),
+        ("verdict.comparisons.fail", failed),
+        ("verdict.comparisons.error", broken),
+        ("verdict.records", "records.jsonl"),
+        ("verdict.records.sha256", records_digest),
+    ):
+        yield f'<property name="{name}" value="{value}"/>\n'
+    yield "</properties>\n"
+    for test in tests:
+        yield from _case(test, profile)
+    yield "</testsuite>\n"
+
+
+def _totals(tests: list[TestSummary], *, skipped: bool) -> str:
+    outcomes = [test.final.outcome for test in tests]
+    failures = sum(outcome in _FAILED for outcome in outcomes)
+    skips = f' skipped="{sum(outcome in {"skipped", "xfailed"} for outcome in outcomes)}"' if skipped else ""
+    seconds = sum(test.seconds for test in tests)
+    return f'tests="{len(tests)}" failures="{failures}" errors="{outcomes.count("error")}"{skips} time="{seconds:.3f}"'
+
+
+def _case(test: TestSummary, profile: Profile) -> Iterator[str]:
+    entry = test.final
+    place = f' file="{attribute(entry.path, NAME_LIMIT)}" line="{entry.line}"' if profile == "ci" else ""
+    class_name, name = _names(entry)
+    yield (
+        f'<testcase classname="{attribute(class_name, NAME_LIMIT)}" name="{attribute(name, NAME_LIMIT + 10)}"'
+        f' time="{test.seconds:.3f}"{place}>\n'
+    )
+    yield from _earlier(test)
+    yield from _problem(entry)
+    output = _output(test)
+    if output:
+        yield f"<system-out>{element_text(output, TEXT_LIMIT)}</system-out>\n"
+    yield "</testcase>\n"
+
+
+def _names(entry: TestEntry) -> tuple[str, str]:
+    path, *inner = entry.test.split("::")
+    module = path.removesuffix(".py").replace("/", ".")
+    name = inner[-1] if inner else path
+    if "[" in entry.test and inner:
+        # A parameter may itself contain two colons.
+        head, bracket, parameter = "::".join(inner).partition("[")
+        *inner, last = head.split("::")
+        inner, name = [*inner, last], last + bracket + parameter
+    class_name = ".".join([module, *inner[:-1]])
+    name = f"{name} ({entry.worker})" if entry.worker else name
+    if len(name) > NAME_LIMIT:
+        name = f"{name[: NAME_LIMIT - 9]}-{hashlib.sha256(entry.test.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    return class_name, name
+
+
+def _earlier(test: TestSummary) -> Iterator[str]:
+    kind = "rerunFailure" if test.final.outcome in {"failed", "error", "unfinished"} else "flakyFailure"
+    for entry in test.earlier:
+        message, text = attribute(entry.message, MESSAGE_LIMIT), element_text(entry.text, TEXT_LIMIT)
+        yield f'<{kind} message="{message}" type="verdict.Rerun"><stackTrace>{text}</stackTrace></{kind}>\n'
+
+
+def _problem(entry: TestEntry) -> Iterator[str]:
+    if entry.outcome in {"skipped", "xfailed"}:
+        kind = "pytest.skip" if entry.outcome == "skipped" else "pytest.xfail"
+        yield f'<skipped type="{kind}" message="{attribute(entry.message, MESSAGE_LIMIT)}"/>\n'
+        return
+    if entry.outcome in _FAILED or entry.outcome == "error":
+        tag = "error" if entry.outcome == "error" else "failure"
+        message = attribute(_message(entry), MESSAGE_LIMIT)
+        yield f'<{tag} message="{message}" type="{_kind(entry)}">{element_text(entry.text, TEXT_LIMIT)}</{tag}>\n'
+
+
+def _kind(entry: TestEntry) -> str:
+    if entry.crashed:
+        return "verdict.WorkerCrash"
+    if entry.outcome == "unfinished":
+        return "verdict.Unfinished"
+    if entry.outcome == "error":
+        return "verdict.TestError"
+    _, failed, broken = added(entry.comparisons)
+    if broken:
+        return "verdict.OperatorError"
+    return "verdict.Mismatch" if failed else "verdict.TestFailure"
+
+
+def _message(entry: TestEntry) -> str:
+    passed, failed, broken = added(entry.comparisons)
+    if not failed and not broken:
+        return entry.message or f"the test did not end ({entry.outcome})"
+    head = f"{failed + broken} of {passed + failed + broken} comparisons did not pass"
+    return f"{head}; {entry.message}" if entry.message else head
+
+
+def _output(test: TestSummary) -> str:
+    passed, failed, broken = test.comparisons
+    lines = []
+    if passed or failed or broken:
+        lines.append(f"comparisons: {passed} pass, {failed} fail, {broken} error")
+    if test.earlier:
+        lines.append(f"attempts: {len(test.attempts)}")
+    if test.final.subtests:
+        lines.append("subtests: " + ", ".join(f"{n} {outcome}" for outcome, n in sorted(test.final.subtests.items())))
+    if test.final.teardown_error:
+        lines.append("the teardown failed too")
+    return "\n".join(lines)
