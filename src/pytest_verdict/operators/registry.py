@@ -71,6 +71,8 @@ BUILT_IN: Final = (
     _built_in("literal", "category", "LiteralMatch"),
     _built_in("normalized_exact", "text", "ExactMatch", normalize=["lowercase", "strip", "collapse_whitespace"]),
     _built_in("numeric_exact", "number", "NumericExact"),
+    _built_in("numeric_maximum", "number", "NumericMaximum"),
+    _built_in("numeric_minimum", "number", "NumericMinimum"),
     _built_in("numeric_range", "number", "NumericRange"),
     _built_in("numeric_tolerance", "number", "NumericTolerance"),
     _built_in("one_of", "category", "OneOf"),
