@@ -1,0 +1,3 @@
+"""What the tests share: pytest's own fixture for testing plugins."""
+
+pytest_plugins = ["pytester"]
