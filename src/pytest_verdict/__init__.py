@@ -6,7 +6,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pytest_verdict.comparison import Comparator, Expectation, assert_matches, compare, expect
+    from pytest_verdict.comparator import Comparator
+    from pytest_verdict.comparison import Expectation, assert_matches, compare, expect
     from pytest_verdict.errors import (
         ConfigurationError,
         MismatchError,
@@ -22,13 +23,14 @@ if TYPE_CHECKING:
     from pytest_verdict.operators.base import Operator
     from pytest_verdict.operators.registry import OperatorRegistry
     from pytest_verdict.operators.text import ContainsAll, ContainsAny, ExactMatch
-    from pytest_verdict.result import ComparisonResult, Outcome
+    from pytest_verdict.outcome import Outcome
+    from pytest_verdict.result import ComparisonResult
     from pytest_verdict.surroundings import Budget
 
 # Where each public name lives; read on first use, so that loading the plugin imports nothing of this.
 _HOMES = {
     "Budget": "surroundings",
-    "Comparator": "comparison",
+    "Comparator": "comparator",
     "ComparisonResult": "result",
     "ConfigurationError": "errors",
     "ContainsAll": "operators.text",
@@ -39,7 +41,7 @@ _HOMES = {
     "MissingExtraError": "errors",
     "Operator": "operators.base",
     "OperatorRegistry": "operators.registry",
-    "Outcome": "result",
+    "Outcome": "outcome",
     "RecordError": "errors",
     "SettingsError": "errors",
     "SynonymMap": "normalizers",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.operators.base import as_setting
 from pytest_verdict.operators.registry import REGISTRY
 from pytest_verdict.result import ABSENT, ComparisonResult
 from pytest_verdict.surroundings import Budget
-from pytest_verdict.values.display import shown, visible
-from pytest_verdict.values.encoding import encode
+from pytest_verdict.values.display import shortened, shown, visible
 
 
 def failure_block(result: ComparisonResult, budget: Budget, advice: Sequence[str] = ()) -> str:
@@ -70,14 +71,14 @@ def headline(result: ComparisonResult) -> str:
     """
     label = f" {shown(result.name, 80)}" if result.name is not None else ""
     sign = ">=" if result.passed else "<"
-    return f"{result.operator}{label}: {result.verdict}, score {result.score!r} {sign} threshold {result.threshold!r}"
+    return f"{visible(result.operator)}{label}: {result.verdict}, score {result.score!r} {sign} threshold {result.threshold!r}"
 
 
 def _lines(result: ComparisonResult, budget: Budget, indent: str) -> Iterator[str]:
     yield indent + headline(result)
     inside = indent + "  "
     if result.error is not None:
-        yield f"{inside}error: {visible(result.error)}"
+        yield f"{inside}error: {visible(shortened(result.error, budget.characters))}"
     yield f"{inside}expected: {shown(result.expected, budget.characters)}"
     yield f"{inside}observed: {shown(result.observed, budget.characters)}"
     settings = _notable_settings(result)
@@ -87,7 +88,7 @@ def _lines(result: ComparisonResult, budget: Budget, indent: str) -> Iterator[st
     if not result.passed:
         yield from _differences(result, budget, inside)
     if result.notes:
-        yield f"{inside}notes: {', '.join(visible(note) for note in result.notes)}"
+        yield f"{inside}notes: {visible(', '.join(result.notes))}"
     for child in result.children:
         yield from _lines(child, budget, inside)
 
@@ -95,23 +96,24 @@ def _lines(result: ComparisonResult, budget: Budget, indent: str) -> Iterator[st
 def _notable_settings(result: ComparisonResult) -> str:
     usual = _usual_settings(result.operator)
     notable = {name: value for name, value in result.settings.items() if value != usual.get(name, ABSENT)}
-    return ", ".join(f"{name}={shown(value, 80)}" for name, value in notable.items() if name != "normalize")
+    return ", ".join(f"{visible(name)}={shown(value, 80)}" for name, value in notable.items() if name != "normalize")
 
 
 def _usual_settings(operator: str) -> dict[str, Any]:
-    if operator not in REGISTRY:
+    try:
+        fields = REGISTRY.find(operator).model_fields
+    except (ConfigurationError, ImportError):
+        # A record of elsewhere: its operator, or what its operator needs, is not installed here.
         return {}
-    return {name: encode(field.get_default()) for name, field in REGISTRY.find(operator).model_fields.items()}
+    return {name: as_setting(field.get_default(call_default_factory=True)) for name, field in fields.items()}
 
 
 def _normalization(result: ComparisonResult, budget: Budget, indent: str) -> Iterator[str]:
     if result.normalization:
-        yield f"{indent}normalization: {', '.join(result.normalization)}"
-    for side, surface, value in (
-        ("expected", result.expected_surface, result.expected),
-        ("observed", result.observed_surface, result.observed),
-    ):
-        if surface is not value:
+        yield f"{indent}normalization: {visible(', '.join(result.normalization))}"
+    surfaces = ("expected", result.expected_surface), ("observed", result.observed_surface)
+    for changed, (side, surface) in zip(result.changed_sides, surfaces, strict=True):
+        if changed:
             yield f"{indent}{side} surface: {shown(surface, budget.characters)}"
 
 
@@ -119,10 +121,11 @@ def _differences(result: ComparisonResult, budget: Budget, indent: str) -> Itera
     details = result.details
     listed = details.get("differences")
     if isinstance(listed, list) and listed:
-        yield from _listed(listed, int(details.get("differences_omitted", 0)), budget, indent)
+        omitted = details.get("differences_omitted")
+        yield from _listed(listed, omitted if type(omitted) is int else 0, budget, indent)
         return
     expected, observed = result.expected_surface, result.observed_surface
-    if "exact" in result.operator and isinstance(expected, str) and isinstance(observed, str):
+    if result.operator in {"exact", "normalized_exact"} and isinstance(expected, str) and isinstance(observed, str):
         yield f"{indent}difference: {_first_difference(expected, observed)}"
         return
     for name, value in details.items():
@@ -130,7 +133,7 @@ def _differences(result: ComparisonResult, budget: Budget, indent: str) -> Itera
             yield f"{indent}{visible(name.replace('_', ' '))}: {shown(value, budget.characters)}"
 
 
-def _listed(listed: list[Mapping[str, Any]], omitted: int, budget: Budget, indent: str) -> Iterator[str]:
+def _listed(listed: list[Any], omitted: int, budget: Budget, indent: str) -> Iterator[str]:
     most = budget.differences or len(listed)
     yield f"{indent}differences:"
     for difference in listed[:most]:
@@ -139,10 +142,12 @@ def _listed(listed: list[Mapping[str, Any]], omitted: int, budget: Budget, inden
         yield f"{indent}  … {len(listed) + omitted - most} more"
 
 
-def _difference(difference: Mapping[str, Any], budget: Budget) -> str:
-    path = visible(str(difference.get("path", "$")))
-    kind = str(difference.get("kind", "changed"))
+def _difference(difference: Any, budget: Budget) -> str:
     limit = budget.characters and max(budget.characters // 4, 40)
+    if not isinstance(difference, Mapping):
+        return shown(difference, limit)
+    path = visible(shortened(str(difference.get("path", "$")), limit))
+    kind = difference.get("kind")
     if kind == "missing":
         return f"{path}: missing, expected {shown(difference.get('expected'), limit)}"
     if kind == "unexpected":

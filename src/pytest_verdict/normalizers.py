@@ -18,8 +18,7 @@ from pytest_verdict.errors import allowed
 
 _PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
 _ARTICLES: Final = re.compile(r"\b(?:a|an|the)\b\s*", re.IGNORECASE)
-_FENCE: Final = re.compile(r"\s*```[^\n`]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
-_THOUSANDS: Final = re.compile(r"(?<![\w.,])([+-]?[0-9]{1,3}(?:,[0-9]{3})+)(?![\w,])")
+_THOUSANDS: Final = re.compile(r"(?<![\w.,])([+-]?[0-9]{1,3}(?:,[0-9]{3})+)(?!\w|,[0-9])")
 
 
 def _collapse_whitespace(text: str) -> str:
@@ -27,8 +26,13 @@ def _collapse_whitespace(text: str) -> str:
 
 
 def _strip_markdown_fence(text: str) -> str:
-    match = _FENCE.fullmatch(text)
-    return match.group(1) if match else text
+    opening, _, rest = text.strip().partition("\n")
+    language = opening.removeprefix("```")
+    if language == opening or "`" in language or not rest.endswith("```"):
+        return text
+    body = rest.removesuffix("```").rstrip(" \t").removesuffix("\n")
+    # A fence inside means that this is more than one block.
+    return text if any(line.lstrip().startswith("```") for line in body.split("\n")) else body
 
 
 def _strip_thousands_separators(text: str) -> str:
@@ -92,6 +96,8 @@ def _known(step: str | SynonymMap) -> str | SynonymMap:
 def _as_tuple(steps: Any) -> Any:
     if isinstance(steps, str | SynonymMap):
         raise ValueError(f"normalize takes a list of steps, such as [{steps!r}], not one step")  # noqa: TRY004
+    if isinstance(steps, set | frozenset):
+        raise ValueError("normalize takes a list of steps: their order matters, and a set has none")  # noqa: TRY004
     return tuple(steps) if isinstance(steps, list) else steps
 
 

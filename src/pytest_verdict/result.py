@@ -3,89 +3,19 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from json.encoder import encode_basestring_ascii
 from typing import Any, Final, Literal
 
 from pytest_verdict.errors import RecordError
-from pytest_verdict.values.display import shown
-from pytest_verdict.values.encoding import decode, encode, encode_text, redact
+from pytest_verdict.outcome import ABSENT, OperatorIdentity, Outcome
+from pytest_verdict.values.display import shown, visible
+from pytest_verdict.values.encoding import decode, encode, encode_text
+from pytest_verdict.values.redaction import redact
+from pytest_verdict.values.snapshot import snapshot
+
+__all__ = ["ABSENT", "ComparisonResult", "OperatorIdentity", "Outcome", "Verdict"]
 
 Verdict = Literal["pass", "fail", "error"]
-
-
-class _Absent:
-    def __repr__(self) -> str:
-        return "ABSENT"
-
-    def __reduce__(self) -> str:
-        return "ABSENT"
-
-
-ABSENT: Final = _Absent()
-"""Stands for a surface that is the value itself, because ``None`` is a value."""
-
-
-@dataclass(frozen=True, slots=True)
-class OperatorIdentity:
-    """What a record says of the operator.
-
-    Args:
-        name: The registered name.
-        version: A whole number of at least 1 that grows when the operator's verdicts change.
-        settings: All settings as typed JSON, defaults included.
-    """
-
-    name: str
-    version: int
-    settings: Mapping[str, Any]
-
-    def to_text(self) -> str:
-        """Write the identity as the members of a JSON object, without its braces.
-
-        Returns:
-            JSON text in ASCII.
-        """
-        settings = json.dumps(self.settings, separators=(",", ":"), allow_nan=False)
-        return (
-            f'"operator":{encode_basestring_ascii(self.name)},"operator_version":{self.version},"settings":{settings}'
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What an operator found out about one pair of values.
-
-    Args:
-        score: How well they match, from 0.0 to 1.0.
-        normalization: Names of the steps that were applied, in order.
-        notes: Machine-readable codes, such as ``json_parse_failed``.
-        details: Evidence of the operator: JSON values by name.
-        expected_surface: What was really compared, where normalization changed it.
-        observed_surface: The same for the observed side.
-        children: The results of the parts, for aggregates.
-        error: Why the comparison could not be made; the score is then 0.0.
-
-    Raises:
-        ValueError: The score is not a number from 0 to 1.
-    """
-
-    score: float
-    normalization: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    details: Mapping[str, Any] | None = None
-    expected_surface: Any = ABSENT
-    observed_surface: Any = ABSENT
-    children: tuple[ComparisonResult, ...] = ()
-    error: str | None = None
-
-    def __post_init__(self) -> None:
-        if type(self.score) is not float or not 0.0 <= self.score <= 1.0:
-            raise ValueError(f"a score is a float from 0.0 to 1.0, got {self.score!r}")
-        if self.error is not None and self.score != 0.0:
-            raise ValueError("the score of an error is 0.0")
 
 
 class ComparisonResult:
@@ -144,17 +74,17 @@ class ComparisonResult:
     @property
     def settings(self) -> dict[str, Any]:
         """All settings of the operator as typed JSON, defaults included."""
-        return dict(self._identity.settings)
+        return dict(snapshot(self._identity.settings))
 
     @property
     def expected(self) -> Any:
-        """The expected value, before any normalization."""
-        return self._expected
+        """The expected value, before any normalization; a copy where it could be changed."""
+        return snapshot(self._expected)
 
     @property
     def observed(self) -> Any:
-        """The observed value, before any normalization."""
-        return self._observed
+        """The observed value, before any normalization; a copy where it could be changed."""
+        return snapshot(self._observed)
 
     @property
     def score(self) -> float:
@@ -192,18 +122,23 @@ class ComparisonResult:
     def expected_surface(self) -> Any:
         """What was really compared on the expected side."""
         surface = self._outcome.expected_surface
-        return self._expected if surface is ABSENT else surface
+        return snapshot(self._expected if surface is ABSENT else surface)
 
     @property
     def observed_surface(self) -> Any:
         """What was really compared on the observed side."""
         surface = self._outcome.observed_surface
-        return self._observed if surface is ABSENT else surface
+        return snapshot(self._observed if surface is ABSENT else surface)
+
+    @property
+    def changed_sides(self) -> tuple[bool, bool]:
+        """Whether something else than the value itself was compared, on the expected and on the observed side."""
+        return self._outcome.expected_surface is not ABSENT, self._outcome.observed_surface is not ABSENT
 
     @property
     def details(self) -> dict[str, Any]:
         """Evidence of the operator: differences with their path, distances, matched text."""
-        return dict(self._outcome.details or {})
+        return dict(snapshot(self._outcome.details or {}))
 
     @property
     def children(self) -> tuple[ComparisonResult, ...]:
@@ -263,7 +198,7 @@ class ComparisonResult:
             JSON text in ASCII.
         """
         write = encode_text if redaction is None else _redacting(redaction)
-        name = "" if self._name is None else f'"name":{write(self._name)},'
+        name = "" if self._name is None else f'"name":{_text(self._name, redaction)},'
         outcome = self._outcome
         more = "" if _is_plain(outcome) else _more(outcome, write, redaction)
         return (
@@ -288,17 +223,19 @@ class ComparisonResult:
         """
         try:
             return cls(
-                OperatorIdentity(record["operator"], record["operator_version"], record["settings"]),
+                _identity_from(record),
                 decode(record["expected"]),
                 decode(record["observed"]),
                 _threshold(record["threshold"]),
                 _outcome_from(record),
-                record.get("name"),
+                _text_from(record, "name"),
             )
         except RecordError:
             raise
         except KeyError as error:
             raise RecordError(f"the record has no {error}") from None
+        except RecursionError:
+            raise RecordError("the record is nested too deeply") from None
         except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
             raise RecordError(f"the record cannot be read: {error}") from None
 
@@ -315,7 +252,7 @@ class ComparisonResult:
         sign = ">=" if self.passed else "<"
         label = "" if self._name is None else f" {shown(self._name, 40)}"
         return (
-            f"<{self.operator}{label}: {self.verdict}, score {self.score:.6g} {sign} {self.threshold:.6g},"
+            f"<{visible(self.operator)}{label}: {self.verdict}, score {self.score:.6g} {sign} {self.threshold:.6g},"
             f" expected {shown(self._expected, 60)}, observed {shown(self._observed, 60)}>"
         )
 
@@ -358,7 +295,7 @@ def _more(outcome: Outcome, write: Callable[[Any], str], redaction: Callable[[st
     if outcome.children:
         members.append(f'"children":[{",".join(child.to_text(redaction) for child in outcome.children)}]')
     if outcome.error is not None:
-        members.append(f'"error":{write(outcome.error)}')
+        members.append(f'"error":{_text(outcome.error, redaction)}')
     return "".join(f",{member}" for member in members)
 
 
@@ -370,23 +307,62 @@ def _names(names: Sequence[str]) -> str:
     return json.dumps(names, separators=(",", ":")) if names else "[]"
 
 
+def _text(text: str, redaction: Callable[[str], str] | None) -> str:
+    return encode_text(text if redaction is None else redaction(text))
+
+
+def _identity_from(record: Mapping[str, Any]) -> OperatorIdentity:
+    name, version, settings = record["operator"], record["operator_version"], record["settings"]
+    if not isinstance(name, str):
+        raise RecordError(f"operator must be text, got {shown(name, 80)}")
+    if type(version) is not int or version < 1:
+        raise RecordError(f"operator_version must be a whole number from 1, got {shown(version, 80)}")
+    if not isinstance(settings, dict):
+        raise RecordError(f"settings must be an object, got {shown(settings, 80)}")
+    return OperatorIdentity(name, version, settings)
+
+
+def _text_from(record: Mapping[str, Any], key: str) -> str | None:
+    text = decode(record.get(key))
+    if text is None or isinstance(text, str):
+        return text
+    raise RecordError(f"{key} must be text, got {shown(text, 80)}")
+
+
+def _names_from(record: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    names = record[key]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise RecordError(f"{key} must be a list of texts, got {shown(names, 80)}")
+    return tuple(names)
+
+
+def _details_from(record: Mapping[str, Any]) -> dict[str, Any] | None:
+    details = decode(record.get("details"))
+    if details is None or isinstance(details, dict):
+        return details
+    raise RecordError(f"details must be an object, got {shown(details, 80)}")
+
+
 def _threshold(value: Any) -> float:
     if type(value) not in {int, float} or not 0.0 < value <= 1.0:
-        raise RecordError(f"threshold must be in (0, 1], got {value!r}")
+        raise RecordError(f"threshold must be in (0, 1], got {shown(value, 80)}")
     return float(value)
 
 
 def _outcome_from(record: Mapping[str, Any]) -> Outcome:
     score = record["score"]
-    if type(score) not in {int, float} or not math.isfinite(score):
-        raise RecordError(f"score must be a number from 0 to 1, got {score!r}")
+    if type(score) not in {int, float} or not 0.0 <= score <= 1.0:
+        raise RecordError(f"score must be a number from 0 to 1, got {shown(score, 80)}")
+    children = record.get("children", [])
+    if not isinstance(children, list):
+        raise RecordError(f"children must be a list, got {shown(children, 80)}")
     return Outcome(
         float(score),
-        tuple(record["normalization"]),
-        tuple(record["notes"]),
-        decode(record["details"]) if "details" in record else None,
+        _names_from(record, "normalization"),
+        _names_from(record, "notes"),
+        _details_from(record),
         decode(record["expected_surface"]) if "expected_surface" in record else ABSENT,
         decode(record["observed_surface"]) if "observed_surface" in record else ABSENT,
-        tuple(ComparisonResult.from_record(child) for child in record.get("children", ())),
-        record.get("error"),
+        tuple(ComparisonResult.from_record(child) for child in children),
+        _text_from(record, "error"),
     )

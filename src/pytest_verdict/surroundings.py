@@ -18,6 +18,10 @@ class Budget:
         characters: The longest form of one value, in characters.
         lines: The most lines of one block.
         differences: The most differences of one comparison.
+
+    Example:
+        >>> Budget(lines=20)
+        Budget(characters=500, lines=20, differences=10)
     """
 
     characters: int = 500

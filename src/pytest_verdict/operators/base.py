@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from pytest_verdict.errors import SettingsError, allowed
 from pytest_verdict.result import OperatorIdentity, Outcome
+from pytest_verdict.values.display import shown
 from pytest_verdict.values.encoding import encode
 
 PASS: Final = Outcome(1.0)
@@ -48,6 +49,7 @@ class Operator(BaseModel):
     surface: ClassVar[str] = "custom"
 
     def __init__(self, /, **settings: Any) -> None:
+        _refuse_bool_confusion(type(self), settings)
         try:
             super().__init__(**settings)
         except ValidationError as error:
@@ -79,7 +81,7 @@ class Operator(BaseModel):
 
     def settings(self) -> dict[str, Any]:
         """Give all settings as typed JSON, defaults included, as the record carries them."""
-        return {name: _setting(getattr(self, name)) for name in type(self).model_fields}
+        return {name: as_setting(getattr(self, name)) for name in type(self).model_fields}
 
     def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
         """Derive the outcome again from a record.
@@ -104,23 +106,45 @@ class Operator(BaseModel):
         return self.recorded_name()
 
 
-def _setting(value: Any) -> Any:
+def as_setting(value: Any) -> Any:
+    """Write the value of a setting as typed JSON, from which the same setting can be made again.
+
+    Args:
+        value: The value of a field of an operator.
+
+    Returns:
+        A JSON value; lists for tuples, and a dict with operator, version and settings for an operator.
+    """
     if isinstance(value, Operator):
         return {"operator": value.recorded_name(), "version": value.version, "settings": value.settings()}
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, tuple | list):
-        return [_setting(item) for item in value]
+        return [as_setting(item) for item in value]
     if isinstance(value, frozenset | set):
-        return sorted((_setting(item) for item in value), key=repr)
+        return sorted((as_setting(item) for item in value), key=repr)
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return {key: _setting(item) for key, item in value.items()}
+        return {key: as_setting(item) for key, item in value.items()}
     return encode(value)
+
+
+def _refuse_bool_confusion(cls: type[Operator], settings: Mapping[str, Any]) -> None:
+    # Pydantic would take "no" and 1 for a bool, and True for a number.
+    for name, value in settings.items():
+        kind = cls.model_fields[name].annotation if name in cls.model_fields else None
+        if kind is bool and not isinstance(value, bool):
+            raise SettingsError(f"{_label(cls)}: {name} must be True or False, got {shown(value, 80)}")
+        if isinstance(value, bool) and kind in {int, float}:
+            raise SettingsError(f"{_label(cls)}: {name} must be a number, got {value!r}")
+
+
+def _label(cls: type[Operator]) -> str:
+    return getattr(cls, "name", cls.__name__)
 
 
 def _explained(cls: type[Operator], error: ValidationError) -> str:
     sentences = [_sentence(cls, problem) for problem in error.errors(include_url=False)]
-    return f"{getattr(cls, 'name', cls.__name__)}: " + "; ".join(sentences)
+    return f"{_label(cls)}: " + "; ".join(sentences)
 
 
 def _sentence(cls: type[Operator], problem: Any) -> str:
@@ -130,5 +154,5 @@ def _sentence(cls: type[Operator], problem: Any) -> str:
     if problem["type"] == "missing":
         return f"the setting {place!r} is required"
     message = problem["msg"].removeprefix("Value error, ")
-    given = f", got {problem['input']!r}" if problem["type"] != "value_error" else ""
+    given = f", got {shown(problem['input'], 80)}" if problem["type"] != "value_error" else ""
     return f"{place}: {message}{given}" if place else message

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from pydantic import create_model
 
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.result import Outcome
+
+# The arguments of `compare` that are not settings.
+_TAKEN: Final = frozenset({"operator", "threshold", "name"})
 
 
 def operator_from_function(function: Callable[..., Any], name: str | None = None, version: int = 1) -> type[Operator]:
@@ -38,17 +42,20 @@ def operator_from_function(function: Callable[..., Any], name: str | None = None
         1.0
     """
     label = str(name or getattr(function, "__name__", ""))
-    parameters = list(inspect.signature(function, eval_str=True).parameters.values())
+    parameters = _parameters(label, function)
     if [parameter.name for parameter in parameters[:2]] != ["expected", "observed"]:
         raise ConfigurationError(f"{label}: an operator function takes expected and observed first, then its settings")
     fields: dict[str, Any] = {parameter.name: _field(label, parameter) for parameter in parameters[2:]}
     cls = create_model(label, __base__=Operator, __module__=function.__module__, __doc__=function.__doc__, **fields)
+    cls.__qualname__ = getattr(function, "__qualname__", label)
     cls.name = label
     cls.version = version
 
     def evaluate(self: Operator, expected: Any, observed: Any) -> Outcome:
         found = function(expected, observed, **{name: getattr(self, name) for name in fields})
-        return found if isinstance(found, Outcome) else Outcome(float(found))
+        if isinstance(found, Outcome):
+            return found
+        return Outcome(float(found) if isinstance(found, bool) else found)
 
     cls.evaluate = evaluate  # type: ignore[method-assign]
     cls.__abstractmethods__ = frozenset()
@@ -57,15 +64,36 @@ def operator_from_function(function: Callable[..., Any], name: str | None = None
 
 
 def _reduce(function: Callable[..., Any], name: str, version: int) -> Callable[[Operator], tuple[Any, ...]]:
-    # The class was made here and cannot be found by its name; the function can.
-    return lambda operator: (_rebuild, (function, name, version, operator.__dict__.copy()))
+    # The class was made here and cannot be found by its name; the function can, unless the class took its place.
+    def reduce(operator: Operator) -> tuple[Any, ...]:
+        settings = {setting: getattr(operator, setting) for setting in type(operator).model_fields}
+        if getattr(sys.modules.get(function.__module__), function.__name__, None) is type(operator):
+            return _build, (type(operator), settings)
+        return _rebuild, (function, name, version, settings)
+
+    return reduce
+
+
+def _parameters(label: str, function: Callable[..., Any]) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(function, eval_str=True).parameters.values())
+    except (NameError, TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"{label}: the annotations of an operator function must be readable: {error}"
+        ) from None
 
 
 def _field(label: str, parameter: inspect.Parameter) -> tuple[Any, Any]:
     if parameter.kind in {parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL}:
         raise ConfigurationError(f"{label}: settings are named one by one, not {parameter}")
+    if parameter.name in _TAKEN or hasattr(Operator, parameter.name):
+        raise ConfigurationError(f"{label}: a setting cannot be called {parameter.name!r}, which has a meaning already")
     annotation = Any if parameter.annotation is parameter.empty else parameter.annotation
     return annotation, ... if parameter.default is parameter.empty else parameter.default
+
+
+def _build(cls: type[Operator], settings: dict[str, Any]) -> Operator:
+    return cls(**settings)
 
 
 def _rebuild(function: Callable[..., Any], name: str, version: int, settings: dict[str, Any]) -> Operator:

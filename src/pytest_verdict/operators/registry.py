@@ -6,6 +6,7 @@ Names of the built-in family are known without importing any operator; a module 
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -15,6 +16,7 @@ from pytest_verdict.errors import ConfigurationError, UnknownOperatorError
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.function import operator_from_function
 from pytest_verdict.result import Outcome
+from pytest_verdict.values.display import shown
 
 ENTRY_POINT_GROUP: Final = "pytest_verdict.operators"
 
@@ -93,6 +95,14 @@ class OperatorRegistry:
 
     Args:
         registrations: The operators it starts with.
+
+    Example:
+        >>> registry = OperatorRegistry()
+        >>> @registry.add
+        ... def same_length(expected, observed):
+        ...     return len(expected) == len(observed)
+        >>> registry.build("same_length").evaluate("abc", "xyz").score
+        1.0
     """
 
     def __init__(self, registrations: tuple[Registration, ...] = BUILT_IN) -> None:
@@ -116,12 +126,22 @@ class OperatorRegistry:
         Raises:
             ConfigurationError: The name is taken by another operator, or the class has no name.
         """
-        cls = operator if isinstance(operator, type) else operator_from_function(operator, name)
-        if not (isinstance(cls, type) and issubclass(cls, Operator)):
-            raise ConfigurationError(f"an operator is a class derived from Operator or a function, got {operator!r}")
+        if not callable(operator) or (isinstance(operator, type) and not issubclass(operator, Operator)):
+            raise ConfigurationError(
+                f"an operator is a class derived from Operator or a function, got {shown(operator)}"
+            )
+        if isinstance(operator, type) and name is not None:
+            raise ConfigurationError(
+                f"{operator.__name__} carries its name itself: write name = {name!r} into the class"
+            )
+        cls: type[Operator] = operator if isinstance(operator, type) else operator_from_function(operator, name)
         label = getattr(cls, "name", None)
         if not isinstance(label, str) or not label.isidentifier():
             raise ConfigurationError(f"{cls.__name__} needs a name such as 'same_length', got {label!r}")
+        if inspect.isabstract(cls):
+            raise ConfigurationError(f"{cls.__name__} needs a method evaluate(self, expected, observed)")
+        if type(cls.version) is not int or cls.version < 1:
+            raise ConfigurationError(f"{cls.__name__}: version must be a whole number from 1, got {cls.version!r}")
         self._refuse_taken(label, cls)
         self._classes[label] = cls
         return cls
@@ -207,11 +227,17 @@ class OperatorRegistry:
     def _load_entry_points(self) -> None:
         if self._entry_points_loaded:
             return
-        self._entry_points_loaded = True
         from importlib.metadata import entry_points
 
         for entry_point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
-            self.add(entry_point.load())
+            try:
+                self.add(entry_point.load())
+            except Exception as error:
+                place = f"{entry_point.name} = {entry_point.value}"
+                raise ConfigurationError(
+                    f"the operator {place} ({ENTRY_POINT_GROUP}) cannot be loaded: {error}"
+                ) from error
+        self._entry_points_loaded = True
 
 
 REGISTRY: Final = OperatorRegistry()

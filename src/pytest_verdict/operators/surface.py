@@ -77,7 +77,8 @@ def surfaces(expected: Any, observed: Any, steps: Sequence[str | SynonymMap]) ->
     if not steps:
         return Surfaces(expected, observed)
     left, right = _normalized(expected, steps), _normalized(observed, steps)
-    changed_left, changed_right = left != expected, right != observed
+    changed_left = left is not expected and left != expected
+    changed_right = right is not observed and right != observed
     effective = effective_steps([*_texts(expected), *_texts(observed)], steps) if changed_left or changed_right else ()
     return Surfaces(left, right, step_names(steps), effective, changed_left, changed_right)
 

@@ -57,6 +57,12 @@ class _Contains(Operator):
     normalize: Normalization = ()
     case_sensitive: bool = True
 
+    @field_validator("substrings", mode="before")
+    @classmethod
+    def _in_order(cls, substrings: Any) -> Any:
+        # A set has no order of its own; sorted, the record is the same in every process.
+        return sorted(substrings, key=str) if isinstance(substrings, set | frozenset) else substrings
+
     @field_validator("substrings")
     @classmethod
     def _not_empty(cls, substrings: tuple[str, ...] | None) -> tuple[str, ...] | None:

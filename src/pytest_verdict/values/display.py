@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from pytest_verdict.values.encoding import safe_repr
+from pytest_verdict.values.stand_ins import safe_repr
+
+_PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 
 
 def shown(value: Any, limit: int = 500) -> str:
@@ -15,7 +17,7 @@ def shown(value: Any, limit: int = 500) -> str:
         limit: About the longest text to return, in characters; 0 for no limit. The middle is left out, and said to be.
 
     Returns:
-        Its repr, which escapes control characters, lone surrogates and invisible formatting.
+        Its repr, which escapes control characters, lone surrogates and invisible formatting. Sets are in order.
 
     Example:
         >>> shown("red \\x1b[31m")
@@ -28,7 +30,34 @@ def shown(value: Any, limit: int = 500) -> str:
         kept = max((limit - 26) // 2, 2)
         head, tail = visible(repr(value[:kept])), visible(repr(value[-kept:]))
         return f"{head} … {len(value) - 2 * kept} characters … {tail}"
-    return shortened(visible(safe_repr(value)), limit)
+    return visible(shortened(_written(value), limit))
+
+
+def _written(value: Any) -> str:
+    try:
+        return _in_order(value)
+    except RecursionError:
+        return safe_repr(value)
+
+
+def _in_order(value: Any) -> str:
+    # The repr of a set depends on the hash seed; the same failure must read the same in every run.
+    kind = type(value)
+    if kind is set or kind is frozenset:
+        items = ", ".join(sorted(map(_in_order, value)))
+        return (
+            f"{{{items}}}"
+            if kind is set and value
+            else f"{kind.__name__}({{{items}}})"
+            if value
+            else f"{kind.__name__}()"
+        )
+    if kind is dict and not _PLAIN.issuperset(map(type, value.values())):
+        return f"{{{', '.join(f'{_in_order(key)}: {_in_order(item)}' for key, item in value.items())}}}"
+    if (kind is list or kind is tuple) and not _PLAIN.issuperset(map(type, value)):
+        items = ", ".join(map(_in_order, value))
+        return f"[{items}]" if kind is list else f"({items}{',' if len(value) == 1 else ''})"
+    return safe_repr(value)
 
 
 def visible(text: str) -> str:

@@ -2,7 +2,8 @@
 
 JSON's own values stand for themselves. Everything else is an object with the key ``$type``; an object of the user that has
 such a key, or keys that are not text, is written as a list of pairs, so nothing is ambiguous. Reading never imports a class:
-members of an Enum, dataclasses and pydantic models come back as an `EncodedObject`, which equals the original.
+members of an Enum, dataclasses and pydantic models come back as an `EncodedObject`, which equals the original. A member of
+an Enum that is also text or a number (StrEnum, IntEnum) is that text or number.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import datetime
 import hashlib
 import json
 import math
-import numbers
 import pathlib
 import re
 import uuid
@@ -25,87 +25,15 @@ from json.encoder import encode_basestring_ascii
 from typing import Any, Final
 
 from pytest_verdict.errors import RecordError
+from pytest_verdict.values.stand_ins import EncodedObject, Unreplayable, class_name, plain_scalar, safe_repr
 
 TYPE_KEY: Final = "$type"
 MAXIMUM_DEPTH: Final = 200
-# int(text) refuses more digits than this by default; hexadecimal has no such limit.
-_LONGEST_PLAIN_INT: Final = 10**4000
-_ADDRESS: Final = re.compile(r"\bat 0x[0-9a-fA-F]+")
-
-Redaction = Callable[[str], str]
-
-
-class EncodedObject:
-    """A value of a class that reading a record does not import.
-
-    Args:
-        kind: ``enum``, ``dataclass`` or ``model``.
-        class_name: The class as ``module:qualified name``.
-        value: The value of the member, or the fields by name.
-        member: The name of the member, for an Enum.
-    """
-
-    __slots__ = ("class_name", "kind", "member", "value")
-
-    def __init__(self, kind: str, class_name: str, value: Any, member: str | None = None) -> None:
-        self.kind = kind
-        self.class_name = class_name
-        self.value = value
-        self.member = member
-
-    def __eq__(self, other: object) -> bool:
-        return encode_text(self) == encode_text(other)
-
-    def __hash__(self) -> int:
-        return hash((self.kind, self.class_name, self.member))
-
-    def __repr__(self) -> str:
-        return f"<{self.kind} {self.class_name} {self.member or self.value!r}>"
-
-
-class Unreplayable:
-    """Evidence that was kept only as its repr; it equals nothing.
-
-    Args:
-        class_name: The class as ``module:qualified name``.
-        text: The repr as it was recorded.
-    """
-
-    __slots__ = ("class_name", "text")
-
-    def __init__(self, class_name: str, text: str) -> None:
-        self.class_name = class_name
-        self.text = text
-
-    def __repr__(self) -> str:
-        return self.text
-
-
-def class_name(cls: type) -> str:
-    """Name a class as ``module:qualified name``.
-
-    Args:
-        cls: Any class.
-
-    Returns:
-        The name, the same in every process.
-    """
-    return f"{cls.__module__}:{cls.__qualname__}"
-
-
-def safe_repr(value: object) -> str:
-    """Write the repr of a value, whatever its class does, without memory addresses.
-
-    Args:
-        value: Any value.
-
-    Returns:
-        The repr, or a placeholder that names the error when the class cannot produce one.
-    """
-    try:
-        return _ADDRESS.sub("at 0x...", repr(value))
-    except Exception as error:  # noqa: BLE001 - the class under test decides what it raises
-        return f"<unprintable {class_name(type(value))}: {type(error).__name__}>"
+# int(text) may refuse more than 640 digits, as PYTHONINTMAXSTRDIGITS says; hexadecimal has no such limit.
+_LONGEST_PLAIN_INT: Final = 10**600
+# In JSON text the escapes of these two would be read back as one character.
+_SURROGATE_PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_Writer = Callable[[Any, tuple[int, ...]], Any]
 
 
 def encode(value: Any) -> Any:
@@ -138,7 +66,7 @@ def encode_text(value: Any) -> str:
         >>> encode_text(("a", float("nan")))
         '{"$type":"tuple","value":["a",{"$type":"float","value":"nan"}]}'
     """
-    if type(value) is str:
+    if type(value) is str and value.isascii():
         return encode_basestring_ascii(value)
     return _dump(_encode(value, ()))
 
@@ -153,7 +81,7 @@ def is_replayable(encoded: Any) -> bool:
         False when some part of it was kept only as a repr, or was redacted.
     """
     if isinstance(encoded, dict):
-        return encoded.get(TYPE_KEY) not in {"repr", "redacted"} and all(map(is_replayable, encoded.values()))
+        return encoded.get(TYPE_KEY) not in ("repr", "redacted") and all(map(is_replayable, encoded.values()))
     return not isinstance(encoded, list) or all(map(is_replayable, encoded))
 
 
@@ -203,30 +131,6 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def redact(encoded: Any, redaction: Redaction) -> Any:
-    """Replace the text in an encoded value that must not be written down.
-
-    Args:
-        encoded: What `encode` returned.
-        redaction: From a text to the text that may be written.
-
-    Returns:
-        The same tree, in which every changed text stands under ``{"$type": "redacted"}``.
-    """
-    if isinstance(encoded, str):
-        replaced = redaction(encoded)
-        return encoded if replaced == encoded else _tagged("redacted", replaced)
-    if isinstance(encoded, list):
-        return [redact(item, redaction) for item in encoded]
-    if isinstance(encoded, dict):
-        fixed = {TYPE_KEY, "class"} if TYPE_KEY in encoded else set()
-        return {
-            key if key in fixed else redaction(key): item if key in fixed else redact(item, redaction)
-            for key, item in encoded.items()
-        }
-    return encoded
-
-
 def _dump(tree: Any) -> str:
     return json.dumps(tree, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
@@ -236,35 +140,77 @@ def _tagged(kind: str, value: Any, **more: Any) -> dict[str, Any]:
 
 
 def _encode(value: Any, above: tuple[int, ...]) -> Any:
-    writer = _WRITERS.get(type(value))
-    if writer is not None:
-        return writer(value, above)
-    return _encode_by_class(value, above)
+    try:
+        writer = _WRITERS.get(type(value))
+        return writer(value, above) if writer is not None else _encode_by_class(value, above)
+    except Exception:  # noqa: BLE001 - the class under test decides what it raises, also in what is no property of ours
+        return _as_repr(value)
 
 
 def _encode_by_class(value: Any, above: tuple[int, ...]) -> Any:
-    if isinstance(value, Enum):
-        plain = _encode(value.value, above)
-        return {TYPE_KEY: "enum", "class": class_name(type(value)), "member": value.name, "value": plain}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
-        return _object("dataclass", value, fields, above)
-    if hasattr(type(value), "__pydantic_validator__") and not dataclasses.is_dataclass(value):
-        return _object("model", value, {**value.__dict__, **(value.__pydantic_extra__ or {})}, above)
+    if isinstance(value, Enum) and not isinstance(value, str | int | float):
+        return _encode_member(class_name(type(value)), value.name, value, above)
+    if is_record(value):
+        return _object(value, record_kind(value), class_name(type(value)), record_fields(value), above)
     for base, writer in _WRITERS_BY_BASE:
         if isinstance(value, base):
             return writer(value, above)
-    if isinstance(value, numbers.Number) and hasattr(value, "item"):
-        return _encode(value.item(), above)
-    return _as_repr(value)
+    scalar = plain_scalar(value)
+    return _as_repr(value) if scalar is None else _encode(scalar, above)
 
 
-def _object(kind: str, value: Any, fields: dict[str, Any], above: tuple[int, ...]) -> Any:
+def is_record(value: object) -> bool:
+    """Say whether a value is a dataclass instance or a pydantic model: a class name and fields.
+
+    Args:
+        value: Any value.
+
+    Returns:
+        True for instances; False for the classes themselves.
+    """
+    cls = type(value)
+    return hasattr(cls, "__dataclass_fields__") or hasattr(cls, "__pydantic_validator__")
+
+
+def record_kind(value: Any) -> str:
+    """Name what kind of record a value is.
+
+    Args:
+        value: A value for which `is_record` holds.
+
+    Returns:
+        ``dataclass`` or ``model``.
+    """
+    return "dataclass" if hasattr(type(value), "__dataclass_fields__") else "model"
+
+
+def record_fields(value: Any) -> dict[str, Any]:
+    """Give the fields of a dataclass instance or pydantic model that take part in comparisons.
+
+    Args:
+        value: A value for which `is_record` holds.
+
+    Returns:
+        Values by name, without the dataclass fields that have ``compare=False``.
+    """
+    if record_kind(value) == "model":
+        return {**value.__dict__, **(value.__pydantic_extra__ or {})}
+    return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value) if field.compare}
+
+
+def _encode_member(cls: str, member: str | None, value: Any, above: tuple[int, ...]) -> Any:
     inside = _enter(value, above)
     if inside is None:
         return _as_cycle(value, above)
-    encoded = {name: _encode(item, inside) for name, item in fields.items()}
-    return _tagged(kind, encoded, **{"class": class_name(type(value))})
+    return {TYPE_KEY: "enum", "class": cls, "member": member, "value": _encode(value.value, inside)}
+
+
+def _object(value: Any, kind: str, cls: str, fields: Mapping[str, Any], above: tuple[int, ...]) -> Any:
+    inside = _enter(value, above)
+    if inside is None:
+        return _as_cycle(value, above)
+    encoded = {str(name): _encode(item, inside) for name, item in fields.items()}
+    return _tagged(kind, encoded, **{"class": cls})
 
 
 def _as_repr(value: Any) -> dict[str, Any]:
@@ -285,6 +231,17 @@ def _plain(value: Any, _above: tuple[int, ...]) -> Any:
     return value
 
 
+def _encode_str(value: str, _above: tuple[int, ...]) -> Any:
+    text = str.__str__(value)
+    if text.isascii() or not _SURROGATE_PAIR.search(text):
+        return text
+    return _tagged("text", [ord(character) for character in text])
+
+
+def _is_plain_key(key: Any) -> bool:
+    return type(key) is str and (key.isascii() or not _SURROGATE_PAIR.search(key))
+
+
 def _encode_int(value: int, _above: tuple[int, ...]) -> Any:
     number = int(value)
     return number if -_LONGEST_PLAIN_INT < number < _LONGEST_PLAIN_INT else _tagged("int", hex(number))
@@ -299,7 +256,7 @@ def _encode_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> Any:
     inside = _enter(value, above)
     if inside is None:
         return _as_cycle(value, above)
-    if TYPE_KEY not in value and all(type(key) is str for key in value):
+    if TYPE_KEY not in value and all(map(_is_plain_key, value)):
         return {key: _encode(item, inside) for key, item in value.items()}
     return _tagged("dict", [[_encode(key, inside), _encode(item, inside)] for key, item in value.items()])
 
@@ -314,15 +271,16 @@ def _encode_tuple(value: tuple[Any, ...], above: tuple[int, ...]) -> Any:
     return items if isinstance(items, dict) else _tagged("tuple", items)
 
 
-def _encode_set(kind: str) -> Callable[[Any, tuple[int, ...]], Any]:
+def _encode_set(kind: str) -> _Writer:
     def write(value: Any, above: tuple[int, ...]) -> Any:
+        items = _encode_items(value, above)
         # Sorted by their own text: the order of a set depends on the hash seed.
-        return _tagged(kind, sorted((_encode(item, above) for item in value), key=_dump))
+        return items if isinstance(items, dict) else _tagged(kind, sorted(items, key=_dump))
 
     return write
 
 
-def _by_text(kind: str, write: Callable[[Any], str]) -> Callable[[Any, tuple[int, ...]], Any]:
+def _by_text(kind: str, write: Callable[[Any], str]) -> _Writer:
     return lambda value, _above: _tagged(kind, write(value))
 
 
@@ -336,10 +294,8 @@ def _encode_complex(value: complex, above: tuple[int, ...]) -> Any:
 
 def _encode_encoded(value: EncodedObject, above: tuple[int, ...]) -> Any:
     if value.kind == "enum":
-        plain = _encode(value.value, above)
-        return {TYPE_KEY: "enum", "class": value.class_name, "member": value.member, "value": plain}
-    fields = {name: _encode(item, above) for name, item in value.value.items()}
-    return _tagged(value.kind, fields, **{"class": value.class_name})
+        return _encode_member(value.class_name, value.member, value, above)
+    return _object(value, value.kind, value.class_name, value.value, above)
 
 
 def _encode_unreplayable(value: Unreplayable, _above: tuple[int, ...]) -> Any:
@@ -351,8 +307,8 @@ _encode_datetime = _by_text("datetime", datetime.datetime.isoformat)
 _encode_bytes = _by_text("bytes", lambda value: base64.b64encode(value).decode("ascii"))
 _encode_path = _by_text("path", lambda value: value.as_posix())
 
-_WRITERS: Final[dict[type, Callable[[Any, tuple[int, ...]], Any]]] = {
-    str: _plain,
+_WRITERS: Final[dict[type, _Writer]] = {
+    str: _encode_str,
     bool: _plain,
     type(None): _plain,
     int: _encode_int,
@@ -377,8 +333,8 @@ _WRITERS: Final[dict[type, Callable[[Any, tuple[int, ...]], Any]]] = {
 }
 
 # For subclasses; datetime before date, which it derives from.
-_WRITERS_BY_BASE: Final[tuple[tuple[type, Callable[[Any, tuple[int, ...]], Any]], ...]] = (
-    (str, lambda value, _above: str.__str__(value)),
+_WRITERS_BY_BASE: Final[tuple[tuple[type, _Writer], ...]] = (
+    (str, _encode_str),
     (int, _encode_int),
     (float, _encode_float),
     (datetime.datetime, _encode_datetime),
@@ -390,6 +346,7 @@ _WRITERS_BY_BASE: Final[tuple[tuple[type, Callable[[Any, tuple[int, ...]], Any]]
     (set, _encode_set("set")),
     (frozenset, _encode_set("frozenset")),
     (bytes, _encode_bytes),
+    (Decimal, _by_text("decimal", Decimal.__str__)),
 )
 
 _Reader = Callable[[dict[str, Any]], Any]
@@ -410,6 +367,7 @@ def _read_object(encoded: dict[str, Any]) -> EncodedObject:
 
 
 _READERS: Final[dict[str, _Reader]] = {
+    "text": lambda encoded: "".join(map(chr, encoded["value"])),
     "int": _text(lambda text: int(text, 16)),
     "float": _text(float),
     "dict": lambda encoded: {decode(key): decode(item) for key, item in encoded["value"]},

@@ -1,16 +1,21 @@
 """When two values are equal.
 
 The rules that most tools get wrong, in one place: a bool is never a number, numbers are equal by value, ``None`` is not
-``"None"``, text compares by code point, NaN equals nothing unless asked, and a list is not a tuple.
+``"None"``, text compares by code point, NaN equals nothing unless asked, a list is not a tuple, an instant is the same in
+every time zone, and a dataclass or model equals another of its class with equal fields (its own ``__eq__`` is not asked,
+because a replay cannot ask it).
 """
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
+from enum import Enum
 from typing import Any
 
-from pytest_verdict.values.encoding import EncodedObject, Unreplayable
-from pytest_verdict.values.numbers import is_number, same_number
+from pytest_verdict.values.encoding import encode_text, is_record, record_fields, record_kind
+from pytest_verdict.values.numbers import as_exact, is_nan, is_number, same_number
+from pytest_verdict.values.stand_ins import EncodedObject, Unreplayable, class_name, plain_scalar
 
 
 def equal(expected: Any, observed: Any, *, nan_equal: bool = False) -> bool:
@@ -37,14 +42,18 @@ def equal(expected: Any, observed: Any, *, nan_equal: bool = False) -> bool:
     if isinstance(expected, Unreplayable) or isinstance(observed, Unreplayable):
         return False
     if is_number(expected) and is_number(observed):
-        return same_number(expected, observed) or (nan_equal and expected != expected and observed != observed)  # noqa: PLR0124
+        return same_number(expected, observed) or (nan_equal and is_nan(expected) and is_nan(observed))
     if isinstance(expected, Mapping) and isinstance(observed, Mapping):
         return _equal_mappings(expected, observed, nan_equal=nan_equal)
     for kind in (list, tuple):
         if isinstance(expected, kind) and isinstance(observed, kind):
             return _equal_items(expected, observed, nan_equal=nan_equal)
     if isinstance(expected, set | frozenset) and isinstance(observed, set | frozenset):
-        return _typed(expected) == _typed(observed)
+        return _keys(expected, nan_equal=nan_equal) == _keys(observed, nan_equal=nan_equal)
+    if _has_fields(expected) and _has_fields(observed):
+        return _equal_fields(expected, observed, nan_equal=nan_equal)
+    if isinstance(expected, datetime.datetime) and isinstance(observed, datetime.datetime):
+        return _instant(expected) == _instant(observed)
     return _same_kind(expected, observed) and bool(expected == observed)
 
 
@@ -57,9 +66,9 @@ def _equal_items(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
 def _equal_mappings(expected: Mapping[Any, Any], observed: Mapping[Any, Any], *, nan_equal: bool) -> bool:
     if len(expected) != len(observed):
         return False
-    keys = {_key(key): key for key in observed}
+    keys = {_key(key, nan_equal=nan_equal): key for key in observed}
     for key, item in expected.items():
-        other = keys.get(_key(key), _ABSENT)
+        other = keys.get(_key(key, nan_equal=nan_equal), _ABSENT)
         if other is _ABSENT or not equal(item, observed[other], nan_equal=nan_equal):
             return False
     return True
@@ -68,20 +77,63 @@ def _equal_mappings(expected: Mapping[Any, Any], observed: Mapping[Any, Any], *,
 _ABSENT = object()
 
 
-def _key(key: Any) -> tuple[bool, Any]:
-    # Python takes True and 1 for one key; here a bool is never a number.
-    return isinstance(key, bool), key
+def _keys(items: Any, *, nan_equal: bool) -> set[Any]:
+    return {_key(item, nan_equal=nan_equal) for item in items}
 
 
-def _typed(items: set[Any] | frozenset[Any]) -> set[tuple[bool, Any]]:
-    return {_key(item) for item in items}
+def _key(value: Any, *, nan_equal: bool) -> Any:
+    """Give a hashable form of a key or member, which is equal exactly when `equal` says so of the values."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if is_number(value):
+        exact = as_exact(value)
+        # Python finds one and the same NaN object in a set, which a record cannot say.
+        return ("number", exact) if not exact.is_nan() else ("nan", None if nan_equal else object())
+    if isinstance(value, tuple):
+        return "tuple", tuple(_key(item, nan_equal=nan_equal) for item in value)
+    if isinstance(value, frozenset):
+        return "set", frozenset(_keys(value, nan_equal=nan_equal))
+    if _is_opaque(value):
+        return "object", encode_text(value)
+    return type(value) if value is None or isinstance(value, bool) else "other", value
+
+
+def _is_opaque(value: Any) -> bool:
+    return isinstance(value, Enum | EncodedObject) or is_record(value)
+
+
+def _has_fields(value: Any) -> bool:
+    return is_record(value) or (isinstance(value, EncodedObject) and value.kind != "enum")
+
+
+def _fields(value: Any) -> tuple[str, str, Mapping[str, Any]]:
+    if isinstance(value, EncodedObject):
+        return value.kind, value.class_name, value.value
+    return record_kind(value), class_name(type(value)), record_fields(value)
+
+
+def _equal_fields(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
+    *left_class, left = _fields(expected)
+    *right_class, right = _fields(observed)
+    return left_class == right_class and _equal_mappings(left, right, nan_equal=nan_equal)
+
+
+def _instant(value: datetime.datetime) -> tuple[bool, datetime.timedelta]:
+    # Python compares two values of one zone by their wall clock, which goes through the same hour twice in autumn.
+    since = value.replace(tzinfo=None) - datetime.datetime.min  # noqa: DTZ901 - only the distance counts
+    offset = value.utcoffset()
+    return (False, since) if offset is None else (True, since - offset)
 
 
 def _same_kind(expected: Any, observed: Any) -> bool:
-    if isinstance(expected, bool) or isinstance(observed, bool):
-        return isinstance(expected, bool) and isinstance(observed, bool)
+    if _is_bool(expected) or _is_bool(observed):
+        return _is_bool(expected) and _is_bool(observed)
     if isinstance(expected, EncodedObject) or isinstance(observed, EncodedObject):
         return True
     if expected is None or observed is None:
         return expected is observed
     return all(isinstance(expected, kind) == isinstance(observed, kind) for kind in (str, bytes | bytearray))
+
+
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, bool) or isinstance(plain_scalar(value), bool)

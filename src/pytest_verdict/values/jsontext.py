@@ -13,13 +13,15 @@ from decimal import Decimal
 from typing import Any, Final, NoReturn
 
 from pytest_verdict.values.encoding import MAXIMUM_DEPTH
+from pytest_verdict.values.numbers import EXACT
 
 PARSE_FAILED: Final = "json_parse_failed"
 DUPLICATE_KEY: Final = "json_duplicate_key"
 NOT_FINITE: Final = "json_not_finite"
 TOO_DEEP: Final = "json_too_deep"
 
-_BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
+# A quote that is never closed takes the rest of the document, so that the search stays linear.
+_BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 
 class JsonTextError(ValueError):
@@ -62,7 +64,9 @@ def parse_json(text: str | bytes) -> Any:
         return _DECODER.decode(document)
     except JsonTextError:
         raise
-    except (ValueError, RecursionError, ArithmeticError) as error:
+    except ArithmeticError:
+        raise JsonTextError(PARSE_FAILED, "an exponent is out of range") from None
+    except (ValueError, RecursionError) as error:
         raise JsonTextError(PARSE_FAILED, str(error)) from None
 
 
@@ -73,6 +77,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise JsonTextError(DUPLICATE_KEY, f"the key {twice!r} occurs twice in one object")
     return found
+
+
+def _exact(text: str) -> Decimal:
+    return Decimal(text, EXACT)
 
 
 def _constant(name: str) -> NoReturn:
@@ -93,4 +101,4 @@ def _refuse_depth(document: str) -> None:
             depth -= 1
 
 
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_float=Decimal, parse_constant=_constant)
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_float=_exact, parse_constant=_constant)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import decimal
-import numbers
 import re
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from typing import Any, Final
 
-from pytest_verdict.values.encoding import EncodedObject
+from pytest_verdict.values.stand_ins import EncodedObject, plain_scalar
 
 # Far beyond any measured quantity; keeps "1e999999999" from becoming a billion digits of arithmetic.
 MAXIMUM_MAGNITUDE: Final = 5_000
@@ -33,15 +32,34 @@ def is_number(value: object) -> bool:
         value: Any value.
 
     Returns:
-        True for numbers, NaN and infinities included.
+        True for numbers, NaN and infinities included, and for members of an Enum that are an int or float as well.
 
     Example:
         >>> is_number(1), is_number(True), is_number("1")
         (True, False, False)
     """
-    if isinstance(value, int | float | Decimal | Fraction):
-        return not isinstance(value, bool | Enum)
-    return isinstance(value, numbers.Number) and not isinstance(value, bool) and hasattr(value, "item")
+    if isinstance(value, int | float):
+        return not isinstance(value, bool)
+    if isinstance(value, Decimal | Fraction):
+        return not isinstance(value, Enum)
+    scalar = plain_scalar(value)
+    return isinstance(scalar, int | float) and not isinstance(scalar, bool)
+
+
+def is_nan(value: Any) -> bool:
+    """Say whether a number is NaN.
+
+    Args:
+        value: A number (see `is_number`).
+
+    Returns:
+        True for NaN of any kind.
+
+    Example:
+        >>> is_nan(float("nan")), is_nan(Decimal("sNaN")), is_nan(1)
+        (True, True, False)
+    """
+    return as_exact(value).is_nan()
 
 
 def as_decimal(value: Any) -> Decimal | None:
@@ -64,12 +82,12 @@ def as_decimal(value: Any) -> Decimal | None:
     """
     if isinstance(value, bool):
         return None
-    if isinstance(value, str) and not isinstance(value, Enum):
+    if isinstance(value, str):
         return _from_text(value)
+    if is_number(value):
+        return _bounded(as_exact(value))
     if isinstance(value, Enum | EncodedObject):
         return as_decimal(value.value) if getattr(value, "kind", "enum") == "enum" else None
-    if is_number(value):
-        return _bounded(_from_number(value))
     return None
 
 
@@ -78,12 +96,21 @@ def _from_text(text: str) -> Decimal | None:
     if len(stripped) > 2 * MAXIMUM_MAGNITUDE or not _NUMBER.fullmatch(stripped):
         return None
     try:
-        return _bounded(Decimal(stripped))
+        # The context says only that an exponent beyond all bounds raises, whatever the thread's own context says.
+        return _bounded(Decimal(stripped, EXACT))
     except decimal.InvalidOperation:
         return None
 
 
-def _from_number(value: Any) -> Decimal:
+def as_exact(value: Any) -> Decimal:
+    """Read a number exactly, whatever its magnitude.
+
+    Args:
+        value: A number (see `is_number`).
+
+    Returns:
+        The number; a Fraction that has no finite decimal form is rounded after 20000 digits.
+    """
     if isinstance(value, Decimal):
         return value
     if isinstance(value, int):
@@ -92,9 +119,7 @@ def _from_number(value: Any) -> Decimal:
         return Decimal(float.__repr__(value))
     if isinstance(value, Fraction):
         return EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
-    item = value.item()
-    # A 32-bit float prints fewer digits than the 64-bit float that holds it.
-    return Decimal(str(value)) if isinstance(item, float) else Decimal(item)
+    return as_exact(plain_scalar(value))
 
 
 def _bounded(number: Decimal) -> Decimal | None:
@@ -117,5 +142,5 @@ def same_number(expected: Any, observed: Any) -> bool:
     """
     if type(expected) is type(observed) and not isinstance(expected, Decimal):
         return bool(expected == observed)
-    left, right = _from_number(expected), _from_number(observed)
+    left, right = as_exact(expected), as_exact(observed)
     return not left.is_nan() and not right.is_nan() and left == right

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+import copy
+from collections.abc import MutableMapping, MutableSequence, MutableSet
+from typing import Any, Final
+
+from pytest_verdict.values.encoding import is_record
+
+_UNCHANGEABLE: Final = frozenset({str, int, float, bool, type(None)})
+_CHANGEABLE: Final = (dict, list, set, MutableMapping, MutableSequence, MutableSet)
 
 
 def snapshot(value: Any) -> Any:
-    """Copy the lists, dicts and sets in a value; everything else is shared.
+    """Copy what can change in a value: containers, dataclasses and models. Instances of other classes are shared.
 
     Args:
         value: Any value.
 
     Returns:
-        An equal value. One that contains itself is returned as it is.
+        An equal value. One that contains itself, or that refuses to be copied, is returned as it is.
 
     Example:
         >>> original = {"tags": ["a"]}
@@ -23,7 +30,7 @@ def snapshot(value: Any) -> Any:
     """
     try:
         return _copy(value)
-    except RecursionError:
+    except Exception:  # noqa: BLE001 - the class under test decides what copying raises
         return value
 
 
@@ -37,4 +44,6 @@ def _copy(value: Any) -> Any:
         return tuple([_copy(item) for item in value])
     if kind is set or kind is bytearray:
         return kind(value)
-    return value
+    if kind in _UNCHANGEABLE:
+        return value
+    return copy.deepcopy(value) if isinstance(value, _CHANGEABLE) or is_record(value) else value

@@ -1,0 +1,191 @@
+"""`Comparator`: comparisons with defaults and soft checks, behind the fixture ``comparator``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pytest_verdict.comparison import HIDDEN, checked_threshold, compare, describe_failure
+from pytest_verdict.errors import MismatchError, SettingsError, allowed
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.operators.registry import REGISTRY
+from pytest_verdict.result import ComparisonResult
+
+
+@dataclass(frozen=True, slots=True)
+class _Defaults:
+    threshold: float | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Comparator:
+    """Comparisons with defaults of their own, and soft checks; what the fixture ``comparator`` gives.
+
+    It is immutable: `with_defaults` returns another one. Call it to compare without asserting.
+
+    Example:
+        >>> comparator = Comparator().with_defaults("numeric_tolerance", tolerance=0.5, mode="absolute")
+        >>> comparator("numeric_tolerance", 37.0, 36.8).passed
+        True
+    """
+
+    __slots__ = ("_collecting", "_defaults")
+
+    def __init__(self) -> None:
+        self._defaults: dict[str | None, _Defaults] = {}
+        # Shared by the copies that with_defaults makes, so that all of them collect together.
+        self._collecting: list[list[ComparisonResult]] = []
+
+    def __call__(
+        self,
+        operator: str | Operator,
+        expected: Any,
+        observed: Any,
+        threshold: float | None = None,
+        *,
+        name: str | None = None,
+        **settings: Any,
+    ) -> ComparisonResult:
+        """Compare as `compare` does, with the defaults of this comparator.
+
+        Args:
+            operator: The name of a registered operator, or an operator.
+            expected: The expected value; for ``regex`` the pattern.
+            observed: The observed value.
+            threshold: The lowest score that passes, in (0, 1]; the default unless given.
+            name: What to call this comparison in the report.
+            **settings: The operator's settings; they come before the defaults.
+
+        Returns:
+            The result.
+
+        Raises:
+            ConfigurationError: The operator, a setting or the threshold is wrong.
+        """
+        if isinstance(operator, str) and operator in self._defaults:
+            own = self._defaults[operator]
+            settings = {**own.settings, **settings}
+            threshold = own.threshold if threshold is None else threshold
+        if threshold is None and None in self._defaults:
+            threshold = self._defaults[None].threshold
+        return compare(operator, expected, observed, threshold, name=name, **settings)
+
+    def assert_matches(
+        self,
+        operator: str | Operator,
+        expected: Any,
+        observed: Any,
+        threshold: float | None = None,
+        *,
+        name: str | None = None,
+        **settings: Any,
+    ) -> ComparisonResult:
+        """Compare, and fail the test unless the comparison passes; inside `collect`, fail it at the end of the block.
+
+        Args:
+            operator: The name of a registered operator, or an operator.
+            expected: The expected value; for ``regex`` the pattern.
+            observed: The observed value.
+            threshold: The lowest score that passes, in (0, 1]; the default unless given.
+            name: What to call this comparison in the report.
+            **settings: The operator's settings; they come before the defaults.
+
+        Returns:
+            The result; inside `collect` it may be one that did not pass.
+
+        Raises:
+            MismatchError: The comparison did not pass, outside `collect`.
+            ConfigurationError: The operator, a setting or the threshold is wrong.
+        """
+        __tracebackhide__ = HIDDEN
+        result = self(operator, expected, observed, threshold, name=name, **settings)
+        if not result.passed:
+            if not self._collecting:
+                raise MismatchError(describe_failure(result), [result])
+            self._collecting[-1].append(result)
+        return result
+
+    @contextmanager
+    def collect(self) -> Iterator[Comparator]:
+        """Make every `assert_matches` inside the ``with`` block, then fail once with all that did not pass.
+
+        Returns:
+            This comparator.
+
+        Raises:
+            MismatchError: At the end of the block, when at least one comparison did not pass. When the block itself raises,
+                that exception goes on, with the failures as a note.
+        """
+        __tracebackhide__ = HIDDEN
+        failures: list[ComparisonResult] = []
+        self._collecting.append(failures)
+        try:
+            yield self
+        except BaseException as error:
+            if failures:
+                error.add_note(_describe_failures(failures))
+            raise
+        finally:
+            _remove(self._collecting, failures)
+        if failures:
+            raise MismatchError(_describe_failures(failures), failures)
+
+    def with_defaults(
+        self, operator: str | None = None, /, *, threshold: float | None = None, **settings: Any
+    ) -> Comparator:
+        """Make a comparator with other defaults; this one stays as it is.
+
+        Args:
+            operator: The operator that the defaults are for; without it, the threshold is for all operators.
+            threshold: The lowest score that passes, in (0, 1].
+            **settings: Settings of that operator.
+
+        Returns:
+            A new comparator.
+
+        Raises:
+            ConfigurationError: The operator, a setting or the threshold is wrong, or settings are given without operator.
+        """
+        if operator is None and settings:
+            raise SettingsError(
+                f"settings {', '.join(sorted(settings))} need the operator they are for as first argument"
+            )
+        if threshold is not None:
+            threshold = checked_threshold(threshold)
+        if operator is not None:
+            _refuse_unknown_settings(operator, settings)
+        before = self._defaults.get(operator, _Defaults())
+        if operator is not None:
+            _refuse_wrong_settings(operator, {**before.settings, **settings})
+        made = Comparator()
+        after = replace(before, settings={**before.settings, **settings}, threshold=threshold or before.threshold)
+        made._defaults = {**self._defaults, operator: after}
+        made._collecting = self._collecting
+        return made
+
+
+def _refuse_unknown_settings(operator: str, settings: Mapping[str, Any]) -> None:
+    known = REGISTRY.find(operator).model_fields
+    for setting in settings:
+        if setting not in known:
+            raise SettingsError(f"{operator}: there is no setting {setting!r}.{allowed('setting', setting, known)}")
+
+
+def _refuse_wrong_settings(operator: str, settings: Mapping[str, Any]) -> None:
+    given = {**REGISTRY.preset(operator), **settings}
+    fields = REGISTRY.find(operator).model_fields
+    # What is required may still come with the call; until then nothing can be said.
+    if all(name in given for name, field in fields.items() if field.is_required()):
+        REGISTRY.build(operator, settings)
+
+
+def _remove(collecting: list[list[ComparisonResult]], block: list[ComparisonResult]) -> None:
+    # By identity: list.remove would take another block that is equal, such as an outer one that is empty as well.
+    del collecting[next(position for position, other in enumerate(collecting) if other is block)]
+
+
+def _describe_failures(failures: list[ComparisonResult]) -> str:
+    head = f"{len(failures)} {'comparison' if len(failures) == 1 else 'comparisons'} did not pass"
+    return "\n".join([head, *(describe_failure(failure) for failure in failures)])

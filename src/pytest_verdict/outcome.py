@@ -1,0 +1,102 @@
+"""What an operator returns, and what a record says of the operator."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from json.encoder import encode_basestring_ascii
+from typing import TYPE_CHECKING, Any, Final
+
+from pytest_verdict.values.display import shown
+from pytest_verdict.values.snapshot import snapshot
+
+if TYPE_CHECKING:
+    from pytest_verdict.result import ComparisonResult
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+    def __reduce__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Final = _Absent()
+"""Stands for a surface that is the value itself, because ``None`` is a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorIdentity:
+    """What a record says of the operator.
+
+    Args:
+        name: The registered name.
+        version: A whole number of at least 1 that grows when the operator's verdicts change.
+        settings: All settings as typed JSON, defaults included.
+    """
+
+    name: str
+    version: int
+    settings: Mapping[str, Any]
+
+    def to_text(self) -> str:
+        """Write the identity as the members of a JSON object, without its braces.
+
+        Returns:
+            JSON text in ASCII.
+        """
+        settings = json.dumps(self.settings, separators=(",", ":"), allow_nan=False)
+        return (
+            f'"operator":{encode_basestring_ascii(self.name)},"operator_version":{self.version},"settings":{settings}'
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an operator found out about one pair of values.
+
+    Args:
+        score: How well they match, from 0.0 to 1.0.
+        normalization: Names of the steps that were applied, in order.
+        notes: Machine-readable codes, such as ``json_parse_failed``.
+        details: Evidence of the operator: JSON values by name.
+        expected_surface: What was really compared, where normalization changed it.
+        observed_surface: The same for the observed side.
+        children: The results of the parts, for aggregates.
+        error: Why the comparison could not be made; the score is then 0.0.
+
+    Raises:
+        ValueError: The score is not a number from 0 to 1.
+
+    Example:
+        >>> Outcome(0.5, notes=("half_found",)).score
+        0.5
+    """
+
+    score: float
+    normalization: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    details: Mapping[str, Any] | None = None
+    expected_surface: Any = ABSENT
+    observed_surface: Any = ABSENT
+    children: tuple[ComparisonResult, ...] = ()
+    error: str | None = None
+
+    def __post_init__(self) -> None:
+        if type(self.score) is not float:
+            object.__setattr__(self, "score", _score(self.score))
+        if not 0.0 <= self.score <= 1.0:
+            raise ValueError(f"a score is a number from 0.0 to 1.0, got {self.score!r}")
+        if self.error is not None and self.score != 0.0:
+            raise ValueError("the score of an error is 0.0")
+        if self.details is not None:
+            # Details may hold parts of the evidence, which the test may change afterwards.
+            object.__setattr__(self, "details", snapshot(dict(self.details)))
+
+
+def _score(score: Any) -> float:
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        raise ValueError(f"a score is a number from 0.0 to 1.0, got {shown(score, 80)}")  # noqa: TRY004 - one rule for scores
+    return float(score)
