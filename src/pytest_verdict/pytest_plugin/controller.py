@@ -149,8 +149,9 @@ class Controller:
 
     def _build(self) -> None:
         journal = read_journal(self._folder.journal)
-        run = {**journal.header["run"], **(journal.footer or {})}
-        self._built = build(journal, self._folder.path, run=run, profile=self._profile, inline_limit=self._limit)
+        self._built = build(
+            journal, self._folder.path, run=journal.run, profile=self._profile, inline_limit=self._limit, consume=True
+        )
         self._folder.remove_journal()
 
     def _problem_line(self) -> str:

@@ -46,6 +46,7 @@ def build(
     run: Mapping[str, Any],
     profile: Profile,
     inline_limit: int = DEFAULT_INLINE_LIMIT,
+    consume: bool = False,
 ) -> Built:
     """Write the three files of a report.
 
@@ -55,6 +56,7 @@ def build(
         run: Times and environment.
         profile: The JUnit profile.
         inline_limit: How many comparisons ``report.json`` holds at most; those that did not pass come first.
+        consume: Whether the records may be moved out of the journal, which saves a copy when they arrived in order.
 
     Returns:
         What was written.
@@ -64,31 +66,48 @@ def build(
     """
     summary = summarize(journal)
     folder.mkdir(parents=True, exist_ok=True)
-    count, digest = _write_records(journal, summary, folder / f"{RECORDS}.new")
-    records = {"path": RECORDS, "count": count, "sha256": digest}
-    with (folder / f"{RECORDS}.new").open("rb") as sorted_records:
-        inline = list(_inline(sorted_records, summary, inline_limit))
-    report = report_lines(summary, run=run, records=records, inline=inline, omitted=count - len(inline))
+    in_order = _is_in_order(journal, summary)
+    sorted_records, digest = _sorted_records(journal, summary, folder, copy=not (in_order and consume))
+    count = sum(sum(added(entry.comparisons)) for entry in summary.attempts())
+    with journal.open_records() as records:
+        inline = list(_inline(records, summary, inline_limit))
+    described = {"path": RECORDS, "count": count, "sha256": digest}
+    report = report_lines(summary, run=run, records=described, inline=inline, omitted=count - len(inline))
     _write(folder / f"{REPORT}.new", report)
     started = str(run.get("started", ""))[:19]
     _write(folder / f"{JUNIT}.new", junit_lines(summary, profile=profile, records_digest=digest, started=started))
-    for name in (RECORDS, REPORT, JUNIT):
-        os.replace(folder / f"{name}.new", folder / name)  # noqa: PTH105 - replace is the word for an atomic move
+    os.replace(sorted_records, folder / RECORDS)  # noqa: PTH105 - replace is the word for an atomic move
+    for name in (REPORT, JUNIT):
+        os.replace(folder / f"{name}.new", folder / name)  # noqa: PTH105 - likewise
     return Built(folder, summary, _worst(inline))
 
 
-def _write(path: Path, pieces: Iterable[str]) -> None:
-    with path.open("w", encoding="utf-8", newline="\n", buffering=_BLOCK) as file:
-        file.writelines(pieces)
+def _is_in_order(journal: Journal, summary: Summary) -> bool:
+    end = 0
+    for entry in summary.attempts():
+        for offset, length in entry.chunks:
+            if offset != end:
+                return False
+            end += length
+    return end == journal.records.stat().st_size
 
 
-def _write_records(journal: Journal, summary: Summary, target: Path) -> tuple[int, str]:
+def _sorted_records(journal: Journal, summary: Summary, folder: Path, *, copy: bool) -> tuple[Path, str]:
+    known = (journal.footer or {}).get("records_sha256")
+    if not copy and isinstance(known, str):
+        return journal.records, known
+    target = folder / f"{RECORDS}.new"
     digest = hashlib.sha256()
     with journal.open_records() as source, target.open("wb") as file:
         for block in _sorted_blocks(source, summary.attempts()):
             digest.update(block)
             file.write(block)
-    return sum(sum(added(entry.comparisons)) for entry in summary.attempts()), digest.hexdigest()
+    return target, digest.hexdigest()
+
+
+def _write(path: Path, pieces: Iterable[str]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n", buffering=_BLOCK) as file:
+        file.writelines(pieces)
 
 
 def _sorted_blocks(source: IO[bytes], entries: Iterable[TestEntry]) -> Iterator[bytes]:
@@ -105,34 +124,29 @@ def _sorted_blocks(source: IO[bytes], entries: Iterable[TestEntry]) -> Iterator[
 
 
 def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]:
-    unsuccessful = sum(failed + broken for _, failed, broken in (added(e.comparisons) for e in summary.attempts()))
-    passes = max(limit - unsuccessful, 0)
-    failures = min(unsuccessful, limit)
+    unsuccessful = sum(sum(added(entry.comparisons)[1:]) for entry in summary.attempts())
+    remaining = {"pass": max(limit - unsuccessful, 0), "other": min(unsuccessful, limit)}
     for entry in summary.attempts():
         passed, failed, broken = added(entry.comparisons)
-        length = sum(size for _, size in entry.chunks)
-        if not (failed + broken and failures) and not (passed and passes):
-            records.seek(length, os.SEEK_CUR)
+        if not (passed and remaining["pass"]) and not (failed + broken and remaining["other"]):
             continue
-        for line in _lines(records, length):
-            if len(line) > INLINE_LINE_LIMIT:
-                continue
-            if verdict_of(line) == "pass":
-                if passes:
-                    passes -= 1
-                    yield line
-            elif failures:
-                failures -= 1
+        for line in _lines(records, entry):
+            kind = "pass" if verdict_of(line) == "pass" else "other"
+            if remaining[kind] and len(line) <= INLINE_LINE_LIMIT:
+                remaining[kind] -= 1
                 yield line
 
 
-def _lines(records: IO[bytes], length: int) -> Iterator[bytes]:
-    while length > 0:
-        line = records.readline()
-        if not line:
-            return
-        length -= len(line)
-        yield line
+def _lines(records: IO[bytes], entry: TestEntry) -> Iterator[bytes]:
+    for offset, length in entry.chunks:
+        records.seek(offset)
+        remaining = length
+        while remaining > 0:
+            line = records.readline()
+            if not line:
+                return
+            remaining -= len(line)
+            yield line
 
 
 def _worst(inline: list[bytes], most: int = 5) -> list[dict[str, Any]]:

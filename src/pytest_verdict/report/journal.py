@@ -6,10 +6,11 @@ of a test, which says where its records lie, and a footer; a journal without foo
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -63,6 +64,9 @@ class TestEntry:
     chunks: list[list[int]] = field(default_factory=list)
 
 
+_ENTRY_FIELDS: Final = tuple(field.name for field in fields(TestEntry))
+
+
 class JournalWriter:
     """Appends to a journal; every line is handed to the operating system as soon as its test has ended.
 
@@ -79,6 +83,7 @@ class JournalWriter:
         self._records = (folder / RECORDS).open("wb")
         self._tests = (folder / TESTS).open("wb")
         self._offset = 0
+        self._digest = hashlib.sha256()
         self._line({"journal": JOURNAL_FORMAT, **header})
 
     def append_records(self, lines: str) -> list[int]:
@@ -92,6 +97,7 @@ class JournalWriter:
         """
         encoded = lines.encode("ascii")
         self._records.write(encoded)
+        self._digest.update(encoded)
         place = [self._offset, len(encoded)]
         self._offset += len(encoded)
         return place
@@ -111,7 +117,8 @@ class JournalWriter:
             entry: What came of it.
         """
         self._records.flush()
-        self._line({name: value for name, value in asdict(entry).items() if value not in ("", 0, [], {}, False)})
+        content = {name: getattr(entry, name) for name in _ENTRY_FIELDS}
+        self._line({name: value for name, value in content.items() if value})
 
     def close(self, footer: Mapping[str, Any]) -> None:
         """Append the footer and close the files.
@@ -119,7 +126,7 @@ class JournalWriter:
         Args:
             footer: What is known of the session at its end: JSON values.
         """
-        self._line({"finished": footer})
+        self._line({"finished": {"run": footer, "records_sha256": self._digest.hexdigest()}})
         self.abandon()
 
     def abandon(self) -> None:
@@ -153,6 +160,11 @@ class Journal:
     order: list[str] = field(default_factory=list)
     entries: list[TestEntry] = field(default_factory=list)
     damaged: int = 0
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """Times and environment of the session, as far as they are known."""
+        return {**self.header.get("run", {}), **(self.footer or {}).get("run", {})}
 
     @property
     def records(self) -> Path:
