@@ -13,7 +13,7 @@ import pytest
 from pytest_verdict.surroundings import SURROUNDINGS, Budget
 
 if TYPE_CHECKING:
-    from pytest_verdict.comparison import Comparator
+    from pytest_verdict.comparator import Comparator
 
 FOLDER_DEFAULT = "verify-report"
 
@@ -110,7 +110,7 @@ def comparator(request: pytest.FixtureRequest) -> Comparator:
 
     The marker ``verdict`` sets defaults: the one nearest to the test wins.
     """
-    from pytest_verdict.comparison import Comparator
+    from pytest_verdict.comparator import Comparator
 
     made = Comparator()
     for marker in reversed(list(request.node.iter_markers("verdict"))):
