@@ -1,0 +1,218 @@
+"""The operator on meaning: how close the embeddings of two texts are."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, cast
+
+from pydantic import Field, field_validator
+
+from pytest_verdict.errors import ConfigurationError, MissingExtraError, RecordError
+from pytest_verdict.normalizers import Normalization
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.operators.surface import NOT_TEXT, Surfaces, surfaces
+from pytest_verdict.result import Outcome
+
+Embedder = Callable[[list[str]], Sequence[Sequence[float]]]
+"""From texts to one vector of floats for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEmbedder:
+    """An embedder and the name by which the record calls it; two of one name are equal.
+
+    Args:
+        name: ``module:function``.
+        function: The function; None when only the name is known, as after reading a record. It is then imported when a
+            text is embedded, not before.
+    """
+
+    name: str
+    function: Embedder | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return self.name == other.name if isinstance(other, NamedEmbedder) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __call__(self, texts: list[str]) -> Sequence[Sequence[float]]:
+        """Embed texts.
+
+        Args:
+            texts: The texts.
+
+        Returns:
+            A vector for each.
+        """
+        return (self.function or _imported(self.name))(texts)
+
+
+class SemanticMatch(Operator):
+    """Observed means about the same as expected: the cosine of their embeddings reaches the threshold.
+
+    The score is the cosine, and 0.0 where it is negative. The vectors are kept in the record, so that the verdict can be
+    derived again without the model; the cosine is computed from them in 64-bit floats with exactly rounded sums.
+    A vector of zeros has no direction: score 0.0 with the note ``zero_vector``; NaN and infinity give ``not_finite``.
+
+    An embedding measures topic more than truth: "the patient has diabetes" and "the patient has no diabetes" are close.
+
+    Args:
+        threshold: The lowest cosine that passes unless the caller names one, in (0, 1].
+        model: The name of a model of the library sentence-transformers (extra ``semantic``), used without an embedder.
+        embedder: A function from a list of texts to a list of vectors, or its name as ``module:function``. It is called
+            once for a comparison, with expected and observed. The record has its name.
+        normalize: Normalizers for both sides, in order of application; none unless given.
+        keep_vectors: Whether the record has the vectors; without them the verdict cannot be derived again.
+
+    Example:
+        >>> def counts(texts):
+        ...     return [[text.count(letter) for letter in "abc"] for text in texts]
+        >>> SemanticMatch(embedder=counts, keep_vectors=False).evaluate("abc", "cab").details
+        {'similarity': 1.0, 'dimensions': 3}
+    """
+
+    name: ClassVar[str] = "semantic"
+    surface: ClassVar[str] = "text"
+
+    threshold: Annotated[float, Field(gt=0.0, le=1.0, strict=True)] = 0.85
+    model: Annotated[str, Field(min_length=1)] = "all-MiniLM-L6-v2"
+    embedder: Any = None
+    normalize: Normalization = ()
+    keep_vectors: bool = True
+
+    @field_validator("embedder")
+    @classmethod
+    def _named(cls, embedder: Any) -> NamedEmbedder | None:
+        if embedder is None or isinstance(embedder, NamedEmbedder):
+            return embedder
+        named = isinstance(embedder, str) and all(embedder.partition(":"))
+        if not named and not callable(embedder):
+            raise ValueError(f"takes a function or its name as 'module:function', got {embedder!r}")
+        return NamedEmbedder(embedder) if named else NamedEmbedder(_name_of(embedder), embedder)
+
+    def default_threshold(self) -> float:
+        """Give the setting ``threshold``."""
+        return self.threshold
+
+    def settings(self) -> dict[str, Any]:
+        """Give all settings, the embedder by its name."""
+        plain = self.model_copy(update={"embedder": self.embedder.name if self.embedder else None})
+        return super(SemanticMatch, plain).settings()
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Embed both texts and compare the vectors; see the class."""
+        if not isinstance(expected, str) or not isinstance(observed, str):
+            return Outcome(0.0, notes=(NOT_TEXT,))
+        found = surfaces(expected, observed, self.normalize)
+        embed = self.embedder or functools.partial(_embed_by_model, self.model)
+        vectors = _checked([_floats(vector) for vector in embed([found.expected, found.observed])])
+        return self._outcome(found, *vectors)
+
+    def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
+        """Derive the outcome again from the recorded vectors, without the model.
+
+        Args:
+            expected: The recorded expected value.
+            observed: The recorded observed value.
+            details: The recorded details.
+
+        Returns:
+            The same outcome as `evaluate` gave.
+
+        Raises:
+            RecordError: The record has no vectors, or they cannot be read.
+        """
+        if not isinstance(expected, str) or not isinstance(observed, str):
+            return Outcome(0.0, notes=(NOT_TEXT,))
+        vectors = details.get("vectors")
+        if vectors is None:
+            raise RecordError(
+                "the vectors were not recorded (keep_vectors=False), so the verdict cannot be derived again"
+            )
+        try:
+            left, right = _checked([_floats(vectors["expected"]), _floats(vectors["observed"])])
+        except (KeyError, TypeError, ValueError) as error:
+            raise RecordError(f"the recorded vectors cannot be read: {error}") from None
+        return self._outcome(surfaces(expected, observed, self.normalize), left, right)
+
+    def _outcome(self, found: Surfaces, left: list[float], right: list[float]) -> Outcome:
+        details: dict[str, Any] = {"dimensions": len(left)}
+        if self.keep_vectors:
+            details["vectors"] = {"expected": left, "observed": right}
+        if not all(map(math.isfinite, (*left, *right))):
+            return found.outcome(0.0, ["not_finite"], details)
+        if not any(left) or not any(right):
+            return found.outcome(0.0, ["zero_vector"], details)
+        similarity = cosine(left, right)
+        return found.outcome(max(0.0, similarity), details={"similarity": similarity, **details})
+
+
+def cosine(left: Sequence[float], right: Sequence[float]) -> float:
+    """Compute the cosine of the angle between two vectors.
+
+    Args:
+        left: Finite floats, at least one of them not zero.
+        right: The same number of them, likewise.
+
+    Returns:
+        From -1.0 to 1.0; exactly 1.0 for equal vectors.
+
+    Example:
+        >>> cosine([1.0, 0.0], [3.0, 4.0])
+        0.6
+    """
+    first, second = _scaled(left), _scaled(right)
+    product = math.fsum(one * other for one, other in zip(first, second, strict=True))
+    squares = math.fsum(one * one for one in first) * math.fsum(one * one for one in second)
+    return max(-1.0, min(1.0, product / math.sqrt(squares)))
+
+
+def _scaled(vector: Sequence[float]) -> list[float]:
+    # By a power of two, which is exact: the squares of very large or small numbers do not exist.
+    _, exponent = math.frexp(max(map(abs, vector)))
+    return [math.ldexp(number, -exponent) for number in vector]
+
+
+def _floats(vector: Any) -> list[float]:
+    return [float(number) for number in vector]
+
+
+def _checked(vectors: list[list[float]]) -> tuple[list[float], list[float]]:
+    if len(vectors) != 2 or not vectors[0] or len(vectors[0]) != len(vectors[1]):
+        lengths = [len(vector) for vector in vectors]
+        raise ConfigurationError(
+            f"an embedder returns a vector of one length for each of two texts, got lengths {lengths}"
+        )
+    return vectors[0], vectors[1]
+
+
+def _name_of(function: Any) -> str:
+    owner = function if hasattr(function, "__qualname__") else type(function)
+    return f"{owner.__module__}:{owner.__qualname__}"
+
+
+def _imported(name: str) -> Embedder:
+    module, _, path = name.partition(":")
+    try:
+        return cast("Embedder", functools.reduce(getattr, path.split("."), importlib.import_module(module)))
+    except (ImportError, AttributeError) as error:
+        raise ConfigurationError(f"the embedder {name!r} cannot be imported: {error}") from None
+
+
+def _embed_by_model(model: str, texts: list[str]) -> Sequence[Sequence[float]]:
+    vectors: Sequence[Sequence[float]] = _loaded(model).encode(texts).tolist()
+    return vectors
+
+
+@functools.lru_cache(maxsize=4)
+def _loaded(model: str) -> Any:
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError:
+        raise MissingExtraError("semantic without an embedder", "semantic") from None
+    return SentenceTransformer(model)

