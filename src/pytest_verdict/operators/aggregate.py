@@ -1,0 +1,256 @@
+"""Operators on the verdicts of other operators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any, ClassVar, Final, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from pytest_verdict.errors import SettingsError, ThresholdError, allowed
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.operators.exact_number import ExactNumber, as_exact
+from pytest_verdict.operators.specification import operator_from_settings
+from pytest_verdict.result import ABSENT, ComparisonResult, Outcome
+from pytest_verdict.values.snapshot import snapshot
+
+MISSING_EXPECTED: Final = "missing_expected"
+MISSING_OBSERVED: Final = "missing_observed"
+CHILD_ERROR: Final = "child_error"
+
+_KEYS: Final = ("operator", "version", "settings", "threshold")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One part of an aggregate.
+
+    Args:
+        operator: The operator that compares this part.
+        threshold: The lowest score that passes, in (0, 1]; None for the operator's own.
+    """
+
+    operator: Operator
+    threshold: float | None = None
+
+    def compare(self, expected: Any, observed: Any, name: str) -> ComparisonResult:
+        """Compare this part; ABSENT stands for a key that a mapping does not have.
+
+        Args:
+            expected: The expected value.
+            observed: The observed value.
+            name: What to call the part.
+
+        Returns:
+            The result; an ``error`` when the operator raised.
+        """
+        effective = self.operator.effective_expected(expected)
+        sides = {MISSING_EXPECTED: effective, MISSING_OBSERVED: observed}
+        missing = tuple(note for note, side in sides.items() if side is ABSENT)
+        expected, observed, effective = (None if side is ABSENT else side for side in (expected, observed, effective))
+        outcome = Outcome(0.0, notes=missing) if missing else _evaluated(self.operator, expected, observed)
+        limit = self.operator.default_threshold() if self.threshold is None else self.threshold
+        return ComparisonResult(self.operator.identity, snapshot(effective), snapshot(observed), limit, outcome, name)
+
+    def written(self) -> dict[str, Any]:
+        """Write the condition as the record does.
+
+        Returns:
+            A JSON object from which `read_condition` makes an equal condition.
+        """
+        operator = self.operator
+        found = {"operator": operator.recorded_name(), "version": operator.version, "settings": operator.settings()}
+        return found if self.threshold is None else {**found, "threshold": self.threshold}
+
+
+def _evaluated(operator: Operator, expected: Any, observed: Any) -> Outcome:
+    try:
+        return operator.evaluate(expected, observed)
+    except Exception as error:  # noqa: BLE001 - whatever a broken operator raises, the child records it
+        return Outcome(0.0, error=f"{type(error).__name__}: {error}")
+
+
+def read_condition(value: Any) -> Condition:
+    """Read a condition.
+
+    Args:
+        value: An operator, the name of a registered one, or a mapping with ``operator`` (either of these) and, if wanted,
+            ``settings`` and ``threshold``. A ``version``, as records have it, is left out.
+
+    Returns:
+        The condition.
+
+    Raises:
+        ConfigurationError: The value is none of these, or a name, setting or threshold is wrong.
+    """
+    if isinstance(value, Condition):
+        return value
+    if not isinstance(value, Mapping):
+        return Condition(operator_from_settings(value))
+    for key in value:
+        if key not in _KEYS:
+            raise SettingsError(f"a condition has no key {key!r}.{allowed('key', key, _KEYS)}")
+    rest = {key: item for key, item in value.items() if key != "threshold"}
+    only_operator = list(rest) == ["operator"]
+    operator = operator_from_settings(rest["operator"] if only_operator else rest)
+    return Condition(operator, _threshold(value.get("threshold")))
+
+
+def _threshold(value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value <= 1.0:
+        raise ThresholdError(value)
+    return float(value)
+
+
+def _conditions(value: Any) -> Any:
+    if not isinstance(value, Mapping | list | tuple) or not value:
+        raise ValueError(f"takes a list or a mapping of at least one condition, got {value!r}")
+    if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            raise ValueError(f"the keys of a mapping of conditions are text, got {list(value)!r}")
+        return {key: read_condition(item) for key, item in value.items()}
+    return tuple(read_condition(item) for item in value)
+
+
+class _Aggregate(Operator):
+    surface: ClassVar[str] = "aggregate"
+
+    conditions: Annotated[Any, BeforeValidator(_conditions)]
+
+    def settings(self) -> dict[str, Any]:
+        """Give all settings as typed JSON; conditions as `Condition.written` has them."""
+        written: Any
+        if isinstance(self.conditions, dict):
+            written = {key: part.written() for key, part in self.conditions.items()}
+        else:
+            written = [part.written() for part in self.conditions]
+        return {**super().settings(), "conditions": written}
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Make the parts' comparisons and decide by them; see the class."""
+        children = self._children(expected, observed)
+        notes = (CHILD_ERROR,) if any(child.error is not None for child in children) else ()
+        passed = sum(child.passed for child in children)
+        details = {"passed": passed, "total": len(children)}
+        return Outcome(self._score(children), notes=notes, details=details, children=children)
+
+    def _children(self, expected: Any, observed: Any) -> tuple[ComparisonResult, ...]:
+        if isinstance(self.conditions, tuple):
+            return tuple(part.compare(expected, observed, str(index)) for index, part in enumerate(self.conditions))
+        return tuple(
+            part.compare(_item(expected, key), _item(observed, key), key) for key, part in self.conditions.items()
+        )
+
+    def _score(self, children: tuple[ComparisonResult, ...]) -> float:
+        return sum(child.passed for child in children) / len(children)
+
+
+def _item(values: Any, key: str) -> Any:
+    return values.get(key, ABSENT) if isinstance(values, Mapping) else ABSENT
+
+
+class AllOf(_Aggregate):
+    """Every condition passes; the score is the share that does.
+
+    Args:
+        conditions: A list of conditions, each on the whole values, or a mapping from a key to the condition on that key of
+            the expected and observed mappings; at least one. A condition is an operator, a name, or a mapping with
+            ``operator``, ``settings`` and ``threshold``. A key that is missing on one side fails, unless the operator has
+            what it expects as a setting; other keys of the values are not looked at.
+
+    Example:
+        >>> AllOf(conditions=["numeric_exact", "exact"]).evaluate(1, "1").score
+        0.5
+    """
+
+    name: ClassVar[str] = "all_of"
+
+
+class AnyOf(_Aggregate):
+    """At least one condition passes; the score is the share that does, the threshold that of one.
+
+    Args:
+        conditions: As for `AllOf`.
+
+    Example:
+        >>> AnyOf(conditions=["numeric_exact", "exact"]).default_threshold()
+        0.5
+    """
+
+    name: ClassVar[str] = "any_of"
+
+    def default_threshold(self) -> float:
+        """Give the score of one passed condition."""
+        return 1 / len(self.conditions)
+
+
+class AtLeastN(_Aggregate):
+    """At least a number of conditions pass; the score is the share that does, the threshold that of the number.
+
+    Args:
+        n: How many conditions must pass, from 1 to their number.
+        conditions: As for `AllOf`.
+
+    Example:
+        >>> AtLeastN(n=2, conditions=["exact", "exact", "numeric_exact"]).evaluate("a", "a").score
+        0.6666666666666666
+    """
+
+    name: ClassVar[str] = "at_least_n"
+
+    n: Annotated[int, Field(strict=True, ge=1)]
+
+    @model_validator(mode="after")
+    def _reachable(self) -> Self:
+        if self.n > len(self.conditions):
+            raise ValueError(f"n={self.n} of {len(self.conditions)} conditions can never pass")
+        return self
+
+    def default_threshold(self) -> float:
+        """Give the score of n passed conditions."""
+        return self.n / len(self.conditions)
+
+
+class Weighted(_Aggregate):
+    """The mean of the conditions' scores, by weight.
+
+    Args:
+        conditions: As for `AllOf`.
+        weights: Positive numbers in the same form: a list in the order of the conditions, or a mapping with the same keys.
+
+    Example:
+        >>> Weighted(conditions=["exact", "numeric_exact"], weights=[1, 3]).evaluate(1, "1").score
+        0.75
+    """
+
+    name: ClassVar[str] = "weighted"
+
+    weights: dict[str, ExactNumber] | tuple[ExactNumber, ...]
+
+    @model_validator(mode="after")
+    def _one_each(self) -> Self:
+        keyed = isinstance(self.conditions, dict)
+        same = set(self.weights) == set(self.conditions) if keyed else len(self.weights) == len(self.conditions)
+        if isinstance(self.weights, dict) != keyed or not same:
+            raise ValueError(f"weights: takes one weight for each condition, in the same form, got {self.weights!r}")
+        for weight in self._in_order():
+            if weight <= 0:
+                raise ValueError(f"weights: takes numbers above 0, got {self.weights!r}")
+        return self
+
+    def _in_order(self) -> list[Fraction]:
+        weights = self.weights
+        found = [weights[key] for key in self.conditions] if isinstance(weights, dict) else list(weights)
+        return [Fraction(as_exact(weight)) for weight in found]
+
+    def _score(self, children: tuple[ComparisonResult, ...]) -> float:
+        # Fractions make the sum exact: nine passes of equal weight are 1.0, and no order of parts changes the score.
+        weights = self._in_order()
+        total = sum(
+            (weight * Fraction(child.score) for weight, child in zip(weights, children, strict=True)), Fraction()
+        )
+        return float(total / sum(weights))

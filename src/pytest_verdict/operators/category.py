@@ -1,0 +1,109 @@
+"""Operators on categories: truth values, literals, and one of several accepted values."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Final
+
+from pydantic import BeforeValidator
+
+from pytest_verdict.normalizers import Normalization
+from pytest_verdict.operators.base import FAIL, PASS, Operator
+from pytest_verdict.operators.items import NOT_A_LIST, as_list, item_surfaces
+from pytest_verdict.result import Outcome
+from pytest_verdict.values.encoding import decode, encode
+from pytest_verdict.values.equality import equal
+
+NOT_A_BOOLEAN: Final = "not_a_boolean"
+EMPTY_EXPECTED: Final = "empty_expected"
+
+
+class BooleanMatch(Operator):
+    """Both values are the same truth value.
+
+    Only true and false are truth values: 1, ``"true"`` and ``"no"`` are none, whatever Python takes them for. None stands
+    for an answer that was not given; it matches None alone.
+
+    Example:
+        >>> BooleanMatch().evaluate(True, True).score, BooleanMatch().evaluate(True, "true").notes
+        (1.0, ('not_a_boolean',))
+    """
+
+    name: ClassVar[str] = "boolean"
+    surface: ClassVar[str] = "boolean"
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare two truth values; see the class."""
+        sides = {"expected": expected, "observed": observed}
+        wrong = [side for side, value in sides.items() if value is not None and not isinstance(value, bool)]
+        if wrong:
+            return Outcome(0.0, notes=(NOT_A_BOOLEAN,), details={NOT_A_BOOLEAN: wrong})
+        if observed is None and expected is not None:
+            return Outcome(0.0, notes=("null_observed",))
+        return PASS if expected is observed else FAIL
+
+
+class LiteralMatch(Operator):
+    """Both values are equal, with their types and without any normalization.
+
+    Example:
+        >>> LiteralMatch().evaluate("missense", "missense").score, LiteralMatch().evaluate(1, True).score
+        (1.0, 0.0)
+    """
+
+    name: ClassVar[str] = "literal"
+    surface: ClassVar[str] = "category"
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare two values; see the class."""
+        return PASS if equal(expected, observed) else FAIL
+
+
+def _accepted(values: Any) -> Any:
+    if values is None:
+        return None
+    items = as_list(values)
+    if not items:
+        raise ValueError(f"takes a list of at least one accepted value, got {values!r}")
+    # Settings of a record come back as typed JSON.
+    return tuple(decode(item) if isinstance(item, dict | list) else item for item in items)
+
+
+class OneOf(Operator):
+    """Observed equals one of several accepted values.
+
+    Args:
+        values: The accepted values, at least one. Given as a setting they take the place of expected; otherwise expected
+            is their list.
+        normalize: Normalizers for accepted values and observed, where they are text; none unless given.
+
+    Example:
+        >>> OneOf(normalize=["lowercase"]).evaluate(["New York", "NYC"], "nyc").details
+        {'matched_index': 1, 'matched': 'NYC', 'effective_normalization': ['lowercase']}
+    """
+
+    name: ClassVar[str] = "one_of"
+    surface: ClassVar[str] = "category"
+
+    values: Annotated[tuple[Any, ...] | None, BeforeValidator(_accepted)] = None
+    normalize: Normalization = ()
+
+    def settings(self) -> dict[str, Any]:
+        """Give all settings as typed JSON; a tuple among the accepted values stays one."""
+        return {**super().settings(), "values": None if self.values is None else [encode(item) for item in self.values]}
+
+    def effective_expected(self, expected: Any) -> Any:
+        """Give the accepted values when they are a setting."""
+        return expected if self.values is None else list(self.values)
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Look for an accepted value; see the class."""
+        accepted = as_list(self.effective_expected(expected))
+        if accepted is None:
+            return Outcome(0.0, notes=(NOT_A_LIST,), details={NOT_A_LIST: ["expected"]})
+        if not accepted:
+            return Outcome(0.0, notes=(EMPTY_EXPECTED,))
+        found = item_surfaces(accepted, [observed], self.normalize)
+        for index, value in enumerate(found.expected):
+            if equal(value, found.observed[0]):
+                return found.outcome(1.0, details={"matched_index": index, "matched": encode(accepted[index])})
+        return found.outcome(0.0)

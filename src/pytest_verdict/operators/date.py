@@ -1,0 +1,225 @@
+"""Operators on dates: text in ISO 8601 or free English form, dates and datetimes.
+
+Nothing comes from today. A text such as "March 2024" is ``date_incomplete`` and fails. Where day and month could be
+swapped the month comes first, unless ``day_first`` is set, and the note ``date_ambiguous`` says so.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.operators.exact_number import as_written
+from pytest_verdict.result import Outcome
+from pytest_verdict.values.dates import ReadDate, checked_format, read_date, read_formatted
+from pytest_verdict.values.numbers import EXACT
+
+DATE_AMBIGUOUS: Final = "date_ambiguous"
+TIMEZONE_MISMATCH: Final = "timezone_mismatch"
+TIMEZONE_UNKNOWN: Final = "timezone_unknown"
+NOT_A_RANGE: Final = "not_a_range"
+
+_INVERTED: Final = "inverted"
+_MIDNIGHT: Final = datetime.time()
+_MICROSECOND: Final = datetime.timedelta(microseconds=1)
+_UNITS: Final = {"days": 86_400, "hours": 3_600, "minutes": 60}
+
+
+class DateMatch(Operator):
+    """Both texts name the same calendar date.
+
+    The date is the one that is written, each in its own zone: a time and an offset are read and left out.
+
+    Args:
+        format: A strptime format for observed text; expected is read in it or as ISO 8601. Names of months are English;
+            directives that depend on the locale are refused. Without a format both sides are read freely.
+        day_first: Whether 1/2/2024 is 1 February.
+
+    Example:
+        >>> DateMatch().evaluate("2024-01-15", "January 15, 2024").score
+        1.0
+        >>> DateMatch(format="%d/%m/%Y").evaluate("2024-01-15", "15/01/2024").score
+        1.0
+    """
+
+    name: ClassVar[str] = "date_match"
+    surface: ClassVar[str] = "date"
+
+    format: str | None = None
+    day_first: bool = False
+
+    @field_validator("format")
+    @classmethod
+    def _whole_date(cls, form: str | None) -> str | None:
+        return None if form is None else checked_format(form)
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare two calendar dates; see the class."""
+        if self.format is None:
+            left, right = (read_date(side, day_first=self.day_first) for side in (expected, observed))
+        else:
+            left, right = read_formatted(expected, self.format, or_iso=True), read_formatted(observed, self.format)
+        if isinstance(left, str) or isinstance(right, str):
+            return _unreadable(left, right)
+        details = {"expected_date": left.day.isoformat(), "observed_date": right.day.isoformat()}
+        return Outcome(1.0 if left.day == right.day else 0.0, notes=_ambiguity(left, right), details=details)
+
+
+class DateTolerance(Operator):
+    """The dates differ by at most a number of days, hours or minutes; the limit itself passes.
+
+    In days, whole calendar dates are counted as soon as one side has no time. Otherwise instants are compared, a date
+    without a time being its midnight, and both sides must have an offset or neither.
+
+    Args:
+        tolerance: A whole number of at least 0.
+        unit: ``days`` unless given, ``hours`` or ``minutes``.
+        day_first: Whether 1/2/2024 is 1 February.
+
+    Example:
+        >>> DateTolerance(tolerance=3).evaluate("2024-01-15", "2024-01-18").details["margin"]
+        '0'
+    """
+
+    name: ClassVar[str] = "date_tolerance"
+    surface: ClassVar[str] = "date"
+
+    tolerance: Annotated[int, Field(strict=True, ge=0)]
+    unit: Literal["days", "hours", "minutes"] = "days"
+    day_first: bool = False
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare two dates; see the class."""
+        left, right = (read_date(side, day_first=self.day_first) for side in (expected, observed))
+        if isinstance(left, str) or isinstance(right, str):
+            return _unreadable(left, right)
+        notes = _ambiguity(left, right)
+        if self.unit == "days" and (left.moment is None or right.moment is None):
+            days = abs((right.day - left.day).days)
+            return self._outcome(Decimal(days), Decimal(self.tolerance), "days", notes)
+        problem = _incomparable(left, right)
+        if problem is not None:
+            return Outcome(0.0, notes=(problem, *notes))
+        microseconds = abs(_instant(right) - _instant(left)) // _MICROSECOND
+        seconds = EXACT.scaleb(Decimal(microseconds), -6)
+        return self._outcome(seconds, Decimal(self.tolerance * _UNITS[self.unit]), "seconds", notes)
+
+    def _outcome(self, distance: Decimal, limit: Decimal, measure: str, notes: tuple[str, ...]) -> Outcome:
+        margin = EXACT.subtract(limit, distance)
+        details = {"distance": as_written(distance), "margin": as_written(margin), "measured_in": measure}
+        return Outcome(1.0 if distance <= limit else 0.0, notes=notes, details=details)
+
+
+def _bound(value: Any) -> Any:
+    if value is None:
+        return None
+    found = read_date(value)
+    if isinstance(found, str) or found.ambiguous or found.zone:
+        raise ValueError(f"takes a date such as '2024-12-31' or '2024-12-31T10:00', got {value!r}")
+    return (found.moment or found.day).isoformat()
+
+
+class DateRange(Operator):
+    """Observed lies between two dates, both of which belong to the range.
+
+    A bound without a time is a whole day: every time on the day of ``max`` is inside. Where a bound and observed both have a
+    time, instants are compared, and both must have an offset or neither.
+
+    Args:
+        min: The first date. As soon as one bound is a setting, the settings alone are the range; otherwise expected is a
+            pair ``[min, max]`` or a mapping with ``min`` and ``max``, in which a missing or null bound is open.
+        max: The last date, likewise.
+        day_first: Whether 1/2/2024 is 1 February, in evidence.
+
+    Example:
+        >>> DateRange(min="2024-01-01", max="2024-12-31").evaluate(None, "2024-12-31T10:00").score
+        1.0
+    """
+
+    name: ClassVar[str] = "date_range"
+    surface: ClassVar[str] = "date"
+
+    min: Annotated[datetime.date | str | None, BeforeValidator(_bound)] = None
+    max: Annotated[datetime.date | str | None, BeforeValidator(_bound)] = None
+    day_first: bool = False
+
+    @model_validator(mode="after")
+    def _not_inverted(self) -> Self:
+        low, high = (_read_bound(bound, day_first=False) for bound in (self.min, self.max))
+        problem = None if isinstance(low, str) or isinstance(high, str) else _disorder(low, high)
+        if problem is not None:
+            raise ValueError(f"no date lies between min={self.min} and max={self.max} ({problem}); min must come first")
+        return self
+
+    def effective_expected(self, expected: Any) -> Any:
+        """Give the bounds when they are settings."""
+        return expected if self.min is None and self.max is None else {"min": self.min, "max": self.max}
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare a date with the bounds; see the class."""
+        pair = _bounds(self.effective_expected(expected))
+        if pair is None:
+            return Outcome(0.0, notes=(NOT_A_RANGE,))
+        low, high = (_read_bound(bound, day_first=self.day_first) for bound in pair)
+        given = read_date(observed, day_first=self.day_first)
+        for bound in (low, high):
+            if isinstance(bound, str) or isinstance(given, str):
+                return _unreadable(bound, given)
+        return _decide_range(low, high, given)
+
+
+def _decide_range(low: Any, high: Any, given: Any) -> Outcome:
+    notes = _ambiguity(*(side for side in (low, high, given) if side is not None))
+    if _disorder(low, high) is not None:
+        return Outcome(0.0, notes=(NOT_A_RANGE, *notes))
+    problems = [problem for problem in (_disorder(low, given), _disorder(given, high)) if problem is not None]
+    zones = tuple(dict.fromkeys(problem for problem in problems if problem != _INVERTED))
+    return Outcome(0.0 if problems else 1.0, notes=(*zones, *notes), details={"observed_date": given.day.isoformat()})
+
+
+def _disorder(first: ReadDate | None, second: ReadDate | None) -> str | None:
+    if first is None or second is None:
+        return None
+    if first.moment is None or second.moment is None:
+        return _INVERTED if first.day > second.day else None
+    return _incomparable(first, second) or (_INVERTED if _instant(first) > _instant(second) else None)
+
+
+def _incomparable(left: ReadDate, right: ReadDate) -> str | None:
+    if left.zone or right.zone:
+        return TIMEZONE_UNKNOWN
+    aware = [_instant(side).tzinfo is not None for side in (left, right)]
+    return TIMEZONE_MISMATCH if aware[0] != aware[1] else None
+
+
+def _instant(found: ReadDate) -> datetime.datetime:
+    return found.moment or datetime.datetime.combine(found.day, _MIDNIGHT)
+
+
+def _ambiguity(*found: ReadDate) -> tuple[str, ...]:
+    return (DATE_AMBIGUOUS,) if any(side.ambiguous for side in found) else ()
+
+
+def _unreadable(expected: ReadDate | str | None, observed: ReadDate | str) -> Outcome:
+    sides: dict[str, list[str]] = {}
+    for side, found in (("expected", expected), ("observed", observed)):
+        if isinstance(found, str):
+            sides.setdefault(found, []).append(side)
+    return Outcome(0.0, notes=tuple(sides), details=sides)
+
+
+def _bounds(value: Any) -> list[Any] | None:
+    if isinstance(value, Mapping):
+        pair = [value.get("min"), value.get("max")] if {*value} <= {"min", "max"} else None
+    else:
+        pair = list(value) if isinstance(value, list | tuple) and len(value) == 2 else None
+    return None if pair is None or pair == [None, None] else pair
+
+
+def _read_bound(bound: Any, *, day_first: bool) -> ReadDate | str | None:
+    return None if bound is None else read_date(bound, day_first=day_first)

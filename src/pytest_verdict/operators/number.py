@@ -1,0 +1,308 @@
+"""Operators on numbers, in exact decimal arithmetic.
+
+A float stands for its shortest decimal form, so 1.1 is within ten percent of 1 and 0.1 + 0.2 is not 0.3. NaN passes
+nothing; a bool is not a number; an infinity equals itself and is within no tolerance of anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, ClassVar, Final, Literal, Self
+
+from pydantic import field_validator, model_validator
+
+from pytest_verdict.normalizers import Normalization
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_written
+from pytest_verdict.operators.items import item_surfaces
+from pytest_verdict.operators.surface import Surfaces, surfaces
+from pytest_verdict.result import Outcome
+from pytest_verdict.values.numbers import EXACT, as_decimal
+
+NOT_A_NUMBER: Final = "not_a_number"
+NOT_A_RANGE: Final = "not_a_range"
+NOT_A_CHANGE: Final = "not_a_change"
+
+ToleranceMode = Literal["relative", "absolute"]
+
+
+class _Numeric(Operator):
+    surface: ClassVar[str] = "number"
+
+    normalize: Normalization = ()
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare two numbers; see the class."""
+        found = surfaces(expected, observed, self.normalize)
+        wanted, given = _read(found.expected), _read(found.observed)
+        if wanted is None or given is None:
+            return _not_a_number(found, expected=wanted is None, observed=given is None)
+        passed, details = self._decide(wanted, given)
+        return found.outcome(1.0 if passed else 0.0, details=details)
+
+    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
+        raise NotImplementedError
+
+
+class NumericExact(_Numeric):
+    """Both numbers have the same decimal value.
+
+    Args:
+        normalize: Normalizers for evidence that is text, such as ``["strip_thousands_separators"]``; none unless given.
+
+    Example:
+        >>> NumericExact().evaluate(1, "1.0").score, NumericExact().evaluate(0.3, 0.1 + 0.2).score
+        (1.0, 0.0)
+    """
+
+    name: ClassVar[str] = "numeric_exact"
+
+    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
+        return expected == observed, {"distance": as_written(_distance(expected, observed))}
+
+
+class NumericTolerance(_Numeric):
+    """The numbers differ by at most a tolerance; the limit itself passes.
+
+    Args:
+        tolerance: At least 0. In mode ``relative`` a fraction of the expected number (0.1 is ten percent), so that an
+            expected zero demands zero; in mode ``absolute`` a distance.
+        mode: ``relative`` unless given, or ``absolute``.
+        normalize: Normalizers for evidence that is text; none unless given.
+
+    Example:
+        >>> NumericTolerance(tolerance=0.1).evaluate(1, 1.1).details
+        {'distance': '0.1', 'margin': '0'}
+    """
+
+    name: ClassVar[str] = "numeric_tolerance"
+
+    tolerance: ExactNumber
+    mode: ToleranceMode = "relative"
+
+    @field_validator("tolerance")
+    @classmethod
+    def _not_negative(cls, tolerance: ExactNumber) -> ExactNumber:
+        return _at_least_zero(tolerance)
+
+    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
+        return _within(expected, observed, self.tolerance, self.mode)
+
+
+class NumericMinimum(_Numeric):
+    """Observed is at least expected.
+
+    Args:
+        exclusive: Whether observed must be greater than expected.
+        normalize: Normalizers for evidence that is text; none unless given.
+
+    Example:
+        >>> NumericMinimum().evaluate(10, 12).details
+        {'margin': '2'}
+    """
+
+    name: ClassVar[str] = "numeric_minimum"
+
+    exclusive: bool = False
+
+    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
+        passed = observed > expected if self.exclusive else observed >= expected
+        return passed, {"margin": as_written(_difference(observed, expected))}
+
+
+class NumericMaximum(_Numeric):
+    """Observed is at most expected.
+
+    Args:
+        exclusive: Whether observed must be less than expected.
+        normalize: Normalizers for evidence that is text; none unless given.
+
+    Example:
+        >>> NumericMaximum(exclusive=True).evaluate(10, 10).score
+        0.0
+    """
+
+    name: ClassVar[str] = "numeric_maximum"
+
+    exclusive: bool = False
+
+    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
+        passed = observed < expected if self.exclusive else observed <= expected
+        return passed, {"margin": as_written(_difference(expected, observed))}
+
+
+class NumericRange(Operator):
+    """Observed lies between two bounds, which belong to the range unless they are exclusive.
+
+    Args:
+        min: The lower bound. As soon as one bound is a setting, the settings alone are the range; otherwise expected is a
+            pair ``[min, max]`` or a mapping with ``min`` and ``max``, in which a missing or null bound is open.
+        max: The upper bound, likewise.
+        exclusive_min: Whether the lower bound is outside.
+        exclusive_max: Whether the upper bound is outside.
+        normalize: Normalizers for evidence that is text; none unless given.
+
+    Example:
+        >>> NumericRange(min=1, max=10).evaluate(None, 10.5).details
+        {'distance': '0.5', 'margin': '-0.5'}
+        >>> NumericRange().evaluate([1, 10], 5).score
+        1.0
+    """
+
+    name: ClassVar[str] = "numeric_range"
+    surface: ClassVar[str] = "number"
+
+    min: ExactNumber | None = None
+    max: ExactNumber | None = None
+    exclusive_min: bool = False
+    exclusive_max: bool = False
+    normalize: Normalization = ()
+
+    @model_validator(mode="after")
+    def _not_inverted(self) -> Self:
+        low, high = _read(self.min), _read(self.max)
+        if low is not None and high is not None and self._is_void(low, high):
+            raise ValueError(f"no number lies between min={self.min} and max={self.max}; min must be below max")
+        return self
+
+    def effective_expected(self, expected: Any) -> Any:
+        """Give the bounds when they are settings."""
+        return expected if self.min is None and self.max is None else {"min": self.min, "max": self.max}
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare a number with the bounds; see the class."""
+        bounds = _bounds(self.effective_expected(expected))
+        if bounds is None:
+            return Outcome(0.0, notes=(NOT_A_RANGE,))
+        found = _single(item_surfaces(bounds, [observed], self.normalize))
+        low, high = (_read(bound) for bound in found.expected)
+        unreadable = any(
+            bound is not None and number is None for bound, number in zip(found.expected, (low, high), strict=True)
+        )
+        given = _read(found.observed)
+        if unreadable or given is None:
+            return _not_a_number(found, expected=unreadable, observed=given is None)
+        if low is not None and high is not None and self._is_void(low, high):
+            return found.outcome(0.0, [NOT_A_RANGE])
+        return self._decide(found, low, high, given)
+
+    def _is_void(self, low: Decimal, high: Decimal) -> bool:
+        return low > high or (low == high and (self.exclusive_min or self.exclusive_max))
+
+    def _decide(self, found: Surfaces, low: Decimal | None, high: Decimal | None, given: Decimal) -> Outcome:
+        above = low is None or (given > low if self.exclusive_min else given >= low)
+        below = high is None or (given < high if self.exclusive_max else given <= high)
+        slacks = [_difference(given, low)] if low is not None else []
+        slacks += [_difference(high, given)] if high is not None else []
+        margin = min(slacks)
+        distance = margin.copy_abs() if margin < 0 else Decimal(0)
+        details = {"distance": as_written(distance), "margin": as_written(margin)}
+        return found.outcome(1.0 if above and below else 0.0, details=details)
+
+
+class Delta(Operator):
+    """Observed changed by an expected amount: after minus before is the expected change.
+
+    Expected is the change; observed is a mapping with ``before`` and ``after``, or a pair ``[before, after]``.
+
+    Args:
+        tolerance: How far the change may be from the expected one, at least 0; 0 unless given.
+        mode: ``absolute`` unless given, or ``relative`` to the expected change.
+        normalize: Normalizers for evidence that is text; none unless given.
+
+    Example:
+        >>> Delta().evaluate(-20, {"before": 100, "after": 80}).details
+        {'change': '-20', 'distance': '0', 'margin': '0'}
+    """
+
+    name: ClassVar[str] = "delta"
+    surface: ClassVar[str] = "number"
+
+    tolerance: ExactNumber = 0
+    mode: ToleranceMode = "absolute"
+    normalize: Normalization = ()
+
+    @field_validator("tolerance")
+    @classmethod
+    def _not_negative(cls, tolerance: ExactNumber) -> ExactNumber:
+        return _at_least_zero(tolerance)
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare a change with the expected one; see the class."""
+        pair = _pair(observed, "before", "after")
+        if pair is None:
+            return Outcome(0.0, notes=(NOT_A_CHANGE,))
+        found = item_surfaces([expected], pair, self.normalize)
+        wanted = _read(found.expected[0])
+        before, after = (_read(number) for number in found.observed)
+        # The change between infinities has no value.
+        measured = before is not None and after is not None and before.is_finite() and after.is_finite()
+        if wanted is None or before is None or after is None or not measured:
+            return _not_a_number(found, expected=wanted is None, observed=not measured)
+        change = EXACT.subtract(after, before)
+        passed, details = _within(wanted, change, self.tolerance, self.mode)
+        return found.outcome(1.0 if passed else 0.0, details={"change": as_written(change), **details})
+
+
+def _read(value: Any) -> Decimal | None:
+    number = as_decimal(value)
+    return None if number is None or number.is_nan() else number
+
+
+def _not_a_number(found: Surfaces, *, expected: bool, observed: bool) -> Outcome:
+    sides = [side for side, unreadable in (("expected", expected), ("observed", observed)) if unreadable]
+    return found.outcome(0.0, [NOT_A_NUMBER], {NOT_A_NUMBER: sides})
+
+
+def _at_least_zero(tolerance: ExactNumber) -> ExactNumber:
+    if as_exact(tolerance) < 0:
+        raise ValueError(f"takes a number of at least 0, got {tolerance!r}")
+    return tolerance
+
+
+def _difference(left: Decimal, right: Decimal) -> Decimal:
+    # Equal infinities have no difference in decimal arithmetic, but nothing lies between them.
+    return Decimal(0) if left == right else EXACT.subtract(left, right)
+
+
+def _distance(expected: Decimal, observed: Decimal) -> Decimal:
+    return _difference(expected, observed).copy_abs()
+
+
+def _within(
+    expected: Decimal, observed: Decimal, tolerance: ExactNumber, mode: ToleranceMode
+) -> tuple[bool, dict[str, Any]]:
+    distance = _distance(expected, observed)
+    if not distance.is_finite() or not expected.is_finite():
+        return expected == observed, {"distance": as_written(distance)}
+    limit = as_exact(tolerance)
+    if mode == "relative":
+        limit = EXACT.multiply(limit, expected.copy_abs())
+    details = {"distance": as_written(distance), "margin": as_written(EXACT.subtract(limit, distance))}
+    return distance <= limit, details
+
+
+def _pair(value: Any, first: str, second: str) -> list[Any] | None:
+    if isinstance(value, Mapping):
+        return [value[first], value[second]] if first in value and second in value else None
+    return list(value) if isinstance(value, list | tuple) and len(value) == 2 else None
+
+
+def _bounds(value: Any) -> list[Any] | None:
+    if isinstance(value, Mapping):
+        pair = [value.get("min"), value.get("max")] if {*value} <= {"min", "max"} else None
+    else:
+        pair = _pair(value, "min", "max")
+    return None if pair is None or pair == [None, None] else pair
+
+
+def _single(found: Surfaces) -> Surfaces:
+    return Surfaces(
+        found.expected,
+        found.observed[0],
+        found.normalization,
+        found.effective,
+        found.changed_expected,
+        found.changed_observed,
+    )

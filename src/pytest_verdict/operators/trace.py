@@ -1,0 +1,185 @@
+"""Operators on a trace: the raw text of a response, before anything was extracted from it.
+
+With the pattern, substring or bounds as settings, expected says whether the trace should match: true or None, or false.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.operators.category import EMPTY_EXPECTED, NOT_A_BOOLEAN
+from pytest_verdict.operators.items import listed
+from pytest_verdict.operators.pattern import INVALID_PATTERN
+from pytest_verdict.operators.regex_search import RegexTimeLimitError, compile_pattern, find_matches, flag_names
+from pytest_verdict.operators.surface import NOT_TEXT
+from pytest_verdict.result import Outcome
+
+Count = Annotated[int, Field(strict=True, ge=0)]
+
+_UNREAD_EXPECTED: Final = Outcome(0.0, notes=(NOT_A_BOOLEAN,), details={NOT_A_BOOLEAN: ["expected"]})
+
+
+class TraceRegex(Operator):
+    """A regular expression is found in the trace.
+
+    Args:
+        pattern: What to search for, not empty; flags may also stand in it, as in ``(?i)yes``. Without it expected is the
+            pattern.
+        count_min: How many matches it takes, at least 0; 1 unless given. Matches do not overlap.
+        flags: Names of flags, as for `RegexMatch`.
+
+    Raises:
+        SettingsError: The pattern is empty or does not compile, a flag is not known, or the count is negative.
+
+    Example:
+        >>> TraceRegex(pattern=r"\\[[0-9]+\\]", count_min=2).evaluate(True, "See [1] and [2].").details
+        {'count': 2, 'matched': ['[1]', '[2]']}
+    """
+
+    name: ClassVar[str] = "trace_regex"
+    surface: ClassVar[str] = "trace"
+
+    pattern: str | None = None
+    count_min: Count | None = None
+    flags: tuple[str, ...] = ()
+
+    @field_validator("flags")
+    @classmethod
+    def _long_names(cls, flags: tuple[str, ...]) -> tuple[str, ...]:
+        return flag_names(flags)
+
+    @model_validator(mode="after")
+    def _compiles(self) -> Self:
+        if self.pattern is None:
+            return self
+        _refuse_empty("pattern", self.pattern)
+        try:
+            compile_pattern(self.pattern, self.flags)
+        except re.error as error:
+            raise ValueError(f"pattern: {self.pattern!r} is not a regular expression: {error}") from None
+        return self
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Search the trace; see the class."""
+        pattern, wanted = _expectation(self.pattern, expected)
+        if wanted is None:
+            return _UNREAD_EXPECTED
+        problem = _unusable(pattern, observed)
+        if problem is not None:
+            return Outcome(0.0, notes=(problem,))
+        try:
+            matches = find_matches(pattern, self.flags, "search", observed, limit=None)
+        except re.error as error:
+            return Outcome(0.0, notes=(INVALID_PATTERN,), details={"reason": str(error)})
+        except RegexTimeLimitError as error:
+            return replace(Outcome(0.0), error=str(error))
+        enough = len(matches) >= (1 if self.count_min is None else self.count_min)
+        return _decided(enough, wanted, {"count": len(matches), **listed("matched", [match.text for match in matches])})
+
+
+class TraceContains(Operator):
+    """A text is contained in the trace, with case and blanks as they are.
+
+    Args:
+        substring: The text to look for, not empty. Without it expected is the text.
+
+    Example:
+        >>> TraceContains(substring="sorry").evaluate(False, "Here you are.").score
+        1.0
+    """
+
+    name: ClassVar[str] = "trace_contains"
+    surface: ClassVar[str] = "trace"
+
+    substring: str | None = None
+
+    @field_validator("substring")
+    @classmethod
+    def _not_empty(cls, substring: str | None) -> str | None:
+        return substring if substring is None else _refuse_empty("substring", substring)
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Look for the text; see the class."""
+        substring, wanted = _expectation(self.substring, expected)
+        if wanted is None:
+            return _UNREAD_EXPECTED
+        problem = _unusable(substring, observed)
+        if problem is not None:
+            return Outcome(0.0, notes=(problem,))
+        return _decided(substring in observed, wanted, {"position": observed.find(substring)})
+
+
+class TraceLength(Operator):
+    """The trace has a length between two bounds, both of which belong to the range.
+
+    Args:
+        min: The shortest length, at least 0; open unless given, but one bound is required.
+        max: The greatest length, likewise.
+        unit: ``chars`` (code points) unless given, ``words`` (parts between blanks) or ``lines``.
+
+    Example:
+        >>> TraceLength(max=5, unit="words").evaluate(True, "a short answer").details
+        {'length': 3}
+    """
+
+    name: ClassVar[str] = "trace_length"
+    surface: ClassVar[str] = "trace"
+
+    min: Count | None = None
+    max: Count | None = None
+    unit: Literal["chars", "words", "lines"] = "chars"
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Self:
+        if self.min is None and self.max is None:
+            raise ValueError("trace_length needs min, max or both")
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise ValueError(f"min={self.min} is greater than max={self.max}")
+        return self
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Measure the trace; see the class."""
+        wanted = _wish(expected)
+        if wanted is None:
+            return _UNREAD_EXPECTED
+        if not isinstance(observed, str):
+            return Outcome(0.0, notes=(NOT_TEXT,))
+        length = self._length(observed)
+        inside = (self.min is None or length >= self.min) and (self.max is None or length <= self.max)
+        return _decided(inside, wanted, {"length": length})
+
+    def _length(self, trace: str) -> int:
+        if self.unit == "chars":
+            return len(trace)
+        return len(trace.split()) if self.unit == "words" else len(trace.splitlines())
+
+
+def _refuse_empty(setting: str, text: str) -> str:
+    if not text:
+        raise ValueError(f"{setting}: it is empty and would match everything; leave it out to take it from expected")
+    return text
+
+
+def _wish(expected: Any) -> bool | None:
+    if expected is None:
+        return True
+    return expected if isinstance(expected, bool) else None
+
+
+def _expectation(setting: str | None, expected: Any) -> tuple[Any, bool | None]:
+    return (expected, True) if setting is None else (setting, _wish(expected))
+
+
+def _unusable(wanted: Any, observed: Any) -> str | None:
+    if not isinstance(wanted, str) or not isinstance(observed, str):
+        return NOT_TEXT
+    return None if wanted else EMPTY_EXPECTED
+
+
+def _decided(found: bool, wanted: bool, details: dict[str, Any]) -> Outcome:  # noqa: FBT001 - two truth values compared
+    return Outcome(1.0 if found is wanted else 0.0, details=details)

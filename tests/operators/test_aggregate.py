@@ -1,0 +1,172 @@
+"""Verdicts made of other verdicts."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_verdict import ConfigurationError, Operator, Outcome, SettingsError, ThresholdError, compare
+from pytest_verdict.operators.aggregate import AllOf, AnyOf, AtLeastN, Weighted
+from pytest_verdict.operators.category import OneOf
+from pytest_verdict.operators.number import NumericTolerance
+from pytest_verdict.operators.text import ExactMatch
+from pytest_verdict.result import ComparisonResult
+
+
+class Broken(Operator):
+    name = "broken_for_aggregates"
+
+    def evaluate(self, expected, observed):
+        raise RuntimeError("broken")
+
+
+class Half(Operator):
+    name = "half_for_aggregates"
+
+    def evaluate(self, expected, observed):
+        return Outcome(0.5)
+
+
+def test_conditions_on_the_whole_values():
+    result = compare("all_of", "Paris", " paris ", conditions=["normalized_exact", "exact", ExactMatch()])
+    assert (result.passed, result.score, result.threshold) == (False, 2 / 3, 1.0)
+    assert [(child.name, child.operator, child.passed) for child in result.children] == [
+        ("0", "normalized_exact", True),
+        ("1", "exact", False),
+        ("2", "normalized_exact", True),
+    ]
+
+
+def test_conditions_on_the_keys_of_mappings():
+    conditions = {"city": "normalized_exact", "population": NumericTolerance(tolerance=0.1)}
+    expected, observed = {"city": "Paris", "population": 100}, {"city": "paris", "population": 111, "more": 1}
+    result = compare("all_of", expected, observed, conditions=conditions)
+    assert [(child.name, child.expected, child.passed) for child in result.children] == [
+        ("city", "Paris", True),
+        ("population", 100, False),
+    ]
+    assert compare("any_of", expected, observed, conditions=conditions).passed
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed", "notes"),
+    [
+        pytest.param({"a": None}, {}, ["missing_observed"], id="observed"),
+        pytest.param({}, {"a": None}, ["missing_expected"], id="expected"),
+        pytest.param({}, {}, ["missing_expected", "missing_observed"], id="both"),
+        pytest.param({"a": 1}, "text", ["missing_observed"], id="observed-is-no-mapping"),
+        pytest.param(None, {"a": None}, ["missing_expected"], id="expected-is-no-mapping"),
+    ],
+)
+def test_a_missing_key_fails(expected, observed, notes):
+    result = compare("all_of", expected, observed, conditions={"a": "exact"})
+    assert not result.passed
+    assert result.children[0].notes == notes
+
+
+def test_an_expectation_in_the_settings_needs_no_expected_key():
+    assert compare("all_of", None, {"a": 1}, conditions={"a": OneOf(values=[1, 2])}).passed
+
+
+def test_a_condition_has_a_threshold_of_its_own():
+    condition = {"operator": Half(), "threshold": 0.5}
+    result = compare("all_of", 1, 1, conditions=[condition, Half()])
+    assert [(child.threshold, child.passed) for child in result.children] == [(0.5, True), (1.0, False)]
+
+
+def test_a_broken_operator_is_not_a_pass_and_is_visible():
+    result = compare("any_of", 1, 1, conditions=[Broken(), "exact"])
+    assert result.passed
+    assert result.notes == ["child_error"]
+    assert result.children[0].verdict == "error"
+    assert not compare("all_of", 1, 1, conditions=[Broken(), "exact"]).passed
+
+
+@pytest.mark.parametrize("passing", range(4))
+def test_the_threshold_is_the_score_of_what_is_needed(passing):
+    conditions = [OneOf(values=[index < passing]) for index in range(3)]
+    assert compare(AnyOf(conditions=conditions), None, True).passed is (passing >= 1)
+    assert compare(AtLeastN(n=2, conditions=conditions), None, True).passed is (passing >= 2)
+    assert compare(AllOf(conditions=conditions), None, True).passed is (passing >= 3)
+
+
+@given(passes=st.lists(st.booleans(), min_size=1, max_size=60), share=st.floats(0, 1))
+def test_an_aggregate_follows_from_its_children(passes, share):
+    conditions = [OneOf(values=[value]) for value in passes]
+    n = max(1, round(share * len(passes)))
+    for operator, needed in (
+        (AnyOf(conditions=conditions), 1),
+        (AllOf(conditions=conditions), len(passes)),
+        (AtLeastN(n=n, conditions=conditions), n),
+    ):
+        result = compare(operator, None, True)
+        assert sum(child.passed for child in result.children) == sum(passes)
+        assert result.passed is (sum(passes) >= needed)
+
+
+@given(parts=st.lists(st.tuples(st.booleans(), st.decimals("0.001", 1000)), min_size=1, max_size=30))
+def test_a_weighted_score_is_exact_at_its_ends(parts):
+    conditions = [OneOf(values=[passes]) for passes, _ in parts]
+    weights = [weight for _, weight in parts]
+    result = compare(Weighted(conditions=conditions, weights=weights), None, True)
+    assert result.passed is all(passes for passes, _ in parts)
+    assert (result.score == 0.0) is not any(passes for passes, _ in parts)
+
+
+def test_weights_count_the_scores_of_the_children():
+    operator = Weighted(conditions={"a": "exact", "b": Half()}, weights={"b": 1, "a": "0.5"})
+    assert compare(operator, {"a": 1, "b": 2}, {"a": 1, "b": 3}).score == 2 / 3
+
+
+@pytest.mark.parametrize(
+    "operator",
+    [
+        AllOf(
+            conditions=["exact", {"operator": "numeric_tolerance", "settings": {"tolerance": 0.1}, "threshold": 0.5}]
+        ),
+        AnyOf(conditions={"a": ExactMatch(normalize=["nfc"]), "b": AllOf(conditions=["regex"])}),
+        AtLeastN(n=1, conditions=[OneOf(values=[(1, 2)])]),
+        Weighted(conditions={"a": "exact"}, weights={"a": 0.1}),
+    ],
+    ids=str,
+)
+def test_settings_and_records_survive_json(operator):
+    assert type(operator)(**json.loads(json.dumps(operator.settings()))) == operator
+    result = compare(operator, {"a": "1", "b": "1"}, {"a": 1})
+    assert ComparisonResult.from_record(json.loads(result.to_text())) == result
+
+
+@pytest.mark.parametrize(
+    ("cls", "settings", "message"),
+    [
+        (AllOf, {}, "required"),
+        (AllOf, {"conditions": []}, "at least one condition"),
+        (AllOf, {"conditions": "exact"}, "at least one condition"),
+        (AllOf, {"conditions": ["exat"]}, "Did you mean 'exact'"),
+        (AllOf, {"conditions": [5]}, "registered name"),
+        (AllOf, {"conditions": [{"operator": "exact", "limit": 1}]}, "no key 'limit'"),
+        (AllOf, {"conditions": [{"settings": {}}]}, "registered name"),
+        (AllOf, {"conditions": ["numeric_tolerance"]}, "'tolerance' is required"),
+        (AllOf, {"conditions": {1: "exact"}}, "are text"),
+        (AtLeastN, {"conditions": ["exact"]}, "'n' is required"),
+        (AtLeastN, {"conditions": ["exact"], "n": 0}, "greater than or equal to 1"),
+        (AtLeastN, {"conditions": ["exact"], "n": 2}, "can never pass"),
+        (Weighted, {"conditions": ["exact"]}, "'weights' is required"),
+        (Weighted, {"conditions": ["exact"], "weights": [1, 2]}, "one weight for each condition"),
+        (Weighted, {"conditions": ["exact"], "weights": {"0": 1}}, "one weight for each condition"),
+        (Weighted, {"conditions": {"a": "exact"}, "weights": {"b": 1}}, "one weight for each condition"),
+        (Weighted, {"conditions": ["exact"], "weights": [0]}, "above 0"),
+        (Weighted, {"conditions": ["exact"], "weights": [float("nan")]}, "finite number"),
+    ],
+)
+def test_wrong_settings_are_refused(cls, settings, message):
+    with pytest.raises(SettingsError, match=message):
+        cls(**settings)
+
+
+@pytest.mark.parametrize("threshold", [0, 1.5, True, "1", float("nan")], ids=repr)
+def test_the_threshold_of_a_condition_is_checked(threshold):
+    with pytest.raises(ConfigurationError, match="threshold must be in"):
+        AllOf(conditions=[{"operator": "exact", "threshold": threshold}])
+    assert issubclass(ThresholdError, ConfigurationError)

@@ -1,0 +1,238 @@
+"""Operators on numbers: exact decimals, inclusive limits, and nothing that only looks like a number."""
+
+import json
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_verdict import SettingsError, compare
+from pytest_verdict.operators.number import (
+    Delta,
+    NumericExact,
+    NumericMaximum,
+    NumericMinimum,
+    NumericRange,
+    NumericTolerance,
+)
+
+inf, nan = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed", "passes"),
+    [
+        pytest.param(5, " 5.0 ", True, id="text-is-read"),
+        pytest.param(0.3, 0.1 + 0.2, False, id="no-hidden-tolerance"),
+        pytest.param(0.1, Decimal("0.10"), True, id="float-is-its-decimal-form"),
+        pytest.param(2**53, 2**53 + 1, False, id="long-integers-keep-their-digits"),
+        pytest.param(inf, inf, True, id="infinity-equals-itself"),
+        pytest.param(inf, -inf, False, id="opposite-infinities"),
+        pytest.param(0.0, -0.0, True, id="negative-zero"),
+    ],
+)
+def test_numeric_exact(expected, observed, passes):
+    assert compare("numeric_exact", expected, observed).passed is passes
+
+
+@pytest.mark.parametrize(
+    "value", [True, None, "", "abc", "1,000", "5%", "0x10", nan, "nan", [], {}, Decimal("sNaN"), "1e999999"], ids=repr
+)
+@pytest.mark.parametrize(
+    "operator",
+    [NumericExact(), NumericTolerance(tolerance=1), NumericMinimum(), NumericMaximum(), NumericRange(max=1)],
+    ids=str,
+)
+def test_what_is_no_number_fails_with_a_note(operator, value):
+    result = compare(operator, 1, value)
+    assert (result.score, result.notes, result.details["not_a_number"]) == (0.0, ["not_a_number"], ["observed"])
+
+
+def test_both_sides_can_be_no_number():
+    result = compare("numeric_exact", "x", None)
+    assert not result.passed
+    assert result.details["not_a_number"] == ["expected", "observed"]
+
+
+def test_a_normalizer_removes_thousands_separators():
+    result = compare("numeric_exact", 1000, "1,000", normalize=["strip_thousands_separators"])
+    assert result.passed
+    assert result.normalization == ["strip_thousands_separators"]
+    assert result.observed_surface == "1000"
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected", "observed", "passes"),
+    [
+        pytest.param({"tolerance": 0.1}, 1, 1.1, True, id="ten-percent-of-one"),
+        pytest.param({"tolerance": 0.1}, 100, 111, False, id="beyond"),
+        pytest.param({"tolerance": 0.1}, -100, -110, True, id="negative-expected"),
+        pytest.param({"tolerance": 0.1}, 0, 0, True, id="zero-demands-zero"),
+        pytest.param({"tolerance": 0.1}, 0, 1e-12, False, id="almost-zero-is-not-zero"),
+        pytest.param({"tolerance": 0.1, "mode": "absolute"}, 1.0, 1.1, True, id="absolute-limit"),
+        pytest.param({"tolerance": 0.1, "mode": "absolute"}, 0.2, 0.3, True, id="absolute-limit-below"),
+        pytest.param({"tolerance": 0, "mode": "absolute"}, 1, "1.0", True, id="zero-tolerance"),
+        pytest.param({"tolerance": 0.1}, "5", "5.2", True, id="text-on-both-sides"),
+        pytest.param({"tolerance": 0.1}, inf, inf, True, id="infinity-equals-itself"),
+        pytest.param({"tolerance": 0.1}, inf, 5, False, id="nothing-is-near-infinity"),
+        pytest.param({"tolerance": 0}, 5, inf, False, id="infinity-is-near-nothing"),
+        pytest.param({"tolerance": "1e-30"}, 1, "1.000000000000000000000000000001", True, id="thirty-digits"),
+    ],
+)
+def test_numeric_tolerance(settings, expected, observed, passes):
+    assert compare("numeric_tolerance", expected, observed, **settings).passed is passes
+
+
+def test_the_evidence_of_a_tolerance():
+    details = compare("numeric_tolerance", 37.0, 36.8, tolerance=0.5, mode="absolute").details
+    assert details == {"distance": "0.2", "margin": "0.3"}
+
+
+def test_the_precision_of_the_thread_changes_nothing():
+    with localcontext() as context:
+        context.prec = 2
+        context.capitals = 0
+        result = compare("numeric_tolerance", 1000, "1000.5", tolerance="0.5", mode="absolute")
+    assert result.passed
+    assert result.details == {"distance": "0.5", "margin": "0"}
+
+
+numbers = st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**9), max_value=10**9)
+
+
+@given(expected=numbers, tolerance=numbers.map(abs), excess=st.sampled_from(["0", "1e-60"]))
+def test_the_limit_passes_on_both_sides_and_no_more_than_the_limit(expected, tolerance, excess):
+    operator = NumericTolerance(tolerance=tolerance, mode="absolute")
+    for sign in (1, -1):
+        observed = Fraction(expected) + sign * (Fraction(tolerance) + Fraction(excess))
+        written = f"{int(observed * 10**120)}e-120"
+        assert operator.evaluate(str(expected), written).score == (1.0 if excess == "0" else 0.0)
+
+
+@given(expected=numbers, observed=numbers, tolerance=numbers.map(abs))
+def test_an_absolute_tolerance_is_symmetric(expected, observed, tolerance):
+    operator = NumericTolerance(tolerance=tolerance, mode="absolute")
+    assert operator.evaluate(expected, observed).score == operator.evaluate(observed, expected).score
+
+
+@pytest.mark.parametrize("tolerance", [-1, nan, inf, "x", True, None, "-0.1"], ids=repr)
+@pytest.mark.parametrize("operator", ["numeric_tolerance", "delta"])
+def test_a_tolerance_is_a_finite_number_of_at_least_zero(operator, tolerance):
+    with pytest.raises(SettingsError, match="tolerance"):
+        compare(operator, 1, 1, tolerance=tolerance)
+
+
+def test_a_tolerance_is_required_and_its_mode_known():
+    with pytest.raises(SettingsError, match="'tolerance' is required"):
+        NumericTolerance()
+    with pytest.raises(SettingsError, match="'relative' or 'absolute'"):
+        NumericTolerance(tolerance=1, mode="percent")
+
+
+@pytest.mark.parametrize(
+    "value", [0.1, 5, "0.10", Decimal("0.12345678901234567890"), 10**30, Decimal("1e-40")], ids=repr
+)
+def test_numbers_in_settings_survive_json(value):
+    operator = NumericTolerance(tolerance=value)
+    assert NumericTolerance(**json.loads(json.dumps(operator.settings()))) == operator
+    assert operator.evaluate(1, Decimal(1) + Decimal(str(value))).score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected", "observed", "passes"),
+    [
+        pytest.param({"min": 1, "max": 10}, "N/A", 1, True, id="bounds-belong-to-it"),
+        pytest.param({"min": 1, "max": 10}, None, 0.5, False, id="below"),
+        pytest.param({"min": 1, "exclusive_min": True}, None, 1, False, id="exclusive-min"),
+        pytest.param({"max": 10, "exclusive_max": True}, None, 10, False, id="exclusive-max"),
+        pytest.param({"min": 1}, None, inf, True, id="open-end"),
+        pytest.param({"min": 0.1, "max": 0.3}, None, "0.3", True, id="decimal-bounds"),
+        pytest.param({}, [1, 10], 5, True, id="pair-as-expected"),
+        pytest.param({}, {"max": 10}, 5, True, id="mapping-as-expected"),
+        pytest.param({}, [None, 10], 11, False, id="open-pair"),
+        pytest.param({"max": 3}, [1, 10], 5, False, id="a-setting-wins"),
+        pytest.param({"normalize": ["strip_thousands_separators"]}, ["1,000", None], "1,500", True, id="normalized"),
+    ],
+)
+def test_numeric_range(settings, expected, observed, passes):
+    assert compare("numeric_range", expected, observed, **settings).passed is passes
+
+
+@pytest.mark.parametrize("expected", [None, 5, [1], [None, None], {}, {"low": 1}, [10, 1], "1-10"], ids=repr)
+def test_expected_that_is_no_range_fails_with_a_note(expected):
+    result = compare("numeric_range", expected, 5)
+    assert (result.score, result.notes) == (0.0, ["not_a_range"])
+
+
+def test_expected_bounds_must_be_numbers():
+    result = compare("numeric_range", [1, nan], 5)
+    assert result.details["not_a_number"] == ["expected"]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"min": 10, "max": 1}, {"min": 1, "max": 1, "exclusive_max": True}, {"min": nan}, {"max": inf}, {"min": "x"}],
+    ids=repr,
+)
+def test_bounds_in_settings_must_leave_room(settings):
+    with pytest.raises(SettingsError, match=r"min|max"):
+        NumericRange(**settings)
+
+
+def test_the_evidence_of_a_range_and_what_is_recorded_as_expected():
+    result = compare("numeric_range", None, 12, min=1, max=10)
+    assert result.expected == {"min": 1, "max": 10}
+    assert result.details == {"distance": "2", "margin": "-2"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected", "observed", "passes"),
+    [
+        pytest.param({}, -20, {"before": 100, "after": 80}, True, id="mapping"),
+        pytest.param({}, 0.2, [0.1, 0.3], True, id="pair-of-floats"),
+        pytest.param({}, 1, [1, 3], False, id="another-change"),
+        pytest.param({"tolerance": 1}, 1, [1, 3], True, id="tolerance"),
+        pytest.param({"tolerance": 0.1, "mode": "relative"}, 10, [0, 11], True, id="relative"),
+        pytest.param({"normalize": ["strip_thousands_separators"]}, 1, [0, "1"], True, id="normalized"),
+    ],
+)
+def test_delta(settings, expected, observed, passes):
+    assert compare("delta", expected, observed, **settings).passed is passes
+
+
+@pytest.mark.parametrize(
+    ("observed", "note"),
+    [
+        (5, "not_a_change"),
+        ([1], "not_a_change"),
+        ({"before": 1}, "not_a_change"),
+        ([inf, inf], "not_a_number"),
+        ([1, "x"], "not_a_number"),
+    ],
+    ids=repr,
+)
+def test_delta_of_what_is_no_change(observed, note):
+    assert compare("delta", 0, observed).notes == [note]
+
+
+def test_delta_says_what_the_change_was():
+    assert compare("delta", 1, [0.1, 0.4]).details["change"] == "0.3"
+    assert Delta() == Delta(tolerance=0.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected", "observed", "inclusive", "exclusive"),
+    [
+        ("numeric_minimum", 10, 10, True, False),
+        ("numeric_minimum", 10, 9.9, False, False),
+        ("numeric_minimum", 10, inf, True, True),
+        ("numeric_maximum", 10, 10, True, False),
+        ("numeric_maximum", 10, "9.9", True, True),
+        ("numeric_maximum", inf, inf, True, False),
+    ],
+)
+def test_minimum_and_maximum(name, expected, observed, inclusive, exclusive):
+    assert compare(name, expected, observed).passed is inclusive
+    assert compare(name, expected, observed, exclusive=True).passed is exclusive

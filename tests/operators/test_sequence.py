@@ -1,0 +1,145 @@
+"""Lists: containment without order, and equality in order."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_verdict import SettingsError, compare
+from pytest_verdict.operators.sequence import SetContainment
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected", "observed", "passes"),
+    [
+        ("exact", ["a", "b"], ["b", "a", "a"], True),
+        ("exact", [], [], True),
+        ("exact", ["a"], [], False),
+        ("exact", ["a"], ["A"], False),
+        ("exact", [1], ["1"], False),
+        ("exact", [1], [True], False),
+        ("exact", [1, Decimal("0.10")], [0.1, 1.0], True),
+        ("exact", [{"x": 1}, ["y"]], [["y"], {"x": 1.0}], True),
+        ("exact", {"a", "b"}, ("b", "a"), True),
+        ("exact", [float("nan")], [float("nan")], False),
+        ("subset", ["a", "b"], ["b"], True),
+        ("subset", ["a"], ["a", "x"], False),
+        ("superset", ["a"], ["a", "x"], True),
+        ("superset", ["a", "b"], ["a", "x"], False),
+        ("overlap", ["a", "b"], ["b", "c"], True),
+        ("overlap", ["a"], ["b"], False),
+        ("overlap", [], [], False),
+    ],
+    ids=repr,
+)
+def test_set_containment(mode, expected, observed, passes):
+    assert compare("set_containment", expected, observed, mode=mode).passed is passes
+
+
+def test_overlap_counts_different_items():
+    assert compare("set_containment", ["a", "b"], ["a", "a"], mode="overlap", min_overlap=2).passed is False
+    assert compare("set_containment", ["a", "b"], ["b", "a"], mode="overlap", min_overlap=2).passed
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected", "observed", "note"),
+    [("subset", ["a"], [], "empty_observed"), ("superset", [], ["z"], "empty_expected")],
+)
+def test_a_pass_that_asked_for_nothing_says_so(mode, expected, observed, note):
+    result = compare("set_containment", expected, observed, mode=mode)
+    assert result.passed
+    assert result.notes == [note]
+
+
+@pytest.mark.parametrize("value", ["abc", None, 5, {"a": 1}], ids=repr)
+@pytest.mark.parametrize("operator", ["set_containment", "ordered_match"])
+def test_what_is_no_list_fails_with_a_note(operator, value):
+    result = compare(operator, ["a"], value)
+    assert (result.score, result.notes, result.details) == (0.0, ["not_a_list"], {"not_a_list": ["observed"]})
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"mode": "equal"}, {"mode": "overlap", "min_overlap": 0}, {"min_overlap": 1}, {"normalize": ["upper"]}],
+    ids=repr,
+)
+def test_wrong_settings_are_refused(settings):
+    with pytest.raises(SettingsError):
+        SetContainment(**settings)
+
+
+def test_the_evidence_of_set_containment():
+    result = compare("set_containment", ["a", "B"], ["b", "c", 1], normalize=["lowercase"])
+    assert {key: result.details[key] for key in ("missing", "unexpected", "common")} == {
+        "missing": ["a"],
+        "unexpected": ["c", 1],
+        "common": ["b"],
+    }
+
+
+def test_the_evidence_is_bounded():
+    details = compare("set_containment", list(range(150)), []).details
+    assert len(details["missing"]) == 100
+    assert details["missing_omitted"] == 50
+
+
+items = st.one_of(
+    st.text(max_size=2),
+    st.integers(-2, 2),
+    st.booleans(),
+    st.none(),
+    st.floats(-2, 2),
+    st.lists(st.integers(0, 1), max_size=1),
+)
+
+
+@given(
+    expected=st.lists(items, max_size=6),
+    observed=st.lists(items, max_size=6),
+    mode=st.sampled_from(["exact", "subset", "superset", "overlap"]),
+    random=st.randoms(use_true_random=False),
+)
+def test_the_order_of_items_never_matters(expected, observed, mode, random):
+    operator = SetContainment(mode=mode)
+    score = operator.evaluate(expected, observed).score
+    random.shuffle(expected)
+    random.shuffle(observed)
+    assert operator.evaluate(expected, observed + observed).score == score
+
+
+@given(expected=st.lists(items, max_size=6), observed=st.lists(items, max_size=6))
+def test_subset_and_superset_together_are_exact(expected, observed):
+    scores = {
+        mode: SetContainment(mode=mode).evaluate(expected, observed).score for mode in ("exact", "subset", "superset")
+    }
+    assert scores["exact"] == min(scores["subset"], scores["superset"])
+    assert SetContainment(mode="subset").evaluate(observed, expected).score == scores["superset"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed", "passes"),
+    [
+        (["a", "b"], [" A", "b "], True),
+        (["a", "b"], ["b", "a"], False),
+        ([], [], True),
+        (["a"], ["a", "a"], False),
+        ([1, "A"], [1.0, "a"], True),
+        ([None], ["none"], False),
+        (["1"], [1], False),
+    ],
+    ids=repr,
+)
+def test_ordered_match(expected, observed, passes):
+    assert compare("ordered_match", expected, observed).passed is passes
+
+
+def test_ordered_match_lists_the_differences():
+    assert compare("ordered_match", ["a", "b"], ["a", "x", "y"]).details["differences"] == [
+        {"path": "$[1]", "kind": "changed", "expected": "b", "observed": "x"},
+        {"path": "$[2]", "kind": "unexpected", "observed": "y"},
+    ]
+    assert compare("ordered_match", ["a"], []).details["differences"] == [
+        {"path": "$[0]", "kind": "missing", "expected": "a"}
+    ]
+    assert compare("ordered_match", ["a"] * 150, []).details["differences_omitted"] == 50
