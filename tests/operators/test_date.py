@@ -86,6 +86,13 @@ def test_a_year_of_two_digits_does_not_depend_on_the_year():
     assert compare("date_match", "1969-12-31", "31/12/69").passed
 
 
+def test_the_zone_of_the_machine_names_no_zone(monkeypatch):
+    monkeypatch.setattr("time.tzname", ("EST", "EDT"))
+    assert compare("date_tolerance", "2024-01-15 10:00", "2024-01-15 10:00 EST", tolerance=1).notes == [
+        "timezone_unknown"
+    ]
+
+
 @pytest.mark.parametrize(
     ("observed", "month_first", "day_first", "notes"),
     [
