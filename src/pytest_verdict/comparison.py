@@ -11,10 +11,11 @@ from pytest_verdict.errors import ConfigurationError, MismatchError, SettingsErr
 from pytest_verdict.explanation import failure_block
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.registry import REGISTRY
-from pytest_verdict.result import ComparisonResult, Outcome
+from pytest_verdict.outcome import Outcome, checked_outcome, error_outcome
+from pytest_verdict.result import ComparisonResult
 from pytest_verdict.surroundings import SURROUNDINGS
 from pytest_verdict.values.snapshot import snapshot
-from pytest_verdict.values.stand_ins import safe_repr, without_addresses
+from pytest_verdict.values.stand_ins import safe_repr
 
 # pytest hides frames with this name set; a bug of ours still shows its whole traceback.
 HIDDEN: Final = python_operator.methodcaller("errisinstance", MismatchError)
@@ -166,25 +167,10 @@ def _evaluated(
     try:
         outcome = operator.evaluate(expected, observed)
         if type(outcome) is not Outcome:
-            outcome = _no_outcome(outcome)
+            outcome = checked_outcome(outcome)
     except Exception as error:  # noqa: BLE001 - whatever a broken operator raises, the comparison is recorded
-        outcome = _broken(error)
+        outcome = error_outcome(error)
     return ComparisonResult(operator.identity, recorded, kept, limit, outcome, name)
-
-
-def _no_outcome(found: Any) -> Outcome:
-    raise TypeError(f"evaluate must return an Outcome, got {safe_repr(found)}")
-
-
-def _broken(error: Exception) -> Outcome:
-    if isinstance(error, RecursionError):
-        # Its own text says where the stack happened to end.
-        return Outcome(0.0, error="RecursionError: a value contains itself or is nested too deeply")
-    try:
-        text = str(error)
-    except Exception:  # noqa: BLE001 - an exception of the user may not even print
-        text = "<unprintable>"
-    return Outcome(0.0, error=without_addresses(f"{type(error).__name__}: {text}"))
 
 
 class Expectation:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.values.display import shown
 from pytest_verdict.values.snapshot import snapshot
+from pytest_verdict.values.stand_ins import safe_repr, without_addresses
 
 if TYPE_CHECKING:
     from pytest_verdict.result import ComparisonResult
@@ -100,3 +101,40 @@ def _score(score: Any) -> float:
     if isinstance(score, bool) or not isinstance(score, int | float):
         raise ValueError(f"a score is a number from 0.0 to 1.0, got {shown(score, 80)}")  # noqa: TRY004 - one rule for scores
     return float(score)
+
+
+def checked_outcome(found: Any) -> Outcome:
+    """Take what an operator returned.
+
+    Args:
+        found: Any value.
+
+    Returns:
+        The same outcome; one with an error when the value is none.
+    """
+    if type(found) is Outcome:
+        return found
+    return error_outcome(TypeError(f"evaluate must return an Outcome, got {safe_repr(found)}"))
+
+
+def error_outcome(error: Exception) -> Outcome:
+    """Make the outcome of a comparison that could not be made.
+
+    Args:
+        error: What the operator raised.
+
+    Returns:
+        An outcome whose ``error`` reads the same in every process.
+
+    Example:
+        >>> error_outcome(KeyError("total")).error
+        "KeyError: 'total'"
+    """
+    if isinstance(error, RecursionError):
+        # Its own text says where the stack happened to end.
+        return Outcome(0.0, error="RecursionError: a value contains itself or is nested too deeply")
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 - an exception of the user may not even print
+        text = "<unprintable>"
+    return Outcome(0.0, error=without_addresses(f"{type(error).__name__}: {text}"))
