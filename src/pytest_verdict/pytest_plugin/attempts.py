@@ -26,6 +26,8 @@ class Attempts:
     def __init__(self, config: pytest.Config, redaction: Callable[[str], str] | None) -> None:
         self._config = config
         self._redaction = redaction
+        self._name: Callable[[str], str] | None = None
+        self._everywhere = False
         self._open: dict[tuple[str, str], _Attempt] = {}
         self._ended: dict[tuple[str, str], int] = {}
 
@@ -40,12 +42,12 @@ class Attempts:
         Returns:
             The attempt, when this report was its last.
         """
-        key = report_name(self._config)(report.nodeid), self._worker(report)
+        key = self._key(report)
         attempt = self._open.get(key)
         if attempt is None:
             attempt = self._open[key] = _Attempt(report, key, self._ended.get(key, 0) + 1)
         attempt.add_records(counts, place)
-        if str(report.when) == CARRIER:
+        if hasattr(report, CARRIER):
             return None
         attempt.add_phase(report)
         if str(report.when) not in {"teardown", "???"}:
@@ -78,8 +80,12 @@ class Attempts:
             self._ended[key] = entry.attempt
         return entry
 
-    def _worker(self, report: pytest.TestReport) -> str:
-        return str(getattr(report, "worker_id", "")) if runs_everywhere(self._config) else ""
+    def _key(self, report: pytest.TestReport) -> tuple[str, str]:
+        if self._name is None:
+            # Only known now: xdist takes over the session after the plugins are configured.
+            self._name, self._everywhere = report_name(self._config), runs_everywhere(self._config)
+        worker = str(getattr(report, "worker_id", "")) if self._everywhere else ""
+        return self._name(report.nodeid), worker
 
     def _written(self, text: str) -> str:
         return text if self._redaction is None else self._redaction(text)

@@ -6,6 +6,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Generator
+from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,14 +14,14 @@ import pytest
 
 from pytest_verdict.pytest_plugin.names import report_name, runs_everywhere
 from pytest_verdict.report.journal import Counts, count
-from pytest_verdict.report.record import digest_of_test, place_members, record_line
+from pytest_verdict.report.record import digest_of_test, place_of_test, record_line
 from pytest_verdict.result import ComparisonResult
 
 ATTRIBUTE: Final = "verdict_records"
 """The attribute of a report that carries records: a line of counts, then the records."""
 
-CARRIER: Final = "verdict"
-"""The phase of a report that only carries records, sent while a test with very many comparisons is still running."""
+CARRIER: Final = "verdict_carrier"
+"""The attribute of a report that only carries records, sent while a test with very many comparisons is still running."""
 
 _SPILL: Final = 1 << 20
 
@@ -28,14 +29,21 @@ _SPILL: Final = 1 << 20
 class _Running:
     """The test that is running: which attempt, and how many comparisons it has made."""
 
-    __slots__ = ("attempt", "digest", "item", "ordinal", "test")
+    __slots__ = ("_digest", "_test", "attempt", "identifier", "item", "ordinal", "place")
 
     def __init__(self, item: pytest.Item, test: str, worker: str) -> None:
         self.item = item
-        self.test = test
-        self.digest = digest_of_test(test, worker)
+        self._test = test
+        self._digest = digest_of_test(test, worker)
         self.attempt = 0
+        self.begin_attempt()
+
+    def begin_attempt(self) -> None:
+        """Count an attempt, whose comparisons are counted from 1 again."""
+        self.attempt += 1
         self.ordinal = 0
+        self.identifier = f"{self._digest}-{self.attempt}-"
+        self.place = place_of_test(self._test, self.attempt)
 
 
 class Recorder:
@@ -53,6 +61,7 @@ class Recorder:
         self._worker: str = config.workerinput["workerid"] if runs_everywhere(config) else ""  # type: ignore[attr-defined]
         # A plain slot: a context variable is not inherited by threads, and pytest runs one test at a time.
         self._running: _Running | None = None
+        self._is_set_up = False
         self._lock = threading.Lock()
         self._lines: list[str] = []
         self._size = 0
@@ -64,6 +73,7 @@ class Recorder:
         """Remember which test is running."""
         before = self._running
         self._running = _Running(item, self._name(item.nodeid), self._worker)
+        self._is_set_up = False
         try:
             return (yield)
         finally:
@@ -73,23 +83,17 @@ class Recorder:
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Count an attempt; plugins that run a test again set it up again."""
         running = self._running
-        if running is not None and running.item.nodeid == item.nodeid:
-            running.attempt += 1
-            running.ordinal = 0
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Let the lines ride on the report."""
-        report = yield
-        lines = self._drain()
-        if lines:
-            setattr(report, ATTRIBUTE, lines)
-        return report
+        if running is None or running.item.nodeid != item.nodeid:
+            return
+        if self._is_set_up:
+            running.begin_attempt()
+        self._is_set_up = True
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_report_teststatus(self, report: pytest.CollectReport | pytest.TestReport) -> tuple[str, str, str] | None:
-        """Show nothing for a report that only carries records."""
-        return ("", "", "") if str(report.when) == CARRIER else None
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Let the lines ride on the report, before it leaves this process or reaches the controller."""
+        if self._lines:
+            setattr(report, ATTRIBUTE, self._drain())
 
     def observe(self, result: ComparisonResult) -> None:
         """Write a comparison down.
@@ -105,8 +109,9 @@ class Recorder:
         verdict = result.verdict
         with self._lock:
             running.ordinal += 1
-            place = place_members(running.test, running.attempt, running.ordinal, path, line)
-            text = record_line(members, place, f"{running.digest}-{running.attempt}-{running.ordinal}")
+            ordinal = running.ordinal
+            place = f'{running.place}{ordinal},"path":{path},"line":{line}'
+            text = record_line(members, place, f"{running.identifier}{ordinal}")
             self._lines.append(text)
             self._size += len(text)
             count(self._counts, result.operator, verdict)
@@ -122,20 +127,21 @@ class Recorder:
     def _spill(self, running: _Running) -> None:
         # Sent now, so that a test with a million comparisons does not hold them all in memory.
         item = running.item
-        report = pytest.TestReport(item.nodeid, item.location, {}, "passed", None, CARRIER)  # type: ignore[arg-type]
-        setattr(report, ATTRIBUTE, self._drain())
+        report = pytest.TestReport(item.nodeid, item.location, {}, "passed", None, "setup")
+        setattr(report, CARRIER, True)
         item.ihook.pytest_runtest_logreport(report=report)
 
     def _caller(self) -> tuple[str, int]:
+        """Give the file of the call as JSON text, and its line."""
         frame = sys._getframe(2)  # noqa: SLF001 - the only way to learn the caller's line without reading source files
         while frame.f_globals.get("__name__", "").startswith("pytest_verdict."):
             if frame.f_back is None:
-                return "", 0
+                return '""', 0
             frame = frame.f_back
         name = frame.f_code.co_filename
         path = self._paths.get(name)
         if path is None:
-            path = self._paths[name] = self._relative(name)
+            path = self._paths[name] = encode_basestring_ascii(self._relative(name))
         return path, frame.f_lineno
 
     def _relative(self, name: str) -> str:

@@ -31,7 +31,6 @@ def start(config: pytest.Config) -> None:
         SURROUNDINGS.observer = before
 
     config.add_cleanup(restore)
-    config.pluginmanager.register(recorder, "verdict-recorder")
     if not hasattr(config, "workerinput"):
         from pytest_verdict.pytest_plugin.controller import Controller
 
@@ -39,6 +38,8 @@ def start(config: pytest.Config) -> None:
             config, _folder(config), profile=_profile(config), limit=_limit(config), redaction=redaction
         )
         config.pluginmanager.register(controller, "verdict-controller")
+    # After the controller, because of two tryfirst hooks the one registered last is called first.
+    config.pluginmanager.register(recorder, "verdict-recorder")
 
 
 def _folder(config: pytest.Config) -> Path:

@@ -64,6 +64,7 @@ class TestEntry:
     chunks: list[list[int]] = field(default_factory=list)
 
 
+_ENCODE: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 _ENTRY_FIELDS: Final = tuple(field.name for field in fields(TestEntry))
 
 
@@ -137,7 +138,7 @@ class JournalWriter:
                 file.close()
 
     def _line(self, content: Mapping[str, Any]) -> None:
-        self._tests.write(json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii") + b"\n")
+        self._tests.write(_ENCODE(content).encode("ascii") + b"\n")
         self._tests.flush()
 
 

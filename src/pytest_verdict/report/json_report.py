@@ -51,8 +51,7 @@ def report_lines(
     yield f'"run": {_json({**run, "seconds": durations})}\n}}\n'
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, allow_nan=False, separators=(", ", ": "))
+_json: Final = json.JSONEncoder(allow_nan=False, separators=(", ", ": ")).encode
 
 
 def _array(name: str, items: Iterable[str]) -> Iterator[str]:

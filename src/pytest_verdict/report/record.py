@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from json.encoder import encode_basestring_ascii
-from typing import Final, Literal
+from typing import Any, Final, Literal
+
+from pytest_verdict.errors import RecordError
 
 RECORD_FORMAT: Final = 1
 """Version of the record's format; readers refuse a newer one."""
@@ -32,7 +35,7 @@ def record_line(members: str, place: str, identifier: str) -> str:
 
     Args:
         members: What `ComparisonResult.to_members` wrote.
-        place: What `place_members` wrote.
+        place: Members that say where it happened: test, attempt, ordinal, path and line.
         identifier: The record's id.
 
     Returns:
@@ -41,23 +44,17 @@ def record_line(members: str, place: str, identifier: str) -> str:
     return f'{{"record":{RECORD_FORMAT},"id":"{identifier}",{members},{place}}}\n'
 
 
-def place_members(test: str, attempt: int, ordinal: int, path: str, line: int) -> str:
-    """Write where a comparison happened as members of a JSON object.
+def place_of_test(test: str, attempt: int) -> str:
+    """Write the part of a record's place that all comparisons of an attempt share.
 
     Args:
         test: The node id.
         attempt: Which run of the test, from 1.
-        ordinal: Which comparison of the attempt, from 1.
-        path: The file of the call, relative to the root directory.
-        line: The line of the call, from 1; 0 when unknown.
 
     Returns:
-        JSON text in ASCII.
+        JSON text in ASCII, ready for the ordinal, the path and the line.
     """
-    return (
-        f'"test":{encode_basestring_ascii(test)},"attempt":{attempt},"ordinal":{ordinal},'
-        f'"path":{encode_basestring_ascii(path)},"line":{line}'
-    )
+    return f'"test":{encode_basestring_ascii(test)},"attempt":{attempt},"ordinal":'
 
 
 def verdict_of(line: bytes) -> Literal["pass", "fail", "error"] | None:
@@ -71,3 +68,36 @@ def verdict_of(line: bytes) -> Literal["pass", "fail", "error"] | None:
     """
     match = _HEAD.match(line)
     return match.group(2).decode("ascii") if match else None  # type: ignore[return-value]
+
+
+def parse_record(line: bytes) -> dict[str, Any]:
+    """Read a record, as far as it is one.
+
+    Args:
+        line: One line of ``records.jsonl``, with or without its line end.
+
+    Returns:
+        The record's JSON object; its evidence is still encoded.
+
+    Raises:
+        RecordError: The line is not a record, or one of a newer format.
+
+    Example:
+        >>> parse_record(b"[1, 2]")
+        Traceback (most recent call last):
+            ...
+        pytest_verdict.errors.RecordError: it is not a record
+    """
+    try:
+        found = json.loads(line.decode("ascii"))
+    except UnicodeDecodeError:
+        raise RecordError("it is not ASCII, as every record is") from None
+    except RecursionError:
+        raise RecordError("it is nested too deeply") from None
+    except ValueError as error:
+        raise RecordError(f"it is not JSON: {error}") from None
+    if not isinstance(found, dict) or type(found.get("record")) is not int:
+        raise RecordError("it is not a record")
+    if found["record"] != RECORD_FORMAT:
+        raise RecordError(f"it is a record of format {found['record']}, and this version reads format {RECORD_FORMAT}")
+    return found
