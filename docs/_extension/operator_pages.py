@@ -1,0 +1,91 @@
+"""The directive ``operators``: documents every registered operator, grouped by surface, from its own docstring.
+
+The registry is asked, so that an operator which is added to it is documented without a word written here.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.nodes import nested_parse_with_titles
+
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.operators.registry import REGISTRY
+
+_LOGGER = logging.getLogger(__name__)
+_TITLES = {"json": "JSON"}
+
+
+def by_surface() -> dict[str, dict[type[Operator], list[str]]]:
+    """Group the registered operators.
+
+    Returns:
+        Names by class by surface; surfaces and names are sorted.
+    """
+    found: dict[str, dict[type[Operator], list[str]]] = defaultdict(lambda: defaultdict(list))
+    for name in REGISTRY.names():
+        try:
+            cls = REGISTRY.find(name)
+        except ModuleNotFoundError as error:
+            _LOGGER.warning("the operator %s cannot be imported: %s", name, error)
+            continue
+        found[cls.surface][cls].append(name)
+    return dict(sorted(found.items()))
+
+
+class Operators(Directive):
+    """``.. operators::``."""
+
+    def run(self) -> list[nodes.Node]:
+        """Write a section for each surface, and in it one for each operator."""
+        lines: list[str] = []
+        for surface, classes in by_surface().items():
+            title = _TITLES.get(surface, surface.capitalize())
+            lines += [title, "-" * len(title), ""]
+            for cls, names in classes.items():
+                lines += _section(cls, names)
+        section = nodes.section()
+        section.document = self.state.document
+        nested_parse_with_titles(self.state, StringList(lines, "operators"), section)
+        return section.children
+
+
+def _section(cls: type[Operator], names: list[str]) -> list[str]:
+    title = ", ".join(f"``{name}``" for name in names)
+    implied = [
+        f"The name ``{name}`` implies {', '.join(f'``{key}={value!r}``' for key, value in REGISTRY.preset(name).items())}."
+        for name in names
+        if REGISTRY.preset(name)
+    ]
+    head = [title, "^" * len(title), "", *implied, ""]
+    return [*head, f".. autoclass:: {cls.__module__}.{cls.__name__}", ""]
+
+
+def _signature(
+    _app: Sphinx, what: str, _name: str, thing: Any, _options: Any, _signature: str | None, returns: str | None
+) -> tuple[str, str | None] | None:
+    """Show settings as a user writes them: name=default."""
+    if what != "class" or not (isinstance(thing, type) and issubclass(thing, Operator)) or thing is Operator:
+        return None
+    settings = [
+        name if field.is_required() else f"{name}={_default(field)!r}" for name, field in thing.model_fields.items()
+    ]
+    return f"({', '.join(settings)})", returns
+
+
+def _default(field: Any) -> Any:
+    default = field.get_default(call_default_factory=True)
+    return list(default) if isinstance(default, tuple) else default
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the directive."""
+    app.add_directive("operators", Operators)
+    app.connect("autodoc-process-signature", _signature)
+    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

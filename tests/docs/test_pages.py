@@ -1,0 +1,91 @@
+"""What the documentation shows is what happens."""
+
+import doctest
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+from pages import REPOSITORY, blocks_of, pages
+
+PAGES = pages()
+STORIES = [page for page in PAGES if any(list(block.commands()) for block in blocks_of(page))]
+SCRIPTS = {"pytest": "pytest", "pytest-verdict": "pytest_verdict.cli"}
+
+
+def _name(page):
+    return page.relative_to(REPOSITORY).as_posix()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_python_blocks_run(page):
+    namespace = {"__name__": "page"}
+    for block in blocks_of(page):
+        if block.language != "python" or block.file_name:
+            continue
+        if ">>>" in block.content:
+            test = doctest.DocTestParser().get_doctest(block.content, namespace, _name(page), str(page), block.line)
+            printed = []
+            runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
+            assert runner.run(test, out=printed.append, clear_globs=False).failed == 0, "".join(printed)
+        else:
+            code = "\n" * (block.line - 1) + block.content
+            exec(compile(code, str(page), "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", STORIES, ids=_name)
+def test_console_blocks_print_what_they_show(page, tmp_path):
+    shutil.copytree(REPOSITORY / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    for block in blocks_of(page):
+        if block.file_name:
+            _write(tmp_path / block.file_name, block.content)
+        elif block.language == "console":
+            for command, shown in block.commands():
+                printed = _run(command, tmp_path)
+                missing = first_missing(shown, [line for line in printed.splitlines() if line.strip()])
+                assert missing is None, f"{_name(page)}:{block.line}: $ {command}\nnot printed: {missing}\n{printed}"
+
+
+def _write(path: Path, content: str):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".toml":
+        path.with_name("pytest.ini").unlink(missing_ok=True)
+    path.write_text(content, encoding="utf-8")
+
+
+def _run(command, folder):
+    program, *arguments = shlex.split(command)
+    environment = {**os.environ, "COLUMNS": "80", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", SCRIPTS[program], *arguments],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+    return done.stdout + done.stderr
+
+
+def first_missing(shown, printed):
+    """Find the first shown line that is not printed after the ones before it; directly after, unless ``...`` is between."""
+    position, anywhere = 0, True
+    for line in shown:
+        if line.strip() == "...":
+            anywhere = True
+            continue
+        pattern = re.sub(r"([\[*?])", r"[\1]", line.rstrip()).replace("...", "*")
+        candidates = range(position, len(printed)) if anywhere else range(position, min(position + 1, len(printed)))
+        found = next((index for index in candidates if fnmatchcase(printed[index].rstrip(), pattern)), None)
+        if found is None:
+            return line
+        position, anywhere = found + 1, False
+    return None
