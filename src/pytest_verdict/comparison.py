@@ -1,0 +1,260 @@
+"""The public face: `compare`, `assert_matches` and `expect`."""
+
+from __future__ import annotations
+
+import operator as python_operator
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pytest_verdict.advice import advise
+from pytest_verdict.errors import ConfigurationError, MismatchError, SettingsError, ThresholdError
+from pytest_verdict.explanation import failure_block
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.operators.registry import REGISTRY
+from pytest_verdict.outcome import Outcome, checked_outcome, error_outcome
+from pytest_verdict.result import ComparisonResult
+from pytest_verdict.surroundings import SURROUNDINGS
+from pytest_verdict.values.snapshot import snapshot
+from pytest_verdict.values.stand_ins import safe_repr
+
+# pytest hides frames with this name set; a bug of ours still shows its whole traceback.
+HIDDEN: Final = python_operator.methodcaller("errisinstance", MismatchError)
+
+
+def compare(
+    operator: str | Operator,
+    expected: Any,
+    observed: Any,
+    threshold: float | None = None,
+    *,
+    name: str | None = None,
+    **settings: Any,
+) -> ComparisonResult:
+    """Compare an observed value with an expected one by a named operator.
+
+    Args:
+        operator: The name of a registered operator, or an operator.
+        expected: The expected value; for ``regex`` the pattern.
+        observed: The observed value.
+        threshold: The lowest score that passes, in (0, 1]; the operator's own unless given, which is 1.0 for most.
+        name: What to call this comparison in the report.
+        **settings: The operator's settings, when it is given by name.
+
+    Returns:
+        The result. Evidence that cannot be read is a fail with a note, an operator that raises is an ``error``.
+
+    Raises:
+        UnknownOperatorError: No operator of that name is registered.
+        SettingsError: A setting is unknown, missing or has a value that is not allowed.
+        ThresholdError: The threshold is not in (0, 1].
+
+    Example:
+        >>> compare("numeric_tolerance", 37.0, 36.8, tolerance=0.5, mode="absolute").passed
+        True
+    """
+    found = REGISTRY.defaults.get(operator) if type(operator) is str and not settings else None
+    if found is None:
+        found = _resolve(operator, settings)
+    result = _evaluated(found, expected, observed, threshold, name)
+    observer = SURROUNDINGS.observer
+    if observer is not None:
+        observer(result)
+    return result
+
+
+def assert_matches(
+    operator: str | Operator,
+    expected: Any,
+    observed: Any,
+    threshold: float | None = None,
+    *,
+    name: str | None = None,
+    **settings: Any,
+) -> ComparisonResult:
+    """Compare as `compare` does, and fail the test unless the comparison passes.
+
+    Args:
+        operator: The name of a registered operator, or an operator.
+        expected: The expected value; for ``regex`` the pattern.
+        observed: The observed value.
+        threshold: The lowest score that passes, in (0, 1]; the operator's own unless given.
+        name: What to call this comparison in the report.
+        **settings: The operator's settings, when it is given by name.
+
+    Returns:
+        The result, which passed.
+
+    Raises:
+        MismatchError: The comparison did not pass. It is an ``AssertionError``.
+        ConfigurationError: The operator, a setting or the threshold is wrong.
+
+    Example:
+        >>> assert_matches("normalized_exact", expected="Paris", observed=" paris ").score
+        1.0
+    """
+    __tracebackhide__ = HIDDEN
+    result = compare(operator, expected, observed, threshold, name=name, **settings)
+    if not result.passed:
+        raise MismatchError(describe_failure(result), [result])
+    return result
+
+
+def describe_failure(result: ComparisonResult) -> str:
+    """Lay out the block that a failed comparison prints, the same in every way of asserting.
+
+    Args:
+        result: A comparison that did not pass.
+
+    Returns:
+        Lines of plain text, in which nothing can move the cursor or change a colour.
+
+    Example:
+        >>> print(describe_failure(compare("exact", "Paris", "London")))
+        exact: fail, score 0.0 < threshold 1.0
+          expected: 'Paris'
+          observed: 'London'
+          difference: at character 0, 'P' is not 'L'
+    """
+    advice = advise(result) if SURROUNDINGS.advice else []
+    return failure_block(result, SURROUNDINGS.budget, advice)
+
+
+def _resolve(operator: str | Operator, settings: Mapping[str, Any]) -> Operator:
+    if isinstance(operator, str):
+        return REGISTRY.build(operator, settings)
+    if not isinstance(operator, Operator):
+        raise ConfigurationError(
+            f"the first argument names the operator, such as 'exact', or is one, such as ExactMatch(); got {safe_repr(operator)}"
+        )
+    if settings:
+        raise SettingsError(
+            f"settings go into the operator: {type(operator).__name__}({', '.join(f'{key}=...' for key in sorted(settings))})"
+        )
+    return operator
+
+
+def checked_threshold(threshold: Any) -> float:
+    """Refuse what is no threshold.
+
+    Args:
+        threshold: What the caller gave.
+
+    Returns:
+        The threshold, in (0, 1].
+
+    Raises:
+        ThresholdError: It is no number, or not in (0, 1].
+    """
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0.0 < threshold <= 1.0:
+        raise ThresholdError(threshold)
+    return float(threshold)
+
+
+def _evaluated(
+    operator: Operator, expected: Any, observed: Any, threshold: float | None, name: str | None
+) -> ComparisonResult:
+    """Compare without telling the session."""
+    limit = operator.default_threshold() if threshold is None else threshold
+    if limit != 1.0 or type(limit) is not float:
+        limit = checked_threshold(limit)
+    if name is not None and not isinstance(name, str):
+        raise ConfigurationError(f"name is a text or None, got {safe_repr(name)}")
+    recorded = operator.effective_expected(expected)
+    # Taken before the comparison, so that an operator that changes its arguments does not change what is recorded.
+    if type(recorded) is not str:
+        recorded = snapshot(recorded)
+    kept = observed if type(observed) is str else snapshot(observed)
+    try:
+        outcome = operator.evaluate(expected, observed)
+        if type(outcome) is not Outcome:
+            outcome = checked_outcome(outcome)
+    except Exception as error:  # noqa: BLE001 - whatever a broken operator raises, the comparison is recorded
+        outcome = error_outcome(error)
+    return ComparisonResult(operator.identity, recorded, kept, limit, outcome, name)
+
+
+class Expectation:
+    """The right-hand side of ``assert observed == expect(...)``.
+
+    Made by `expect`. It keeps no state: each ``==`` is a comparison of its own.
+
+    Example:
+        >>> expect("normalized_exact", "Paris").compare(" paris").passed
+        True
+    """
+
+    __slots__ = ("_expected", "_name", "_operator", "_threshold")
+    __hash__ = None  # type: ignore[assignment]
+    # NumPy arrays and scalars then leave == to this class, instead of comparing item by item.
+    __array_ufunc__: None = None
+
+    def __init__(self, operator: Operator, expected: Any, threshold: float | None, name: str | None) -> None:
+        self._operator = operator
+        self._expected = expected
+        self._threshold = threshold
+        self._name = name
+
+    def compare(self, observed: Any) -> ComparisonResult:
+        """Compare an observed value with this expectation, and record it.
+
+        Args:
+            observed: The observed value.
+
+        Returns:
+            The result.
+        """
+        return compare(self._operator, self._expected, observed, self._threshold, name=self._name)
+
+    def explain(self, observed: Any) -> list[str]:
+        """Say why an observed value does not meet this expectation, without recording it again.
+
+        Args:
+            observed: The observed value.
+
+        Returns:
+            The lines of the failure block.
+        """
+        result = _evaluated(self._operator, self._expected, observed, self._threshold, self._name)
+        return describe_failure(result).splitlines()
+
+    def __eq__(self, other: object) -> bool:
+        return self.compare(other).passed
+
+    def __ne__(self, other: object) -> bool:
+        # A comparison that could not be made is neither equal nor unequal.
+        return self.compare(other).verdict == "fail"
+
+    def __repr__(self) -> str:
+        return f"expect({self._operator.recorded_name()!r}, {safe_repr(self._expected)})"
+
+
+def expect(
+    operator: str | Operator,
+    expected: Any,
+    threshold: float | None = None,
+    *,
+    name: str | None = None,
+    **settings: Any,
+) -> Expectation:
+    """Make the right-hand side of an ``==`` that compares by a named operator.
+
+    Args:
+        operator: The name of a registered operator, or an operator.
+        expected: The expected value; for ``regex`` the pattern.
+        threshold: The lowest score that passes, in (0, 1]; the operator's own unless given.
+        name: What to call this comparison in the report.
+        **settings: The operator's settings, when it is given by name.
+
+    Returns:
+        A value that equals whatever passes the comparison.
+
+    Raises:
+        ConfigurationError: The operator, a setting or the threshold is wrong.
+
+    Example:
+        >>> 36.8 == expect("numeric_tolerance", 37.0, tolerance=0.5, mode="absolute")
+        True
+    """
+    if threshold is not None:
+        threshold = checked_threshold(threshold)
+    return Expectation(_resolve(operator, settings), expected, threshold, name)
