@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -107,30 +106,15 @@ class Comparator:
             self._collecting[-1].append(result)
         return result
 
-    @contextmanager
-    def collect(self) -> Iterator[Comparator]:
+    def collect(self) -> Collection:
         """Make every `assert_matches` inside the ``with`` block, then fail once with all that did not pass.
 
         Returns:
-            This comparator.
-
-        Raises:
-            MismatchError: At the end of the block, when at least one comparison did not pass. When the block itself raises,
-                that exception goes on, with the failures as a note.
+            A context manager, whose ``as`` gives this comparator. At the end of the block it raises `MismatchError` when at
+            least one comparison did not pass. When the block itself raises, that exception goes on, with the failures as a
+            note.
         """
-        __tracebackhide__ = HIDDEN
-        failures: list[ComparisonResult] = []
-        self._collecting.append(failures)
-        try:
-            yield self
-        except BaseException as error:
-            if failures:
-                error.add_note(_describe_failures(failures))
-            raise
-        finally:
-            _remove(self._collecting, failures)
-        if failures:
-            raise MismatchError(_describe_failures(failures), failures)
+        return Collection(self, self._collecting)
 
     def with_defaults(
         self, operator: str | None = None, /, *, threshold: float | None = None, **settings: Any
@@ -164,6 +148,35 @@ class Comparator:
         made._defaults = {**self._defaults, operator: after}
         made._collecting = self._collecting
         return made
+
+
+class Collection:
+    """The ``with`` block of soft checks; made by `Comparator.collect`.
+
+    Args:
+        comparator: What ``as`` gives.
+        collecting: The collections that are open, the innermost last.
+    """
+
+    __slots__ = ("_collecting", "_comparator", "_failures")
+
+    def __init__(self, comparator: Comparator, collecting: list[list[ComparisonResult]]) -> None:
+        self._collecting = collecting
+        self._comparator = comparator
+        self._failures: list[ComparisonResult] = []
+
+    def __enter__(self) -> Comparator:
+        self._collecting.append(self._failures)
+        return self._comparator
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
+        __tracebackhide__ = HIDDEN
+        _remove(self._collecting, self._failures)
+        failures, self._failures = self._failures, []
+        if failures and error is not None:
+            error.add_note(_describe_failures(failures))
+        elif failures:
+            raise MismatchError(_describe_failures(failures), failures)
 
 
 def _refuse_unknown_settings(operator: str, settings: Mapping[str, Any]) -> None:
