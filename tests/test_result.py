@@ -1,0 +1,235 @@
+"""`ComparisonResult`: a value that holds all from which its verdict can be derived again."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_verdict import ComparisonResult, Outcome, RecordError, compare
+from pytest_verdict.result import ABSENT, OperatorIdentity
+
+EIGHT_KEYS = ["operator", "expected", "observed", "normalization", "notes", "score", "threshold", "verdict"]
+
+texts = st.text(st.characters(exclude_categories=[]), max_size=8)
+evidence = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | texts
+    | st.dates()
+    | st.binary(max_size=3)
+    | st.decimals(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3) | st.tuples(inner),
+    max_leaves=6,
+)
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+)
+names = st.lists(st.text(st.characters(codec="ascii"), max_size=5), max_size=3).map(tuple)
+
+
+def outcomes(children=st.just(())):
+    made = st.builds(
+        Outcome,
+        st.floats(0.0, 1.0),
+        names,
+        names,
+        st.none() | st.dictionaries(texts, json_values, min_size=1, max_size=3),
+        st.just(ABSENT) | evidence,
+        st.just(ABSENT) | evidence,
+        children,
+    )
+    return made | st.builds(Outcome, st.just(0.0), error=texts)
+
+
+def results(children=st.just(())):
+    identities = st.builds(
+        OperatorIdentity,
+        st.text(max_size=5),
+        st.integers(1, 9),
+        st.dictionaries(st.text(max_size=3), json_values, max_size=2),
+    )
+    return st.builds(
+        ComparisonResult,
+        identities,
+        evidence,
+        evidence,
+        st.floats(0.0, 1.0, exclude_min=True),
+        outcomes(children),
+        st.none() | texts,
+    )
+
+
+trees = results(st.lists(results(), max_size=2).map(tuple))
+
+
+@given(trees)
+def test_a_record_is_read_back_as_an_equal_result(result):
+    again = ComparisonResult.from_record(json.loads(result.to_text()))
+    assert again == result
+    assert hash(again) == hash(result)
+    assert again.to_text() == result.to_text()
+    assert again.verdict == result.verdict
+    assert again.children == result.children
+
+
+@given(trees)
+def test_a_result_is_picklable_and_copyable(result):
+    assert pickle.loads(pickle.dumps(result)) == result
+    assert copy.deepcopy(result) == result
+
+
+@given(trees)
+def test_the_record_is_one_line_of_ascii(result):
+    text = result.to_text()
+    assert text.isascii()
+    assert "\n" not in text
+    assert list(json.loads(text))[0] == "verdict"
+
+
+@given(results())
+def test_the_repr_is_one_bounded_line(result):
+    assert repr(result).isprintable()
+    assert len(repr(compare("exact", "\x1b" * 10_000, ["\u202e" * 10_000], name="\n" * 1_000))) < 2_500
+
+
+@given(results())
+def test_nothing_but_score_and_threshold_decides(result):
+    assert result.passed == (result.score >= result.threshold)
+    assert bool(result) == result.passed
+    assert result.verdict == ("error" if result.error is not None else "pass" if result.passed else "fail")
+
+
+def test_the_report_has_the_eight_keys_in_order():
+    report = compare("normalized_exact", "Paris", " paris", name="city").to_report()
+    assert list(report) == EIGHT_KEYS
+
+
+@pytest.mark.parametrize(
+    "attribute", ["score", "threshold", "expected", "observed", "passed", "verdict", "operator", "notes", "anything"]
+)
+def test_no_attribute_can_be_set_or_deleted(attribute):
+    result = compare("exact", 1, 1)
+    with pytest.raises(AttributeError):
+        setattr(result, attribute, 0.0)
+    with pytest.raises(AttributeError):
+        delattr(result, attribute)
+
+
+def test_what_a_result_hands_out_can_be_changed_without_changing_it():
+    result = compare("contains_all", ["a", "b"], "A", normalize=["lowercase"])
+    before = result.to_text(), result.to_report()
+    result.expected.append("c")
+    result.expected_surface.append("c")
+    result.details["missing"].append("c")
+    result.settings["normalize"].append("strip")
+    result.normalization.append("x")
+    result.notes.append("x")
+    result.to_report()["expected"].append("c")
+    assert (result.to_text(), result.to_report()) == before
+
+
+def test_details_that_hold_evidence_are_copied():
+    evidence = {"a": [1]}
+    outcome = Outcome(0.0, details={"found": evidence})
+    evidence["a"].append(2)
+    assert outcome.details == {"found": {"a": [1]}}
+
+
+def test_equal_by_value():
+    assert compare("exact", [1, float("nan")], None) == compare("exact", [1, float("nan")], None)
+    assert compare("exact", 1, 1) != compare("exact", 1, 1.0)
+    assert compare("exact", "a", "a") != compare("exact", "a", "a", name="named")
+    assert compare("exact", "a", "a") != "a"
+    assert len({compare("exact", "a", "a"), compare("exact", "a", "a")}) == 1
+
+
+def test_a_hostile_operator_name_is_harmless():
+    record = compare("exact", 1, 1).to_record() | {"operator": "\x1b[31m"}
+    assert repr(ComparisonResult.from_record(record)).isprintable()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"operator": 5},
+        {"operator_version": 0},
+        {"operator_version": True},
+        {"operator_version": "1"},
+        {"settings": []},
+        {"expected": {"$type": "nonsense"}},
+        {"threshold": 0},
+        {"threshold": "1"},
+        {"threshold": True},
+        {"threshold": float("nan")},
+        {"score": 2.0},
+        {"score": float("nan")},
+        {"score": None},
+        {"normalization": "strip"},
+        {"notes": [1]},
+        {"details": [1]},
+        {"children": {"a": 1}},
+        {"children": [5]},
+        {"name": 5},
+        {"error": ["x"]},
+        {"error": "broken", "score": 1.0},
+    ],
+    ids=str,
+)
+def test_a_malformed_record_is_refused(change):
+    record = compare("exact", "a", "a").to_record() | change
+    with pytest.raises(RecordError):
+        ComparisonResult.from_record(record)
+
+
+@pytest.mark.parametrize(
+    "key", ["operator", "operator_version", "settings", "expected", "observed", "score", "threshold"]
+)
+def test_a_missing_key_is_named(key):
+    record = compare("exact", "a", "a").to_record()
+    del record[key]
+    with pytest.raises(RecordError, match=key):
+        ComparisonResult.from_record(record)
+
+
+@pytest.mark.parametrize("record", [None, [], "text", 5], ids=repr)
+def test_what_is_no_record_is_refused(record):
+    with pytest.raises(RecordError):
+        ComparisonResult.from_record(record)
+
+
+def test_a_record_nested_for_ever_is_refused():
+    record = compare("exact", "a", "a").to_record()
+    deep: list = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(RecordError, match="nested too deeply"):
+        ComparisonResult.from_record(record | {"expected": deep})
+
+
+def test_redaction_replaces_text_and_the_record_stays_readable():
+    result = compare("exact", {"key": "secret-1"}, "secret-1", name="secret-1")
+    text = result.to_text(lambda text: text.replace("secret-1", "***"))
+    assert "secret-1" not in text
+    again = ComparisonResult.from_record(json.loads(text))
+    assert (again.name, again.verdict) == ("***", "fail")
+
+
+@pytest.mark.parametrize("score", [1.5, -0.1, float("nan"), True, "1", None], ids=repr)
+def test_a_score_that_is_none_is_refused(score):
+    with pytest.raises(ValueError, match="a score is a number from"):
+        Outcome(score)
+
+
+def test_a_whole_score_becomes_a_float():
+    assert repr(Outcome(1).score) == "1.0"
+    with pytest.raises(ValueError, match="the score of an error"):
+        Outcome(1.0, error="broken")

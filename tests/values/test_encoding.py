@@ -1,0 +1,266 @@
+"""The typed encoding: what is written is read back as an equal value, in every process."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import enum
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import uuid
+import zoneinfo
+from decimal import Decimal
+from fractions import Fraction
+
+import pydantic
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_verdict import RecordError
+from pytest_verdict.values.encoding import decode, encode, encode_text, is_replayable
+from pytest_verdict.values.equality import equal
+from pytest_verdict.values.redaction import redact
+from pytest_verdict.values.stand_ins import EncodedObject, Unreplayable
+
+
+class Color(enum.Enum):
+    RED = "red"
+    DEEP = ("a", frozenset({1, 2}))
+
+
+class Mood(enum.StrEnum):
+    CALM = "calm"
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    x: int
+    y: float = 0.0
+    measured_at: float = dataclasses.field(default=0.0, compare=False)
+
+
+class Trip(pydantic.BaseModel):
+    city: str
+    days: list[int] = []
+
+
+def through_text(value):
+    """Encode, go through JSON text, decode: the trip of every recorded value."""
+    return decode(json.loads(encode_text(value)))
+
+
+zones = st.sampled_from([None, datetime.UTC, datetime.timezone(datetime.timedelta(hours=-3, minutes=-30))])
+hashables = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=False),
+    st.text(st.characters(exclude_categories=[])),
+    st.dates(),
+    st.datetimes(timezones=zones),
+    st.times(timezones=zones),
+    st.timedeltas(),
+    st.decimals(allow_nan=False),
+    st.fractions(),
+    st.uuids(),
+    st.binary(),
+    st.complex_numbers(allow_nan=False),
+    st.sampled_from([Color.RED, Color.DEEP, Mood.CALM, Level.LOW, Point(1, 2.0)]),
+)
+values = st.recursive(
+    st.one_of(hashables, st.sets(hashables, max_size=4), st.frozensets(hashables, max_size=4)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.tuples(inner, inner),
+        st.dictionaries(st.one_of(st.text(max_size=3), st.just("$type"), hashables), inner, max_size=4),
+    ),
+    max_leaves=12,
+)
+
+
+@given(values)
+def test_what_is_written_is_read_back_as_an_equal_value(value):
+    assert equal(value, through_text(value), nan_equal=True)
+    assert encode_text(through_text(value)) == encode_text(value)
+    assert is_replayable(encode(value))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(Color.RED, id="enum"),
+        pytest.param(Mood.CALM, id="text enum"),
+        pytest.param(Level.LOW, id="int enum"),
+        pytest.param(Point(1, 2.5), id="dataclass"),
+        pytest.param(Trip(city="Rome", days=[1, 2]), id="model"),
+        pytest.param([Point(1), {"trip": Trip(city="Oslo")}], id="nested objects"),
+        pytest.param(10**5000, id="huge int"),
+        pytest.param(-(16**4000), id="huge negative int"),
+        pytest.param(math.inf, id="infinity"),
+        pytest.param(Decimal("1.10"), id="decimal keeps its zeros"),
+        pytest.param(Fraction(1, 3), id="fraction"),
+        pytest.param("\ud800 alone", id="lone surrogate"),
+        pytest.param({"\ud83d\ude00": "\ud83d\ude00"}, id="two surrogates that JSON would join"),
+        pytest.param({1: "int", "1": "text", None: "none", (1, 2): "tuple"}, id="keys that are not text"),
+        pytest.param({"$type": "date", "value": "no date"}, id="the user's own $type"),
+        pytest.param(bytearray(b"ab"), id="bytearray"),
+        pytest.param(pathlib.PurePosixPath("a/b"), id="path"),
+        pytest.param(complex(1, math.inf), id="complex"),
+        pytest.param(uuid.UUID(int=5), id="uuid"),
+    ],
+)
+def test_python_itself_finds_the_value_read_back_equal(value):
+    assert through_text(value) == value
+    assert value == through_text(value)
+
+
+def test_nan_and_negative_zero_survive():
+    assert math.isnan(through_text(math.nan))
+    assert through_text(Decimal("sNaN")).is_snan()
+    assert math.copysign(1.0, through_text(-0.0)) == -1.0
+
+
+def test_an_instant_in_a_zone_is_read_back_as_the_same_instant():
+    for fold in (0, 1):
+        value = datetime.datetime(2024, 10, 27, 2, 30, fold=fold, tzinfo=zoneinfo.ZoneInfo("Europe/Berlin"))
+        assert equal(value, through_text(value))
+
+
+def test_a_field_that_takes_no_part_in_comparisons_is_not_recorded():
+    assert encode(Point(1, measured_at=5.0)) == encode(Point(1, measured_at=6.0))
+
+
+def test_fresh_processes_with_other_hash_seeds_write_the_same_bytes():
+    program = (
+        "from pytest_verdict.values.encoding import encode_text;"
+        "from pytest_verdict.values.display import shown;"
+        "value = [{'a', 'b', 'c', ('d', 1), frozenset({'e', 'f', 'g'})}, object()];"
+        "print(encode_text(value), shown(value))"
+    )
+    written = {
+        subprocess.run(
+            [sys.executable, "-c", program], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2", "77")
+    }
+    assert len(written) == 1
+
+
+@pytest.mark.parametrize("kind", ["enum", "dataclass", "model", "repr"])
+def test_reading_never_imports_a_class(kind):
+    record = {"$type": kind, "class": "antigravity:Balloon", "member": "RED", "value": {} if kind != "repr" else "x"}
+    found = decode(record)
+    assert isinstance(found, EncodedObject | Unreplayable)
+    assert "antigravity" not in sys.modules
+
+
+class Hostile:
+    def __repr__(self):
+        raise RuntimeError("no repr")
+
+    def __eq__(self, other):
+        raise RuntimeError("no eq")
+
+    __hash__ = None
+
+
+class HostileMapping(dict):
+    def items(self):
+        raise RuntimeError("no items")
+
+
+class NowhereZone(datetime.tzinfo):
+    def utcoffset(self, _):
+        raise RuntimeError("no offset")
+
+
+class SelfMember(enum.Enum):
+    LOOP = []
+
+
+SelfMember.LOOP.value.append(SelfMember.LOOP)
+looping: list = [1]
+looping.append(looping)
+
+
+def nested_frozensets(depth):
+    value = frozenset()
+    for _ in range(depth):
+        value = frozenset({value})
+    return value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(looping, id="contains itself"),
+        pytest.param({"deep": looping}, id="contains it further down"),
+        pytest.param(SelfMember.LOOP, id="enum that contains itself"),
+        pytest.param(nested_frozensets(400), id="deep frozensets"),
+        pytest.param(Hostile(), id="repr raises"),
+        pytest.param([Hostile()], id="repr raises inside"),
+        pytest.param(HostileMapping(a=1), id="mapping raises"),
+        pytest.param(datetime.datetime(2024, 1, 1, tzinfo=NowhereZone()), id="zone raises"),
+        pytest.param(object(), id="plain object"),
+        pytest.param(lambda: None, id="function"),
+    ],
+)
+def test_what_cannot_be_encoded_is_kept_as_text_and_marked(value):
+    encoded = encode(value)
+    text = json.dumps(encoded, allow_nan=False)
+    assert not is_replayable(encoded)
+    assert "0x7" not in text
+    assert encode(decode(encoded)) == encoded
+
+
+def test_what_is_only_a_text_equals_nothing():
+    kept = decode(encode(object()))
+    assert not equal(kept, kept)
+
+
+def test_numpy_scalars_are_the_numbers_they_hold():
+    numpy = pytest.importorskip("numpy")
+    found = [encode(scalar) for scalar in (numpy.int8(3), numpy.float32(0.1), numpy.float64(0.5), numpy.bool_(True))]  # noqa: FBT003
+    assert found == [3, 0.1, 0.5, True]
+    assert found[3] is True
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {"$type": "nonsense", "value": 1},
+        {"$type": ["set"], "value": []},
+        {"$type": "date", "value": "2024-13-45"},
+        {"$type": "set", "value": [[1]]},
+        {"$type": "decimal"},
+        {"$type": "dataclass", "class": "m:C", "value": 5},
+        {"$type": "text", "value": [-1]},
+        [{"$type": "int", "value": None}],
+    ],
+    ids=str,
+)
+def test_a_malformed_record_is_refused(tree):
+    with pytest.raises(RecordError):
+        decode(tree)
+    assert is_replayable(tree)
+
+
+@given(values)
+def test_whatever_is_redacted_can_still_be_read(value):
+    redacted = redact(encode(value), lambda text: "***")
+    decode(redacted)
+
+
+def test_a_value_redacted_in_part_is_replaced_as_a_whole():
+    encoded = redact(encode({"born": datetime.date(2001, 2, 3)}), lambda text: text.replace("2001", "****"))
+    assert encoded == {"born": {"$type": "redacted", "value": "****-02-03"}}
+    assert not is_replayable(encoded)

@@ -1,0 +1,167 @@
+"""When two values are equal."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import enum
+import math
+import zoneinfo
+from collections import OrderedDict, namedtuple
+from decimal import Decimal
+from fractions import Fraction
+
+import pydantic
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_verdict.values.encoding import decode, encode
+from pytest_verdict.values.equality import equal
+
+NAN = math.nan
+BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
+Pair = namedtuple("Pair", "left right")
+
+
+class Mood(enum.StrEnum):
+    CALM = "calm"
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+
+class Color(enum.Enum):
+    RED = "red"
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    x: object
+
+
+class AlwaysEqual:
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+
+@dataclasses.dataclass(eq=False)
+class ByFields(AlwaysEqual):
+    x: int
+
+
+class Model(pydantic.BaseModel):
+    x: object
+
+
+def at(hour: int, minute: int = 0, fold: int = 0) -> datetime.datetime:
+    return datetime.datetime(2024, 10, 27, hour, minute, tzinfo=BERLIN, fold=fold)
+
+
+EQUAL = {
+    "int and float": (1, 1.0),
+    "float and decimal as written": (0.1, Decimal("0.10")),
+    "fraction": (Fraction(1, 4), 0.25),
+    "zero signs": (0.0, -0.0),
+    "infinities": (math.inf, Decimal("Infinity")),
+    "numbers in lists": ([1, [2.0]], [1.0, [2]]),
+    "numbers as keys": ({1: "a", 0.1: "b"}, {Decimal(1): "a", Decimal("0.1"): "b"}),
+    "numbers in sets": ({1, 0.1}, {Decimal("1.0"), Decimal("0.1")}),
+    "key order": ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+    "ordered dict": (OrderedDict(a=1, b=2), OrderedDict(b=2, a=1)),
+    "set and frozenset": ({1, 2}, frozenset({2, 1})),
+    "named tuple": (Pair(1, 2), (1, 2)),
+    "text enum": (Mood.CALM, "calm"),
+    "int enum": (Level.LOW, 1),
+    "enum member": (Color.RED, Color.RED),
+    "bytes and bytearray": (b"a", bytearray(b"a")),
+    "instants in two zones": (at(12), at(12).astimezone(datetime.UTC)),
+    "model": (Model(x=1), Model(x=1.0)),
+}
+DIFFERENT = {
+    "bool is no number": (True, 1),
+    "bool is no number in a list": ([True], [1]),
+    "bool is no number as key": ({True: "a"}, {1: "a"}),
+    "bool is no number in a set": ({True}, {1}),
+    "bool is no number in a tuple in a set": ({(1, True)}, {(1, 1)}),
+    "bool is no number in a dataclass": (Point(True), Point(1)),
+    "bool is no number in a model": (Model(x=True), Model(x=1)),
+    "none is not its name": (None, "None"),
+    "none is not false": (None, False),
+    "none is not zero": (None, 0),
+    "text is no number": ("1", 1),
+    "case": ("a", "A"),
+    "unicode forms": ("\u00e9", "e\u0301"),
+    "nan": (NAN, NAN),
+    "nan in a list": ([NAN], [NAN]),
+    "nan in a set": ({NAN}, {NAN}),
+    "nan as key": ({NAN: 1}, {NAN: 1}),
+    "nan in a dataclass": (Point(NAN), Point(NAN)),
+    "signaling nan": (Decimal("sNaN"), Decimal("sNaN")),
+    "list is no tuple": ([1], (1,)),
+    "text is no bytes": ("a", b"a"),
+    "enum is not its value": (Color.RED, "red"),
+    "date is no datetime": (datetime.date(2024, 1, 1), datetime.datetime(2024, 1, 1)),
+    "naive is not aware": (datetime.datetime(2024, 1, 1), datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)),
+    "the hour that comes twice": (at(2, 30, fold=0), at(2, 30, fold=1)),
+    "a missing key": ({"a": None}, {}),
+    "an eq that lies, in a dataclass": (ByFields(1), ByFields(2)),
+    "a large int and its neighbour as float": (2**53 + 1, float(2**53)),
+}
+
+
+@pytest.mark.parametrize(("expected", "observed"), EQUAL.values(), ids=EQUAL)
+def test_equal(expected, observed):
+    assert equal(expected, observed)
+    assert equal(observed, expected)
+    assert equal(decode(encode(expected)), decode(encode(observed)))
+
+
+@pytest.mark.parametrize(("expected", "observed"), DIFFERENT.values(), ids=DIFFERENT)
+def test_different(expected, observed):
+    assert not equal(expected, observed)
+    assert not equal(observed, expected)
+    assert not equal(decode(encode(expected)), decode(encode(observed)))
+
+
+@pytest.mark.parametrize(
+    "value", [NAN, [NAN], {"a": (NAN,)}, {NAN}, Point(NAN), Decimal("NaN"), Decimal("sNaN")], ids=repr
+)
+def test_nan_equals_nan_when_asked(value):
+    assert equal(value, decode(encode(value)), nan_equal=True)
+
+
+def test_numpy_scalars_count_as_what_they_hold():
+    numpy = pytest.importorskip("numpy")
+    assert equal(True, numpy.bool_(True))
+    assert not equal(1, numpy.bool_(True))
+    assert equal(0.1, numpy.float32(0.1))
+    assert equal([1, 2], [numpy.int64(1), numpy.uint8(2)])
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(json_values, json_values)
+def test_a_replay_sees_what_the_test_saw(expected, observed):
+    assert equal(expected, observed) == equal(observed, expected)
+    assert equal(expected, observed) == equal(decode(encode(expected)), decode(encode(observed)))
+    assert equal(expected, expected, nan_equal=True)
+
+
+def test_an_error_of_the_class_under_test_is_not_hidden():
+    class Angry:
+        __hash__ = None
+
+        def __eq__(self, other):
+            raise RuntimeError("angry")
+
+    with pytest.raises(RuntimeError, match="angry"):
+        equal(Angry(), Angry())

@@ -1,0 +1,68 @@
+"""JSON text, read strictly and in bounded time."""
+
+from __future__ import annotations
+
+import decimal
+import json
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_verdict.values.jsontext import JsonTextError, parse_json
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ('{"a": 1, "a": 2}', "json_duplicate_key"),
+        ('[{"b": {"a": 1, "\\u0061": 1}}]', "json_duplicate_key"),
+        ("NaN", "json_not_finite"),
+        ("[-Infinity]", "json_not_finite"),
+        ("[" * 201 + "]" * 201, "json_too_deep"),
+        ('{"a":' * 100_000, "json_too_deep"),
+        ("", "json_parse_failed"),
+        ("{'a': 1}", "json_parse_failed"),
+        ("[1,]", "json_parse_failed"),
+        ("1 2", "json_parse_failed"),
+        ("\ufeff1", "json_parse_failed"),
+        (b"\xff", "json_parse_failed"),
+        ("9" * 5_000, "json_parse_failed"),
+        ("1e99999999999999999999999", "json_parse_failed"),
+        ("[" * 201 + '"' + '\\"' * 100_000, "json_too_deep"),
+        ("{}" * 201 + '"' + '\\"' * 100_000, "json_parse_failed"),
+        ("{}" * 201 + '"' * 50_001 + "\\", "json_parse_failed"),
+    ],
+    ids=lambda value: repr(value)[:30],
+)
+def test_refused(text, note):
+    with pytest.raises(JsonTextError) as caught:
+        parse_json(text)
+    assert caught.value.note == note
+
+
+def test_numbers_are_exact_whatever_the_thread_says():
+    with decimal.localcontext(decimal.Context(prec=2, traps=[])):
+        assert parse_json("[1.10, 1E400, 12345678901234567890]") == [
+            Decimal("1.10"),
+            Decimal("1E400"),
+            12345678901234567890,
+        ]
+        with pytest.raises(JsonTextError):
+            parse_json("1e99999999999999999999999")
+
+
+def test_brackets_inside_text_are_not_depth():
+    assert parse_json(json.dumps("[{" * 500)) == "[{" * 500
+    assert parse_json("[" * 200 + "]" * 200)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(), lambda v: st.lists(v) | st.dictionaries(st.text(), v)
+    )
+)
+def test_reads_what_json_writes(value):
+    assert parse_json(json.dumps(value)) == value
+    assert parse_json(json.dumps(value, ensure_ascii=True).encode()) == value
