@@ -1,0 +1,319 @@
+"""Pairing the items of two lists of JSON so that what is left out or changed costs least.
+
+Everything here counts what a pairing *saves* against leaving all items out: two items save the sum of their sizes less the
+cost of turning one into the other, an item without a partner saves nothing. The docs page "JSON distance" has the definition,
+the bounds and why pairing within them is exact.
+"""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cmp_to_key
+from typing import Final, NamedTuple
+
+from pytest_verdict.matching import optimal_assignment
+from pytest_verdict.operators.json_tree import UNIT, Node, equal_pairs, precedes
+
+LARGEST_ASSIGNMENT: Final = 150
+_SMALL: Final = 64
+_PAIR: Final = 1
+_LEAVE_RIGHT: Final = 2
+
+Cost = Callable[[Node, Node, int], int]
+Pairs = list[tuple[int, int]]
+
+
+@dataclass(slots=True)
+class Bound:
+    """Whether a bound on the time was reached, so that a cost may be higher than the lowest one.
+
+    Args:
+        reached: True once it was.
+    """
+
+    reached: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """How the items of two lists are paired.
+
+    Args:
+        cost: What the pairs cost, and the sizes of the items without a partner, in millionths.
+        pairs: Indices of the paired items.
+        budget: How many nodes the comparison of one pair may visit.
+    """
+
+    cost: int
+    pairs: Pairs
+    budget: int
+
+
+class _Span(NamedTuple):
+    # A part of either list: items first to last - 1 of the left one, start to stop - 1 of the right one.
+    first: int
+    last: int
+    start: int
+    stop: int
+
+    @property
+    def rows(self) -> int:
+        return self.last - self.first
+
+    @property
+    def columns(self) -> int:
+        return self.stop - self.start
+
+    @property
+    def cells(self) -> int:
+        return self.rows * self.columns
+
+    @property
+    def work(self) -> int:
+        return self.cells if self.cells <= _SMALL else min(self.rows, self.columns)
+
+    @property
+    def square(self) -> _Span:
+        side = min(self.rows, self.columns)
+        return _Span(self.first, self.first + side, self.start, self.start + side)
+
+
+class Aligner:
+    """Pairs the items of lists.
+
+    Args:
+        cost: From two items and the number of nodes that may be visited to the cost of turning one into the other.
+        bound: Told when a bound is reached.
+    """
+
+    def __init__(self, cost: Cost, bound: Bound) -> None:
+        self._cost = cost
+        self._bound = bound
+
+    def ordered(self, left: Sequence[Node], right: Sequence[Node], budget: int) -> Alignment:
+        """Pair items without crossing: the edit-distance alignment.
+
+        Args:
+            left: The items of one list.
+            right: The items of the other list.
+            budget: About how many nodes may be visited.
+
+        Returns:
+            The pairing of the lowest cost; within the budget when that is exceeded, which the bound is told.
+        """
+        whole, ends = _unequal_part(left, right)
+        inner = left[whole.first : whole.last], right[whole.start : whole.stop]
+        weight = _weight(*inner)
+        rough = whole.cells > _SMALL or whole.cells * weight > budget
+        pairs, gaps = _anchored(*inner, whole) if rough else ([], [whole])
+        share = budget // max(sum(gap.work for gap in gaps), 1)
+        saved = sum(2 * left[index].size for index, _ in pairs)
+        before = self._bound.reached
+        for gap in gaps:
+            span, slack = (gap, gap.cells) if gap.cells <= _SMALL and share >= weight else (gap.square, 0)
+            gained, found = self._fill(left, right, span, slack, 0, share)
+            saved += gained
+            pairs += found
+        if rough:
+            slack = _slack(*inner, saved)
+            cells = min(whole.cells, whole.rows * (2 * slack + 1 + abs(whole.rows - whole.columns)))
+            exact = cells * weight <= budget
+            if exact:
+                self._bound.reached = before
+                best, found = self._fill(left, right, whole, slack, saved, budget // cells)
+                exact = best >= saved
+                if exact:
+                    saved, pairs, share = best, found, budget // cells
+            self._bound.reached |= not exact
+        total = sum([item.size for item in inner[0]]) + sum([item.size for item in inner[1]])
+        return Alignment(total - saved, ends + pairs, share)
+
+    def _fill(
+        self, left: Sequence[Node], right: Sequence[Node], span: _Span, slack: int, known: int, share: int
+    ) -> tuple[int, Pairs]:
+        """Find the best pairing of a span whose pairs lie near the diagonal.
+
+        Args:
+            left: The items of one list.
+            right: The items of the other list.
+            span: The part to pair.
+            slack: How far from the diagonal the pairs may lie.
+            known: What a known pairing saves; cells that cannot lead to as much are not evaluated.
+            share: How many nodes the comparison of one pair may visit.
+
+        Returns:
+            What the pairing saves, and its pairs.
+        """
+        first, last, start, stop = span
+        rows, columns = last - first, stop - start
+        low, high = max(min(0, columns - rows) - slack, -rows), min(max(0, columns - rows) + slack, columns)
+        sizes = [item.size for item in right[start:stop]]
+        rest_right = [*itertools.accumulate(reversed(sizes), initial=0)][::-1]
+        rest_left = sum([item.size for item in left[first:last]])
+        # Cells outside the band stand for "nothing paired yet", which is a pairing too.
+        saved = [0] * (high - low + 2)
+        moves: list[bytearray] = []
+        for row in range(1, rows + 1):
+            item, move, behind = left[first + row - 1], bytearray(high - low + 1), 0
+            size = item.size
+            for column in range(max(1, row + low), min(columns, row + high) + 1):
+                place = column - row - low
+                best, diagonal, other_size = saved[place + 1], saved[place], sizes[column - 1]
+                if behind > best:
+                    best, move[place] = behind, _LEAVE_RIGHT
+                most = 2 * min(size, other_size)
+                if diagonal + most >= best and diagonal + 2 * min(rest_left, rest_right[column - 1]) >= known:
+                    other = right[start + column - 1]
+                    gained = diagonal + size + other_size - self._cost(item, other, share)
+                    if gained >= best:
+                        best, move[place] = gained, _PAIR
+                saved[place] = behind = best
+            moves.append(move)
+            rest_left -= size
+        return saved[columns - rows - low], _traced(moves, span, low)
+
+    def unordered(self, left: Sequence[Node], right: Sequence[Node], budget: int, *, strict: bool) -> Alignment:
+        """Pair items in any order: the optimal assignment.
+
+        Args:
+            left: The items of one list.
+            right: The items of the other list.
+            budget: About how many nodes may be visited.
+            strict: Whether costs obey the triangle inequality, so that equal items may be paired first.
+
+        Returns:
+            The pairing of the lowest cost; beyond the bounds, of which the bound is told, that of the lists sorted.
+        """
+        everything = list(range(len(left))), list(range(len(right)))
+        pairs, rest = _without_equal(left, right) if strict else ([], everything)
+        if not strict and not _assignable(left, right, rest, budget):
+            pairs, rest = _without_equal(left, right)
+            self._bound.reached = True
+        rows, columns = rest
+        if _assignable(left, right, rest, budget):
+            share = budget // max(len(rows) * len(columns), 1)
+            cost, found = self._assigned(left, right, rest, share)
+            return Alignment(cost, pairs + found, share)
+        self._bound.reached = True
+        rows.sort(key=lambda index: _SORT_KEY(left[index]))
+        columns.sort(key=lambda index: _SORT_KEY(right[index]))
+        sorted_items = [left[index] for index in rows], [right[index] for index in columns]
+        aligned = self.ordered(*sorted_items, budget)
+        pairs += [(rows[row], columns[column]) for row, column in aligned.pairs]
+        return Alignment(aligned.cost, pairs, aligned.budget)
+
+    def _assigned(
+        self, left: Sequence[Node], right: Sequence[Node], rest: tuple[list[int], list[int]], share: int
+    ) -> tuple[int, Pairs]:
+        rows, columns = rest
+        matrix: list[list[int]] = []
+        for row in rows:
+            item, gains = left[row], []
+            for column in columns:
+                other = right[column]
+                gains.append(self._cost(item, other, share) - item.size - other.size)
+            matrix.append(gains)
+        cost = sum([left[row].size for row in rows]) + sum([right[column].size for column in columns])
+        pairs: Pairs = []
+        for index, partner in enumerate(optimal_assignment(matrix)):
+            if partner is not None:
+                cost += matrix[index][partner]
+                pairs.append((rows[index], columns[partner]))
+        return cost, pairs
+
+
+_SORT_KEY: Final = cmp_to_key(precedes)
+
+
+def _unequal_part(left: Sequence[Node], right: Sequence[Node]) -> tuple[_Span, Pairs]:
+    # Equal items at either end are partners in some best pairing: no cost is below the difference of two sizes.
+    shorter = min(len(left), len(right))
+    head = tail = 0
+    while head < shorter and left[head].identity == right[head].identity:
+        head += 1
+    while tail < shorter - head and left[-1 - tail].identity == right[-1 - tail].identity:
+        tail += 1
+    last, stop = len(left) - tail, len(right) - tail
+    pairs = [(index, index) for index in range(head)]
+    pairs += [(last + index, stop + index) for index in range(tail)]
+    return _Span(head, last, head, stop), pairs
+
+
+def _weight(left: Sequence[Node], right: Sequence[Node]) -> int:
+    # About how many nodes one comparison of two items visits.
+    if not left or not right:
+        return 1
+    return (
+        1
+        + min(sum([item.size for item in left]) // len(left), sum([item.size for item in right]) // len(right)) // UNIT
+    )
+
+
+def _slack(left: Sequence[Node], right: Sequence[Node], saved: int) -> int:
+    # A pairing that strays further from the diagonal leaves out so much that it saves less than the known one.
+    sizes, other_sizes = [item.size for item in left], [item.size for item in right]
+    least, other_least = min(sizes), min(other_sizes)
+    surplus = len(sizes) - len(other_sizes)
+    spent = sum(sizes) + sum(other_sizes) - saved - abs(surplus) * (least if surplus > 0 else other_least)
+    return max(spent, 0) // (least + other_least)
+
+
+def _anchored(left: Sequence[Node], right: Sequence[Node], whole: _Span) -> tuple[Pairs, list[_Span]]:
+    # The longest run of equal items in the same order on both sides, and what lies between them.
+    pairs = [(whole.first + row, whole.start + column) for row, column in _increasing(equal_pairs(left, right))]
+    gaps: list[_Span] = []
+    first, start = whole.first, whole.start
+    for row, column in [*pairs, (whole.last, whole.stop)]:
+        if first < row and start < column:
+            gaps.append(_Span(first, row, start, column))
+        first, start = row + 1, column + 1
+    return pairs, gaps
+
+
+def _increasing(pairs: Pairs) -> Pairs:
+    # The longest subsequence whose second members increase, by patience sorting.
+    tops: list[int] = []
+    chosen: list[int] = []
+    before: list[int] = []
+    for index, (_, column) in enumerate(pairs):
+        pile = bisect_left(tops, column)
+        before.append(chosen[pile - 1] if pile else -1)
+        tops[pile : pile + 1], chosen[pile : pile + 1] = [column], [index]
+    found: Pairs = []
+    index = chosen[-1] if chosen else -1
+    while index >= 0:
+        found.append(pairs[index])
+        index = before[index]
+    return found[::-1]
+
+
+def _traced(moves: Sequence[bytearray], span: _Span, low: int) -> Pairs:
+    pairs: Pairs = []
+    row, column = span.rows, span.columns
+    while row and column:
+        place = column - row - low
+        if not 0 <= place < len(moves[0]):
+            break
+        move = moves[row - 1][place]
+        if move == _PAIR:
+            pairs.append((span.first + row - 1, span.start + column - 1))
+        row, column = row - (move != _LEAVE_RIGHT), column - (move in {_PAIR, _LEAVE_RIGHT})
+    return pairs[::-1]
+
+
+def _without_equal(left: Sequence[Node], right: Sequence[Node]) -> tuple[Pairs, tuple[list[int], list[int]]]:
+    pairs = equal_pairs(left, right)
+    paired, taken = {index for index, _ in pairs}, {index for _, index in pairs}
+    rows = [index for index in range(len(left)) if index not in paired]
+    return pairs, (rows, [index for index in range(len(right)) if index not in taken])
+
+
+def _assignable(left: Sequence[Node], right: Sequence[Node], rest: tuple[list[int], list[int]], budget: int) -> bool:
+    rows, columns = rest
+    if not rows or not columns:
+        return True
+    weight = _weight([left[row] for row in rows], [right[column] for column in columns])
+    return max(len(rows), len(columns)) <= LARGEST_ASSIGNMENT and len(rows) * len(columns) * weight <= budget

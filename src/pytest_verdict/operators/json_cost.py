@@ -1,0 +1,209 @@
+"""What it costs to turn one JSON document into another, and where the cost arises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from typing import Final
+
+from pytest_verdict.operators.json_alignment import Aligner, Alignment, Bound
+from pytest_verdict.operators.json_document import Difference, step
+from pytest_verdict.operators.json_rules import Policy, StringSimilarity
+from pytest_verdict.operators.json_tree import UNIT, Kind, Node, precedes
+from pytest_verdict.result import ABSENT
+from pytest_verdict.values.numbers import EXACT, as_decimal
+
+ALIGNMENT_BOUNDED: Final = "alignment_bounded"
+SIMILARITY_BOUNDED: Final = "similarity_bounded"
+BUDGET: Final = 1_000_000
+"""About how many pairs of nodes one comparison looks at before it settles for a pairing that may not be the best one."""
+
+_MOST_REMEMBERED: Final = 100_000
+_MOST_CHARACTER_PAIRS: Final = 10**9
+
+_Place = tuple[str | None, str | None, Node | None, Node | None, int]
+
+
+class TreeComparison:
+    """The comparison of two documents.
+
+    Args:
+        expected: The tree of the expected document.
+        observed: The tree of the observed document, by the same builder.
+        strict: Whether no part has a tolerance or a similarity of text.
+    """
+
+    def __init__(self, expected: Node, observed: Node, *, strict: bool) -> None:
+        # Everything below sees the two in an order of their own, so that swapping them cannot change the result.
+        self._swapped = precedes(expected, observed) > 0
+        self._left, self._right = (observed, expected) if self._swapped else (expected, observed)
+        self._strict = strict
+        self._bound = Bound()
+        self._similarity_bounded = False
+        self._aligner = Aligner(self._cost, self._bound)
+        self._remembered: dict[tuple[int, int, int], tuple[int, bool]] = {}
+
+    def cost(self) -> int:
+        """Compute the cost.
+
+        Returns:
+            The cost in millionths of a node, from 0 to the sum of the two sizes.
+        """
+        return self._cost(self._left, self._right, BUDGET)
+
+    def notes(self) -> list[str]:
+        """Say which bounds the cost was computed within.
+
+        Returns:
+            Codes for the record.
+        """
+        reached = {ALIGNMENT_BOUNDED: self._bound.reached, SIMILARITY_BOUNDED: self._similarity_bounded}
+        return [note for note, is_reached in reached.items() if is_reached]
+
+    def _cost(self, left: Node, right: Node, budget: int) -> int:
+        if left.identity == right.identity:
+            return 0
+        if left.kind is not right.kind:
+            return left.size + right.size
+        if left.kind < Kind.LIST:
+            return self._scalar_cost(left, right)
+        key = (left.context, right.context, budget)
+        known = self._remembered.get(key)
+        if known is not None:
+            self._bound.reached |= known[1]
+            return known[0]
+        before, self._bound.reached = self._bound.reached, False
+        if left.kind is Kind.LIST:
+            total = self._aligned(left, right, budget).cost
+        else:
+            total, pairs = _fields(left, right, budget)
+            for field, other, share in pairs:
+                total += self._cost(field, other, share)
+        if len(self._remembered) < _MOST_REMEMBERED:
+            self._remembered[key] = total, self._bound.reached
+        self._bound.reached |= before
+        return total
+
+    def _aligned(self, left: Node, right: Node, budget: int) -> Alignment:
+        if _policy(left, right).list_order == "ordered":
+            return self._aligner.ordered(left.items, right.items, budget)
+        return self._aligner.unordered(left.items, right.items, budget, strict=self._strict)
+
+    def _scalar_cost(self, left: Node, right: Node) -> int:
+        policy = _policy(left, right)
+        if left.kind is Kind.NUMBER and policy.tolerance and _within(left.document, right.document, policy):
+            return 0
+        if left.kind is Kind.TEXT and policy.string_similarity is not None:
+            return self._text_cost(left.document, right.document, policy.string_similarity)
+        return 2 * UNIT
+
+    def _text_cost(self, left: str, right: str, similarity: StringSimilarity) -> int:
+        if len(left) * len(right) > _MOST_CHARACTER_PAIRS:
+            self._similarity_bounded = True
+            return 2 * UNIT
+        alike = _metric(similarity)(min(left, right), max(left, right))
+        # Rounding must not make different texts equal.
+        return max(round(2 * UNIT * (1 - alike)), 1)
+
+    def differences(self) -> Iterator[Difference]:
+        """Find where the cost arises.
+
+        Returns:
+            An iterator over the differences; two lists differ as they were paired.
+        """
+        pending: list[_Place] = [("$", "$", self._left, self._right, BUDGET)]
+        while pending:
+            left_path, right_path, left, right, budget = pending.pop()
+            if left is None or right is None:
+                yield self._difference(left_path, right_path, left, right)
+            elif self._cost(left, right, budget):
+                parts = self._parts(left_path or "$", right_path or "$", left, right, budget)
+                if parts is None:
+                    yield self._difference(left_path, right_path, left, right)
+                else:
+                    pending += reversed(parts)
+
+    def _difference(
+        self, left_path: str | None, right_path: str | None, left: Node | None, right: Node | None
+    ) -> Difference:
+        if self._swapped:
+            left_path, right_path, left, right = right_path, left_path, right, left
+        expected = ABSENT if left is None else left.document
+        observed = ABSENT if right is None else right.document
+        return Difference(left_path or right_path or "$", expected, observed, right_path)
+
+    def _parts(self, left_path: str, right_path: str, left: Node, right: Node, budget: int) -> list[_Place] | None:
+        if left.kind is not right.kind or left.kind < Kind.LIST:
+            return None
+        if left.kind is Kind.LIST:
+            return self._item_parts(left_path, right_path, left, right, budget)
+        shares = {field.label: share for field, _, share in _fields(left, right, budget)[1]}
+        return [
+            (
+                step(left_path, key),
+                step(right_path, key),
+                left.fields.get(key),
+                right.fields.get(key),
+                shares.get(key, 0),
+            )
+            for key in sorted({*left.fields, *right.fields})
+        ]
+
+    def _item_parts(self, left_path: str, right_path: str, left: Node, right: Node, budget: int) -> list[_Place]:
+        alignment = self._aligned(left, right, budget)
+        partners = dict(alignment.pairs)
+        taken = set(partners.values())
+        parts: list[_Place] = []
+        for index, item in enumerate(left.items):
+            path = step(left_path, item.label)
+            if index in partners:
+                other = right.items[partners[index]]
+                parts.append((path, step(right_path, other.label), item, other, alignment.budget))
+            else:
+                parts.append((path, None, item, None, 0))
+        surplus = [other for index, other in enumerate(right.items) if index not in taken]
+        return parts + [(None, step(right_path, other.label), None, other, 0) for other in surplus]
+
+
+def _fields(left: Node, right: Node, budget: int) -> tuple[int, list[tuple[Node, Node, int]]]:
+    # What the fields of one side only cost, and the pairs of different fields with their share of the budget.
+    alone = 0
+    pairs: list[tuple[Node, Node]] = []
+    for key, field in left.fields.items():
+        other = right.fields.get(key)
+        if other is None:
+            alone += field.size
+        elif other.identity != field.identity:
+            pairs.append((field, other))
+    for key, other in right.fields.items():
+        if key not in left.fields:
+            alone += other.size
+    total = sum([field.size + other.size for field, other in pairs])
+    return alone, [(field, other, budget * (field.size + other.size) // total) for field, other in pairs]
+
+
+def _policy(left: Node, right: Node) -> Policy:
+    if left.policy is right.policy:
+        return left.policy
+    return left.policy if left.policy.ranks >= right.policy.ranks else right.policy
+
+
+def _within(left: int | Decimal, right: int | Decimal, policy: Policy) -> bool:
+    number, other = as_decimal(left), as_decimal(right)
+    if number is None or other is None:
+        return False
+    limit = policy.tolerance
+    if policy.mode == "relative":
+        limit = EXACT.multiply(limit, max(number.copy_abs(), other.copy_abs()))
+    return EXACT.subtract(number, other).copy_abs() <= limit
+
+
+def _metric(similarity: StringSimilarity) -> Callable[[str, str], float]:
+    from rapidfuzz import distance
+
+    metrics: dict[str, Callable[[str, str], float]] = {
+        "levenshtein": distance.Levenshtein.normalized_similarity,
+        "indel": distance.Indel.normalized_similarity,
+        "jaro_winkler": distance.JaroWinkler.normalized_similarity,
+    }
+    return metrics[similarity]

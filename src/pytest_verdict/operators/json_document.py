@@ -1,0 +1,323 @@
+"""JSON evidence: reading both sides, equality of two documents, and how differences between them are written."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from typing import Any, Final
+
+from pytest_verdict.normalizers import SynonymMap
+from pytest_verdict.operators.surface import Surfaces, surfaces
+from pytest_verdict.result import ABSENT, Outcome
+from pytest_verdict.values.encoding import MAXIMUM_DEPTH, class_name
+from pytest_verdict.values.jsontext import NOT_FINITE, TOO_DEEP, JsonTextError, parse_json
+from pytest_verdict.values.numbers import as_decimal, is_number
+
+NOT_JSON: Final = "not_json"
+MOST_DIFFERENCES: Final = 100
+
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_TO_ESCAPE: Final = re.compile(r"[\\'\x00-\x1f\x7f]")
+_SHORT_ESCAPES: Final = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", "'": "\\'", "\\": "\\\\"}
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Both sides, read.
+
+    Args:
+        expected: The expected document: dicts, lists, text, ints, Decimals, bools and None.
+        observed: The observed document.
+        surfaces: What normalization did to evidence that is text.
+        refusal: The outcome when a side cannot be read; the documents are then None.
+    """
+
+    expected: Any
+    observed: Any
+    surfaces: Surfaces
+    refusal: Outcome | None = None
+
+
+def read_both(expected: Any, observed: Any, steps: Sequence[str | SynonymMap]) -> Documents:
+    """Read the evidence of a comparison of JSON.
+
+    Args:
+        expected: JSON text, or a Python value that stands for the parsed document.
+        observed: Likewise.
+        steps: Normalizers for evidence that is text.
+
+    Returns:
+        The documents, or the outcome that says which side could not be read, with the codes as notes.
+    """
+    found = surfaces(_text(expected), _text(observed), steps) if steps else Surfaces(expected, observed)
+    sides = {
+        "expected": found.expected if isinstance(expected, str) else expected,
+        "observed": found.observed if isinstance(observed, str) else observed,
+    }
+    read: dict[str, Any] = {}
+    errors: dict[str, JsonTextError] = {}
+    for side, value in sides.items():
+        try:
+            read[side] = read_document(value)
+        except JsonTextError as error:
+            errors[side] = error
+    if not errors:
+        return Documents(read["expected"], read["observed"], found)
+    notes = dict.fromkeys(error.note for error in errors.values())
+    reasons = {side: str(error) for side, error in errors.items()}
+    return Documents(None, None, found, found.outcome(0.0, [*notes], {"unreadable": reasons}))
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def read_document(value: Any) -> Any:
+    """Read one document.
+
+    Args:
+        value: JSON text (str or UTF-8 bytes), or a Python value that stands for the parsed document: dicts with text keys,
+            lists, tuples, text, numbers, bools and None.
+
+    Returns:
+        The document in fresh dicts and lists, with every number that is not an int as Decimal.
+
+    Raises:
+        JsonTextError: The text is not JSON, or the value has no JSON form, holds NaN or an infinity, or is nested deeper
+            than 200 levels, as a value that contains itself is.
+
+    Example:
+        >>> read_document('{"a": [1.50]}') == read_document({"a": (1.5,)})
+        True
+    """
+    if isinstance(value, str | bytes | bytearray) and not isinstance(value, Enum):
+        return parse_json(value)
+    return _plain(value, 1)
+
+
+def _plain(value: Any, depth: int) -> Any:
+    kind = type(value)
+    if kind is str or kind is int or kind is bool or value is None:
+        return value
+    if not isinstance(value, dict | list | tuple):
+        return _plain_scalar(value)
+    if depth > MAXIMUM_DEPTH:
+        raise JsonTextError(TOO_DEEP, f"nested deeper than {MAXIMUM_DEPTH} levels, or contains itself")
+    if not isinstance(value, dict):
+        return [_plain(item, depth + 1) for item in value]
+    copied: dict[str, Any] = {}
+    for key, item in value.items():
+        if not isinstance(key, str):
+            raise JsonTextError(NOT_JSON, f"a key of an object is text, got one of type {class_name(type(key))}")
+        copied[key] = _plain(item, depth + 1)
+    return copied
+
+
+def _plain_scalar(value: Any) -> Any:
+    if isinstance(value, str) and not isinstance(value, Enum):
+        return str.__str__(value)
+    if is_number(value) and not isinstance(value, Fraction | complex):
+        number = value if isinstance(value, int | Decimal) else as_decimal(value)
+        if number is not None and (isinstance(number, int) or number.is_finite()):
+            return number
+        raise JsonTextError(NOT_FINITE, "NaN and infinities are not JSON")
+    raise JsonTextError(NOT_JSON, f"a value of type {class_name(type(value))} has no JSON form")
+
+
+def same(expected: Any, observed: Any) -> bool:
+    """Say whether two documents that `read_document` returned are equal.
+
+    Args:
+        expected: A document.
+        observed: A document.
+
+    Returns:
+        True when they are; the order of keys is irrelevant, numbers are equal by value, a bool is never a number.
+
+    Example:
+        >>> same({"a": 1, "b": None}, {"b": None, "a": Decimal("1.0")}), same([True], [1])
+        (True, False)
+    """
+    kind = type(expected)
+    if kind is dict:
+        if type(observed) is not dict or len(expected) != len(observed):
+            return False
+        for key, item in expected.items():  # noqa: SIM110 - all() takes a second frame per level
+            if key not in observed or not same(item, observed[key]):
+                return False
+        return True
+    if kind is list:
+        if type(observed) is not list or len(expected) != len(observed):
+            return False
+        for left, right in zip(expected, observed, strict=True):  # noqa: SIM110 - likewise
+            if not same(left, right):
+                return False
+        return True
+    if kind is bool or type(observed) is bool:
+        return expected is observed
+    return bool(expected == observed)
+
+
+def step(path: str, label: str | int) -> str:
+    """Extend a JSONPath by one step.
+
+    Args:
+        path: The JSONPath of a list or an object.
+        label: An index or a key.
+
+    Returns:
+        The JSONPath of the item: keys that are not ASCII identifiers in brackets and quotes, escaped as RFC 9535 says.
+
+    Example:
+        >>> step("$", "name"), step("$.a", 0), step("$", "b.c"), step("$", "it's")
+        ('$.name', '$.a[0]', "$['b.c']", "$['it\\\\'s']")
+    """
+    if isinstance(label, int):
+        return f"{path}[{label}]"
+    if _IDENTIFIER.fullmatch(label):
+        return f"{path}.{label}"
+    return f"{path}['{_TO_ESCAPE.sub(_escaped, label)}']"
+
+
+def _escaped(match: re.Match[str]) -> str:
+    character = match.group()
+    return _SHORT_ESCAPES.get(character) or f"\\u{ord(character):04x}"
+
+
+def written(document: Any) -> Any:
+    """Write a document, or a part of it, for the details of a record.
+
+    Args:
+        document: A document.
+
+    Returns:
+        The same with a float for every Decimal that has one of exactly that value, and its text for every other.
+    """
+    if isinstance(document, dict):
+        return {key: written(item) for key, item in document.items()}
+    if isinstance(document, list):
+        return [written(item) for item in document]
+    if isinstance(document, Decimal):
+        nearest = float(document)
+        return nearest if Decimal(repr(nearest)) == document else str(document)
+    return document
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place where two documents differ.
+
+    Args:
+        path: Its JSONPath in the expected document; in the observed one where it is unexpected.
+        expected: The expected part, or ABSENT where the observed one is unexpected.
+        observed: The observed part, or ABSENT where the expected one is missing.
+        observed_path: Its JSONPath in the observed document, where that is another one.
+        reason: What is wrong, where the parts do not say it.
+    """
+
+    path: str
+    expected: Any = ABSENT
+    observed: Any = ABSENT
+    observed_path: str | None = None
+    reason: str | None = None
+
+    def to_details(self) -> dict[str, Any]:
+        """Write the difference for the details of a record.
+
+        Returns:
+            A dict of JSON values with path, kind, and what is known of expected, observed, observed_path and reason.
+        """
+        kind = "changed"
+        if self.reason is None and (self.expected is ABSENT or self.observed is ABSENT):
+            kind = "unexpected" if self.expected is ABSENT else "missing"
+        found: dict[str, Any] = {"path": self.path, "kind": kind}
+        if self.expected is not ABSENT:
+            found["expected"] = written(self.expected)
+        if self.observed is not ABSENT:
+            found["observed"] = written(self.observed)
+        if self.observed_path not in {None, self.path}:
+            found["observed_path"] = self.observed_path
+        if self.reason is not None:
+            found["reason"] = self.reason
+        return found
+
+
+def listed(differences: Iterable[Difference]) -> dict[str, Any]:
+    """Write differences for the details of a record.
+
+    Args:
+        differences: All of them.
+
+    Returns:
+        ``differences`` with the first 100, and ``differences_omitted`` with how many more there are, if any.
+    """
+    remaining = iter(differences)
+    details: dict[str, Any] = {
+        "differences": [found.to_details() for found in itertools.islice(remaining, MOST_DIFFERENCES)]
+    }
+    omitted = sum(1 for _ in remaining)
+    if omitted:
+        details["differences_omitted"] = omitted
+    return details
+
+
+def differences(expected: Any, observed: Any) -> Iterator[Difference]:
+    """Find where two documents differ, lists item by item in order.
+
+    Args:
+        expected: A document.
+        observed: A document.
+
+    Returns:
+        An iterator over the differences, keys in the order of their code points.
+    """
+    pending: list[tuple[str, Any, Any]] = [("$", expected, observed)]
+    while pending:
+        path, left, right = pending.pop()
+        if left is ABSENT or right is ABSENT:
+            yield Difference(path, left, right)
+        elif type(left) is dict and type(right) is dict:
+            keys = sorted({*left, *right}, reverse=True)
+            pending += [(step(path, key), left.get(key, ABSENT), right.get(key, ABSENT)) for key in keys]
+        elif type(left) is list and type(right) is list:
+            pairs = list(enumerate(itertools.zip_longest(left, right, fillvalue=ABSENT)))
+            pending += [(step(path, index), *pair) for index, pair in reversed(pairs)]
+        elif not same(left, right):
+            yield Difference(path, left, right)
+
+
+def plain_mapping(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy a JSON object with its numbers as Python has them, for libraries that know no Decimal.
+
+    Args:
+        value: A document that is an object.
+
+    Returns:
+        A new dict, see `plain_numbers`.
+    """
+    copied: dict[str, Any] = plain_numbers(value)
+    return copied
+
+
+def plain_numbers(document: Any) -> Any:
+    """Copy a document with its numbers as Python has them, for libraries that know no Decimal.
+
+    Args:
+        document: A document.
+
+    Returns:
+        The same with an int for every Decimal that is a whole number of at most 300 digits and a float for every other.
+    """
+    if isinstance(document, dict):
+        return {key: plain_numbers(item) for key, item in document.items()}
+    if isinstance(document, list):
+        return [plain_numbers(item) for item in document]
+    if isinstance(document, Decimal):
+        whole = document.adjusted() <= 300 and document == document.to_integral_value()
+        return int(document) if whole else float(document)
+    return document

@@ -1,0 +1,195 @@
+"""JSON documents as trees in which equal parts are known to be equal without looking into them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from decimal import Decimal
+from enum import IntEnum
+from typing import Any, Final
+
+from pytest_verdict.operators.json_rules import NO_MARKS, Marks, Policy
+
+UNIT: Final = 1_000_000
+"""The size of one node. Costs are whole numbers of millionths, so that their sums are exact in any order."""
+
+
+class Kind(IntEnum):
+    """What a node is, in the order in which nodes of different kinds are sorted."""
+
+    NULL = 0
+    BOOLEAN = 1
+    NUMBER = 2
+    TEXT = 3
+    LIST = 4
+    OBJECT = 5
+
+
+_KINDS: Final = {
+    type(None): Kind.NULL,
+    bool: Kind.BOOLEAN,
+    int: Kind.NUMBER,
+    Decimal: Kind.NUMBER,
+    str: Kind.TEXT,
+    list: Kind.LIST,
+    dict: Kind.OBJECT,
+}
+
+
+class Node:
+    """A part of a document.
+
+    Attributes:
+        kind: What it is.
+        document: The part itself.
+        label: Its key or index in the part that holds it.
+        identity: The same number for all equal parts of the documents that one builder has seen.
+        size: How many scalars, lists and objects it consists of, in millionths.
+        items: The items of a list, without those that are ignored.
+        fields: The fields of an object, likewise.
+        policy: How it is compared.
+        context: Tells apart equal parts that are compared in different ways.
+    """
+
+    __slots__ = ("context", "document", "fields", "identity", "items", "kind", "label", "policy", "size")
+
+    def __init__(self, kind: Kind, document: Any, label: str | int, policy: Policy) -> None:
+        self.kind = kind
+        self.document = document
+        self.label = label
+        self.policy = policy
+        self.identity = self.context = 0
+        self.size = UNIT
+        self.items: list[Node] = _NO_ITEMS
+        self.fields: dict[str, Node] = _NO_FIELDS
+
+    @property
+    def is_container(self) -> bool:
+        """Whether it is a list or an object."""
+        return self.kind >= Kind.LIST
+
+
+_NO_ITEMS: Final[list[Node]] = []
+_NO_FIELDS: Final[dict[str, Node]] = {}
+
+
+class TreeBuilder:
+    """Builds trees that can be compared with one another.
+
+    Args:
+        policy: How parts are compared for which no rule says otherwise.
+    """
+
+    def __init__(self, policy: Policy | None = None) -> None:
+        self._policy = policy or Policy()
+        self._identities: dict[Hashable, int] = {}
+        self._marks = NO_MARKS
+        self._built = 0
+
+    def build(self, document: Any, marks: Marks = NO_MARKS) -> Node:
+        """Build the tree of a document.
+
+        Args:
+            document: What `read_document` returned.
+            marks: Which parts are ignored, and which follow rules of their own.
+
+        Returns:
+            The root.
+        """
+        self._marks = marks
+        return self._node(document, "$", marks.policy(self._policy, marks.root))
+
+    def _node(self, document: Any, label: str | int, policy: Policy) -> Node:
+        kind = _KINDS[type(document)]
+        node = Node(kind, document, label, policy)
+        if kind is Kind.OBJECT:
+            key = self._fill_object(node, document)
+        elif kind is Kind.LIST:
+            key = self._fill_list(node, document)
+        else:
+            # A bool and a number, which Python takes for equal, must not get the same key.
+            key = document if kind is Kind.NUMBER or kind is Kind.TEXT else (document,)
+        node.identity = self._identities.setdefault(key, len(self._identities))
+        self._built += 1
+        node.context = self._built if self._marks.rules else node.identity
+        return node
+
+    def _fill_object(self, node: Node, document: dict[str, Any]) -> Hashable:
+        fields: dict[str, Node] = {}
+        marked, place = self._marks, id(document)
+        for label, item in document.items():
+            if marked and (place, label) in marked.ignored:
+                continue
+            policy = marked.policy(node.policy, (place, label)) if marked.rules else node.policy
+            fields[label] = self._node(item, label, policy)
+        node.fields = fields
+        node.size = sum([field.size for field in fields.values()], UNIT)
+        return frozenset([(label, field.identity) for label, field in fields.items()])
+
+    def _fill_list(self, node: Node, document: list[Any]) -> Hashable:
+        items: list[Node] = []
+        marked, place = self._marks, id(document)
+        for label, item in enumerate(document):
+            if marked and (place, label) in marked.ignored:
+                continue
+            policy = marked.policy(node.policy, (place, label)) if marked.rules else node.policy
+            items.append(self._node(item, label, policy))
+        node.items = items
+        node.size = sum([item.size for item in items], UNIT)
+        identities = [item.identity for item in items]
+        if node.policy.list_order == "unordered":
+            return "unordered", *sorted(identities)
+        return "ordered", *identities
+
+
+def equal_pairs(left: Sequence[Node], right: Sequence[Node]) -> list[tuple[int, int]]:
+    """Pair the equal items of two lists: the first of several equal ones with the first, the second with the second.
+
+    Args:
+        left: Items of trees of one builder.
+        right: Items of trees of the same builder.
+
+    Returns:
+        Pairs of indices, in the order of the left list; no index occurs twice.
+    """
+    places: dict[int, list[int]] = {}
+    for index in range(len(right) - 1, -1, -1):
+        places.setdefault(right[index].identity, []).append(index)
+    pairs: list[tuple[int, int]] = []
+    for index, item in enumerate(left):
+        equal = places.get(item.identity)
+        if equal:
+            pairs.append((index, equal.pop()))
+    return pairs
+
+
+def precedes(left: Node, right: Node) -> int:
+    """Order two nodes by what they are and hold, so that a computation does not depend on which one came first.
+
+    Args:
+        left: A node.
+        right: A node of a tree of the same builder.
+
+    Returns:
+        A negative number when left comes first, a positive one when right does, 0 when they are equal.
+    """
+    while left.identity != right.identity:
+        if left.kind is not right.kind:
+            return left.kind - right.kind
+        if left.kind is Kind.OBJECT:
+            keys, other_keys = sorted(left.fields), sorted(right.fields)
+            if keys != other_keys:
+                return -1 if keys < other_keys else 1
+            key = next(key for key in keys if left.fields[key].identity != right.fields[key].identity)
+            left, right = left.fields[key], right.fields[key]
+        elif left.kind is Kind.LIST:
+            pair = next((pair for pair in zip(left.items, right.items, strict=False) if _unequal(pair)), None)
+            if pair is None or len(left.items) != len(right.items):
+                return len(left.items) - len(right.items)
+            left, right = pair
+        else:
+            return -1 if left.document < right.document else 1
+    return 0
+
+
+def _unequal(pair: tuple[Node, Node]) -> bool:
+    return pair[0].identity != pair[1].identity
