@@ -21,6 +21,7 @@ from pytest_verdict.values.display import shown
 ENTRY_POINT_GROUP: Final = "pytest_verdict.operators"
 
 _HERE: Final = "pytest_verdict.operators."
+_TRAJECTORIES: Final = "pytest_verdict.trajectories."
 _NO_SETTINGS: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
@@ -52,6 +53,10 @@ class Registration:
 
 def _built_in(name: str, module: str, class_name: str, **preset: Any) -> Registration:
     return Registration(name, _HERE + module, class_name, MappingProxyType(preset))
+
+
+def _trajectory(name: str, module: str, class_name: str) -> Registration:
+    return Registration(name, _TRAJECTORIES + module, class_name, _NO_SETTINGS)
 
 
 BUILT_IN: Final = (
@@ -86,6 +91,18 @@ BUILT_IN: Final = (
     _built_in("trace_contains", "trace", "TraceContains"),
     _built_in("trace_length", "trace", "TraceLength"),
     _built_in("trace_regex", "trace", "TraceRegex"),
+    _trajectory("trajectory_any_order", "order", "TrajectoryAnyOrder"),
+    _trajectory("trajectory_exact", "order", "TrajectoryExact"),
+    _trajectory("trajectory_f1", "overlap", "TrajectoryF1"),
+    _trajectory("trajectory_forbidden", "limits", "TrajectoryForbidden"),
+    _trajectory("trajectory_in_order", "order", "TrajectoryInOrder"),
+    _trajectory("trajectory_max_calls", "limits", "TrajectoryMaxCalls"),
+    _trajectory("trajectory_only_from", "limits", "TrajectoryOnlyFrom"),
+    _trajectory("trajectory_precision", "overlap", "TrajectoryPrecision"),
+    _trajectory("trajectory_recall", "overlap", "TrajectoryRecall"),
+    _trajectory("trajectory_similarity", "similarity", "TrajectorySimilarity"),
+    _trajectory("trajectory_single_tool_use", "limits", "TrajectorySingleToolUse"),
+    _trajectory("trajectory_steps", "steps", "TrajectorySteps"),
     _built_in("weighted", "aggregate", "Weighted"),
 )
 

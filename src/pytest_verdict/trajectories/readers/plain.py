@@ -65,7 +65,7 @@ def read_item(item: Any) -> Event:
         return replace(Event(item.value["name"]), **{name: item.value[name] for name in _FIELDS if name in item.value})
     if isinstance(item, str):
         return call(item, MISSING)
-    if _is_pair(item):
+    if is_pair(item):
         return call(item[0], item[1])
     if look(item, "function") is not None and not isinstance(look(item, "function"), str):
         # One entry of an OpenAI message's tool_calls, taken out of its message.
@@ -86,7 +86,8 @@ def read_item(item: Any) -> Event:
     )
 
 
-def _is_pair(item: Any) -> bool:
+def is_pair(item: Any) -> bool:
+    """Say whether an item is a pair of a name and arguments, an object or None."""
     return (
         isinstance(item, list | tuple)
         and len(item) == 2

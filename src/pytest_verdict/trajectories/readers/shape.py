@@ -9,8 +9,8 @@ from typing import Any, Final
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED, Event
 from pytest_verdict.values.display import shown
-from pytest_verdict.values.stand_ins import EncodedObject
 from pytest_verdict.values.jsontext import JsonTextError, parse_json
+from pytest_verdict.values.stand_ins import EncodedObject
 
 
 class _Missing:

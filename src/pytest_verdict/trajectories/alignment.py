@@ -1,0 +1,182 @@
+"""Pairing in order: the earliest subsequence, the longest common subsequence, and the cheapest alignment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+SCALE: Final = 10**9
+"""The cost of one call that is missing or unexpected; scores become whole numbers, so that rounding cannot decide."""
+
+_DIAGONAL, _UP, _LEFT = 0, 1, 2
+
+
+def earliest_subsequence(expected: int, observed: int, accepts: Callable[[int, int], bool]) -> list[int]:
+    """Pair each expected call with the earliest observed one that is left for it.
+
+    For the question whether all of expected occurs in order this is right for any relation: whatever a later choice allows,
+    the earliest choice allows too.
+
+    Args:
+        expected: How many expected calls there are.
+        observed: How many observed calls there are.
+        accepts: Whether an expected call accepts an observed one, by their positions.
+
+    Returns:
+        The positions of the observed calls, for as many expected ones from the first as can be paired.
+    """
+    found: list[int] = []
+    for at in range(observed):
+        if len(found) == expected:
+            break
+        if accepts(len(found), at):
+            found.append(at)
+    return found
+
+
+def longest_common_subsequence(accepted: Sequence[Sequence[int]], size: int) -> list[int | None]:
+    """Pair as many expected calls as possible without crossing.
+
+    The bit-parallel method of Crochemore and others (2001) and Hyyrö (2004): one addition of a long integer per expected call.
+    It uses nothing of equality, so it holds for any relation.
+
+    Args:
+        accepted: For each expected call the positions of the observed calls that it accepts.
+        size: How many observed calls there are.
+
+    Returns:
+        For each expected call the position of its observed call, or None.
+
+    Example:
+        >>> longest_common_subsequence([[0], [2], [1]], size=3)
+        [0, None, 1]
+    """
+    full = (1 << size) - 1
+    row = full
+    rows = [row]
+    masks: dict[int, int] = {}
+    for choices in accepted:
+        # Equal calls share one list of choices, and so one mask.
+        mask = masks.get(id(choices))
+        if mask is None:
+            mask = masks[id(choices)] = _mask(choices, size)
+        gained = row & mask
+        row = ((row + gained) | (row - gained)) & full
+        rows.append(row)
+    return _traced(rows, accepted, size)
+
+
+def _mask(positions: Sequence[int], size: int) -> int:
+    written = bytearray(size // 8 + 1)
+    for at in positions:
+        written[at >> 3] |= 1 << (at & 7)
+    return int.from_bytes(written, "little")
+
+
+def _traced(rows: list[int], accepted: Sequence[Sequence[int]], size: int) -> list[int | None]:
+    # A cleared bit says that the length grows there. Walking back, a call is paired where its row cleared the bit first.
+    found: list[int | None] = [None] * len(accepted)
+    at = size
+    expected = len(accepted)
+    while expected and at:
+        if rows[expected] >> (at - 1) & 1:
+            at -= 1
+            continue
+        expected -= 1
+        if rows[expected] >> (at - 1) & 1:
+            found[expected] = at - 1
+            at -= 1
+    return found
+
+
+def align(
+    expected: int, observed: int, score: Callable[[int, int], float]
+) -> tuple[int, list[tuple[int | None, int | None]]]:
+    """Align two sequences at the lowest cost.
+
+    A call that is missing or unexpected costs ``SCALE``, a pair ``SCALE`` times one minus its score: the edit distance of
+    Needleman and Wunsch (1970) with substitutions weighted by their score.
+
+    Args:
+        expected: How many expected calls there are.
+        observed: How many observed calls there are.
+        score: From 0.0 to 1.0 for a pair, by positions.
+
+    Returns:
+        The cost, and the rows of the alignment: positions of a pair, or None on the side that has nothing.
+    """
+    head, tail = _equal_ends(expected, observed, score)
+    left, right = expected - head - tail, observed - head - tail
+    cost, middle = _align_middle(left, right, lambda i, j: score(head + i, head + j))
+    rows: list[tuple[int | None, int | None]] = [(at, at) for at in range(head)]
+    rows += [(None if i is None else head + i, None if j is None else head + j) for i, j in middle]
+    rows += [(head + left + at, head + right + at) for at in range(tail)]
+    return cost, rows
+
+
+def _equal_ends(expected: int, observed: int, score: Callable[[int, int], float]) -> tuple[int, int]:
+    # Pairing two ends that match fully is never worse than anything else that can be done with them.
+    shorter = min(expected, observed)
+    head = 0
+    while head < shorter and score(head, head) == 1.0:
+        head += 1
+    tail = 0
+    while tail < shorter - head and score(expected - 1 - tail, observed - 1 - tail) == 1.0:
+        tail += 1
+    return head, tail
+
+
+def _align_middle(
+    expected: int, observed: int, score: Callable[[int, int], float]
+) -> tuple[int, list[tuple[int | None, int | None]]]:
+    if not expected or not observed:
+        rows: list[tuple[int | None, int | None]] = [(at, None) for at in range(expected)]
+        return (expected + observed) * SCALE, rows + [(None, at) for at in range(observed)]
+    band = max(abs(expected - observed), 16)
+    while True:
+        cost, steps = _fill(expected, observed, score, band)
+        # Leaving the band takes more than `band` calls without a partner, so a cheaper alignment cannot lie outside.
+        if cost <= band * SCALE or band >= max(expected, observed):
+            return cost, _walk(expected, observed, steps)
+        band *= 2
+
+
+def _fill(expected: int, observed: int, score: Callable[[int, int], float], band: int) -> tuple[int, list[bytearray]]:
+    far = (expected + observed + 1) * SCALE
+    before = [column * SCALE if column <= band else far for column in range(observed + 1)]
+    steps = [bytearray([_LEFT]) * (observed + 1)]
+    for row in range(1, expected + 1):
+        first, last = max(1, row - band), min(observed, row + band)
+        current = [far] * (observed + 1)
+        current[0] = row * SCALE if row <= band else far
+        chosen = bytearray([_UP]) * (observed + 1)
+        for column in range(first, last + 1):
+            best = before[column - 1] + SCALE - round(score(row - 1, column - 1) * SCALE)
+            if before[column] + SCALE < best:
+                best = before[column] + SCALE
+                chosen[column] = _UP
+            else:
+                chosen[column] = _DIAGONAL
+            if current[column - 1] + SCALE < best:
+                best = current[column - 1] + SCALE
+                chosen[column] = _LEFT
+            current[column] = best
+        before = current
+        steps.append(chosen)
+    return before[observed], steps
+
+
+def _walk(expected: int, observed: int, steps: list[bytearray]) -> list[tuple[int | None, int | None]]:
+    rows: list[tuple[int | None, int | None]] = []
+    while expected or observed:
+        step = steps[expected][observed] if observed else _UP
+        if step == _DIAGONAL:
+            expected, observed = expected - 1, observed - 1
+            rows.append((expected, observed))
+        elif step == _UP:
+            expected -= 1
+            rows.append((expected, None))
+        else:
+            observed -= 1
+            rows.append((None, observed))
+    return rows[::-1]

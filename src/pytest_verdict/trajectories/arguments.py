@@ -1,0 +1,188 @@
+"""Arguments: the rules by which an expected call accepts the arguments of an observed one.
+
+A rule is a mode or any operator of the family; what it demands is always said from the expected side:
+
+- ``equal``: the same arguments with equal values;
+- ``contains``: every expected argument is there; inside it, every expected key of an object, at any depth;
+- ``within``: nothing is there that expected does not have; the mirror of ``contains``;
+- ``ignore``: anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from pydantic import BeforeValidator
+
+from pytest_verdict.errors import ConfigurationError, allowed
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.operators.specification import is_specification, operator_from_settings
+from pytest_verdict.values.equality import equal
+
+EQUAL: Final = "equal"
+CONTAINS: Final = "contains"
+WITHIN: Final = "within"
+IGNORE: Final = "ignore"
+MODES: Final = (EQUAL, CONTAINS, WITHIN, IGNORE)
+
+OTHERS: Final = "*"
+"""In a mapping of rules: every tool, or every argument, that has no rule of its own."""
+
+ArgumentRule = str | Operator
+ToolRule = str | dict[str, ArgumentRule]
+
+_ABSENT: Final = object()
+
+
+def read_rules(value: Any) -> str | dict[str, ToolRule]:
+    """Read the setting ``args``.
+
+    Args:
+        value: A mode, or rules by tool: a mode, or rules by argument, each a mode, an operator, the name of one, or its
+            recorded form. The key ``*`` is for all others, which are ``equal`` without it.
+
+    Returns:
+        The same with operators as objects.
+
+    Raises:
+        ValueError: A mode or an operator does not exist, or a mapping is empty.
+    """
+    if isinstance(value, str):
+        return _mode(value)
+    if not isinstance(value, Mapping) or not value:
+        raise ValueError(f"takes {', '.join(MODES)} or rules by tool, got {value!r}")
+    return {str(tool): _tool_rule(tool, rule) for tool, rule in value.items()}
+
+
+ArgumentRules = Annotated[str | dict[str, Any], BeforeValidator(read_rules)]
+"""The setting ``args`` of the trajectory operators."""
+
+
+def _tool_rule(tool: Any, rule: Any) -> ToolRule:
+    if isinstance(rule, str):
+        return _mode(rule)
+    if not isinstance(rule, Mapping) or not rule or is_specification(rule):
+        raise ValueError(f"the rule of the tool {tool!r} is {', '.join(MODES)} or rules by argument, got {rule!r}")
+    return {str(argument): _argument_rule(tool, argument, own) for argument, own in rule.items()}
+
+
+def _argument_rule(tool: Any, argument: Any, rule: Any) -> ArgumentRule:
+    if isinstance(rule, str) and rule in MODES:
+        return rule
+    try:
+        return operator_from_settings(rule)
+    except ConfigurationError as error:
+        hint = allowed("mode", rule, MODES) if isinstance(rule, str) else ""
+        raise ValueError(
+            f"the rule of {tool}.{argument} is a mode or an operator: {error}{hint and ' Modes:' + hint}"
+        ) from None
+
+
+def _mode(mode: str) -> str:
+    if mode not in MODES:
+        raise ValueError(f"Unknown args mode: {mode!r}.{allowed('mode', mode, MODES)}")
+    return mode
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentFinding:
+    """What came out for one argument.
+
+    Args:
+        argument: Its name.
+        score: From 0.0 to 1.0.
+        kind: None when it is accepted; otherwise ``changed``, ``missing`` or ``unexpected``.
+    """
+
+    argument: str
+    score: float
+    kind: str | None
+
+
+def compare_arguments(
+    rule: ToolRule, expected: Mapping[str, Any], observed: Mapping[str, Any]
+) -> Iterator[ArgumentFinding]:
+    """Compare the arguments of two calls of one tool.
+
+    Args:
+        rule: The rule of the tool.
+        expected: The expected arguments.
+        observed: The observed arguments.
+
+    Returns:
+        An iterator over the arguments that count: those of expected in its order, then the others of observed.
+    """
+    for argument in [*expected, *(argument for argument in observed if argument not in expected)]:
+        own = rule_of_argument(rule, argument)
+        finding = _compare_one(own, rule, argument, expected.get(argument, _ABSENT), observed.get(argument, _ABSENT))
+        if finding is not None:
+            yield finding
+
+
+def rule_of_argument(rule: ToolRule, argument: str) -> ArgumentRule:
+    """Give the rule of one argument.
+
+    Args:
+        rule: The rule of its tool.
+        argument: Its name.
+
+    Returns:
+        Its own rule, that for all others, or ``equal``.
+    """
+    return rule if isinstance(rule, str) else rule.get(argument, rule.get(OTHERS, EQUAL))
+
+
+def _compare_one(
+    own: ArgumentRule, rule: ToolRule, argument: str, expected: Any, observed: Any
+) -> ArgumentFinding | None:
+    # An operator says nothing of absence; there the rule for all others holds.
+    of_absence = own if isinstance(own, str) else rule_of_argument(rule, OTHERS)
+    if own == IGNORE:
+        return None
+    if expected is _ABSENT and isinstance(own, Operator) and own.effective_expected(_ABSENT) is not _ABSENT:
+        return _judged(own, argument, None, observed)
+    if expected is _ABSENT:
+        return None if of_absence in {CONTAINS, IGNORE} else ArgumentFinding(argument, 0.0, "unexpected")
+    if observed is _ABSENT:
+        return None if of_absence in {WITHIN, IGNORE} else ArgumentFinding(argument, 0.0, "missing")
+    if isinstance(own, Operator):
+        return _judged(own, argument, expected, observed)
+    accepted = _accepts(own, expected, observed)
+    return ArgumentFinding(argument, 1.0 if accepted else 0.0, None if accepted else "changed")
+
+
+def _judged(operator: Operator, argument: str, expected: Any, observed: Any) -> ArgumentFinding:
+    outcome = operator.evaluate(expected, observed)
+    passed = outcome.error is None and outcome.score >= operator.default_threshold()
+    return ArgumentFinding(argument, outcome.score, None if passed else "changed")
+
+
+def _accepts(mode: str, expected: Any, observed: Any) -> bool:
+    if mode == CONTAINS:
+        return contains(expected, observed)
+    return contains(observed, expected) if mode == WITHIN else equal(expected, observed)
+
+
+def contains(part: Any, whole: Any) -> bool:
+    """Say whether a value has at least the keys of another, at any depth.
+
+    Args:
+        part: The value with fewer keys.
+        whole: The value with more.
+
+    Returns:
+        True when every key of every object in ``part`` is in ``whole`` with a value that contains its own; lists have the
+        same length and contain item by item; anything else is equal.
+
+    Example:
+        >>> contains({"filter": {"city": "Rome"}}, {"filter": {"city": "Rome", "zip": None}, "limit": 5})
+        True
+    """
+    if isinstance(part, Mapping) and isinstance(whole, Mapping):
+        return all(key in whole and contains(item, whole[key]) for key, item in part.items())
+    for kind in (list, tuple):
+        if isinstance(part, kind) and isinstance(whole, kind):
+            return len(part) == len(whole) and all(map(contains, part, whole))
+    return equal(part, whole)

@@ -1,0 +1,55 @@
+"""Keys of values: hashable stand-ins that are equal exactly when the values are."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from enum import Enum
+from typing import Any
+
+from pytest_verdict.values.numbers import as_decimal, is_number
+
+
+def key_of(value: Any) -> Hashable | None:
+    """Give a key by which equal values can be found without comparing each with each.
+
+    Args:
+        value: Any value.
+
+    Returns:
+        A key that two values share exactly when `pytest_verdict.values.equality.equal` takes them for equal; None for values
+        of which that cannot be said, such as sets and objects of classes.
+
+    Example:
+        >>> key_of({"limit": 1}) == key_of({"limit": 1.0}), key_of(1) == key_of(True)
+        (True, False)
+    """
+    try:
+        return _key(value)
+    except (_NoKeyError, RecursionError):
+        return None
+
+
+class _NoKeyError(Exception):
+    pass
+
+
+def _key(value: Any) -> Hashable:
+    kind = type(value)
+    if kind is str:
+        return ("text", value)
+    if value is None or kind is bool:
+        return ("constant", repr(value))
+    if kind is int:
+        return ("number", value)
+    if is_number(value):
+        number = as_decimal(value)
+        if number is None or number != number:  # noqa: PLR0124 - NaN equals nothing, so it has no key
+            raise _NoKeyError
+        return ("number", number)
+    if isinstance(value, Mapping):
+        return ("object", frozenset([(_key(name), _key(item)) for name, item in value.items()]))
+    if kind is list or kind is tuple:
+        return (kind.__name__, tuple([_key(item) for item in value]))
+    if isinstance(value, Enum) or kind is not str:
+        raise _NoKeyError
+    return None

@@ -1,0 +1,203 @@
+"""Pairing without order: each expected call with an observed one of its own, as many as possible.
+
+When calls are accepted by equality alone, counting is enough and takes linear time. As soon as a rule is tolerant, one observed
+call may serve several expected ones, and taking the first that fits gives wrong verdicts; then the pairing is a maximum matching.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+
+from pytest_verdict.matching import maximum_matching, optimal_assignment
+from pytest_verdict.trajectories.keys import key_of
+from pytest_verdict.trajectories.relation import Call, Relation
+
+SCALE = 10**9
+"""Scores become whole numbers for the assignment, so that rounding cannot decide."""
+
+
+def pair(expected: Sequence[Call], observed: Sequence[Call], relation: Relation) -> list[int | None]:
+    """Pair as many expected calls as possible.
+
+    Args:
+        expected: The expected calls.
+        observed: The observed calls.
+        relation: Which one accepts which.
+
+    Returns:
+        For each expected call the position of its observed call, or None.
+    """
+    partners: list[int | None] = [None] * len(expected)
+    offered = _by_name(observed)
+    for name, lefts in _by_name(expected).items():
+        rights = offered.get(name)
+        if rights:
+            found = _pair_tool([expected[at] for at in lefts], [observed[at] for at in rights], relation)
+            for left, right in zip(lefts, found, strict=True):
+                partners[left] = None if right is None else rights[right]
+    return partners
+
+
+def _pair_tool(expected: list[Call], observed: list[Call], relation: Relation) -> list[int | None]:
+    if all(relation.demands_nothing(call) for call in expected):
+        return [at if at < len(observed) else None for at in range(len(expected))]
+    if relation.is_equality(expected[0].name) and all(call.key is not None for call in (*expected, *observed)):
+        return _pair_equal(expected, observed)
+    return maximum_matching(candidates(expected, observed, relation), len(observed))
+
+
+def _pair_equal(expected: list[Call], observed: list[Call]) -> list[int | None]:
+    waiting: dict[Hashable, list[int]] = {}
+    for at in range(len(observed) - 1, -1, -1):
+        waiting.setdefault(observed[at].key, []).append(at)
+    return [waiting[call.key].pop() if waiting.get(call.key) else None for call in expected]
+
+
+def candidates(expected: Sequence[Call], observed: Sequence[Call], relation: Relation) -> list[list[int]]:
+    """List the observed calls that each expected call accepts.
+
+    Args:
+        expected: The expected calls.
+        observed: The observed calls.
+        relation: Which one accepts which.
+
+    Returns:
+        For each expected call the positions of observed calls, ascending.
+    """
+    offers = _Offers(observed, relation)
+    known: dict[Hashable, list[int]] = {}
+    found = []
+    for call in expected:
+        key = (call.name, call.key, call.unstated)
+        choices = known.get(key) if call.key is not None or call.unstated else None
+        if choices is None:
+            choices = offers.accepted_by(call)
+            known[key] = choices
+        found.append(choices)
+    return found
+
+
+class _Offers:
+    """The observed calls, found by tool and by the values of arguments that must be equal."""
+
+    def __init__(self, observed: Sequence[Call], relation: Relation) -> None:
+        self._observed = observed
+        self._relation = relation
+        self._by_name = _by_name(observed)
+        self._by_value: dict[Hashable, list[int]] = {}
+        self._indexed: set[str] = set()
+
+    def accepted_by(self, call: Call) -> list[int]:
+        verdicts: dict[Hashable, bool] = {}
+        accepted = []
+        for at in self._likely(call):
+            offer = self._observed[at]
+            verdict = verdicts.get(offer.key) if offer.key is not None else None
+            if verdict is None:
+                verdict = self._relation.accepts(call, offer)
+                if offer.key is not None:
+                    verdicts[offer.key] = verdict
+            if verdict:
+                accepted.append(at)
+        return accepted
+
+    def _likely(self, call: Call) -> Iterable[int]:
+        everything: Iterable[int] = self._by_name.get(call.name, ())
+        if not call.known or self._relation.demands_nothing(call):
+            return everything
+        shortest: list[int] | None = None
+        for argument, key in self._relation.anchors(call):
+            self._index(argument)
+            # A value without a key may equal anything, so it stays in the running.
+            either = [
+                *self._by_value.get((call.name, argument, key), ()),
+                *self._by_value.get((call.name, argument, None), ()),
+            ]
+            if shortest is None or len(either) < len(shortest):
+                shortest = either
+        return everything if shortest is None else sorted(shortest)
+
+    def _index(self, argument: str) -> None:
+        if argument in self._indexed:
+            return
+        self._indexed.add(argument)
+        for at, offer in enumerate(self._observed):
+            if argument in offer.args:
+                key = (offer.name, argument, key_of(offer.args[argument]))
+                self._by_value.setdefault(key, []).append(at)
+
+
+def pair_by_score(
+    expected: Sequence[Call], observed: Sequence[Call], score: Callable[[Call, Call], float]
+) -> list[int | None]:
+    """Pair so that the sum of the scores is the highest possible.
+
+    Args:
+        expected: The expected calls.
+        observed: The observed calls.
+        score: From 0.0 to 1.0 for a pair; 0.0 for different tools.
+
+    Returns:
+        For each expected call the position of its observed call, or None; no pair scores 0.0.
+    """
+    partners: list[int | None] = [None] * len(expected)
+    offered = _by_name(observed)
+    for name, lefts in _by_name(expected).items():
+        rights = offered.get(name, [])
+        cost = [[-round(score(expected[left], observed[right]) * SCALE) for right in rights] for left in lefts]
+        for row, column in enumerate(optimal_assignment(cost)):
+            if column is not None and cost[row][column] < 0:
+                partners[lefts[row]] = rights[column]
+    return partners
+
+
+def competing(accepted: Sequence[Sequence[int]], partners: Sequence[int | None]) -> tuple[list[int], list[int]] | None:
+    """Find the expected calls that compete for too few observed ones, a witness of Hall's theorem (1935).
+
+    Args:
+        accepted: For each expected call the observed ones that it accepts.
+        partners: A maximum matching of them.
+
+    Returns:
+        The smallest such set found, from which no call can be left out, and the observed calls that all of them accept
+        together; at least two expected calls and one observed. None when every unpaired call accepts nothing at all.
+    """
+    owners = {right: left for left, right in enumerate(partners) if right is not None}
+    found = []
+    for start, partner in enumerate(partners):
+        if partner is None and accepted[start]:
+            lefts = _reachable(start, accepted, owners)
+            found.append((len(lefts), lefts))
+    if not found:
+        return None
+    lefts = _without_bystanders(min(found)[1], accepted)
+    return lefts, sorted({right for left in lefts for right in accepted[left]})
+
+
+def _reachable(start: int, accepted: Sequence[Sequence[int]], owners: dict[int, int]) -> list[int]:
+    seen = {start}
+    queue = [start]
+    for left in queue:
+        for right in accepted[left]:
+            owner = owners[right]
+            if owner not in seen:
+                seen.add(owner)
+                queue.append(owner)
+    return sorted(seen)
+
+
+def _without_bystanders(lefts: list[int], accepted: Sequence[Sequence[int]]) -> list[int]:
+    if len(lefts) > 50:
+        return lefts
+    for left in list(lefts):
+        fewer = [other for other in lefts if other != left]
+        if len(fewer) > len({right for other in fewer for right in accepted[other]}) > 0:
+            lefts = fewer
+    return lefts
+
+
+def _by_name(calls: Sequence[Call]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for at, call in enumerate(calls):
+        found.setdefault(call.name, []).append(at)
+    return found

@@ -1,0 +1,136 @@
+"""The relation between calls: which observed call an expected one accepts, and how well."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.trajectories.arguments import (
+    CONTAINS,
+    EQUAL,
+    IGNORE,
+    OTHERS,
+    ArgumentFinding,
+    ToolRule,
+    compare_arguments,
+    rule_of_argument,
+)
+from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED, Event
+from pytest_verdict.trajectories.keys import key_of
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An event as it is compared.
+
+    Args:
+        event: The event.
+        name: The name by which it is compared.
+        args: Its arguments, with defaults filled in and without the ignored ones.
+        key: Equal for calls with equal arguments; None when that cannot be said.
+    """
+
+    event: Event
+    name: str
+    args: Mapping[str, Any]
+    key: Hashable | None
+
+    @property
+    def unstated(self) -> bool:
+        """Whether the source says nothing of the arguments."""
+        return self.event.args_note == ARGS_NOT_RECORDED
+
+    @property
+    def known(self) -> bool:
+        """Whether the arguments can be compared."""
+        return self.event.args_note is None
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Which observed call an expected one accepts.
+
+    An expected call whose arguments are not stated, such as a name alone, accepts any arguments. An observed call whose
+    arguments are unknown is accepted only where nothing is demanded of them.
+
+    Args:
+        rules: The setting ``args``: a mode, or rules by tool.
+        ignored_args: Arguments of any tool that are left out on both sides.
+        defaults: By tool, the values of arguments that a call leaves out.
+    """
+
+    rules: str | Mapping[str, ToolRule]
+    ignored_args: Sequence[str] = ()
+    defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def call(self, event: Event, name: str) -> Call:
+        """Prepare an event for comparison."""
+        args = event.args
+        if event.args_note is None:
+            if name in self.defaults:
+                args = {**self.defaults[name], **args}
+            if self.ignored_args:
+                args = {argument: value for argument, value in args.items() if argument not in self.ignored_args}
+        return Call(event, name, args, key_of(args) if event.args_note is None else None)
+
+    def rule(self, tool: str) -> ToolRule:
+        """Give the rule of a tool."""
+        if isinstance(self.rules, str):
+            return self.rules
+        return self.rules.get(tool, self.rules.get(OTHERS, EQUAL))
+
+    def demands_nothing(self, expected: Call) -> bool:
+        """Say whether an expected call accepts any arguments of its tool."""
+        rule = self.rule(expected.name)
+        return rule == IGNORE or expected.unstated or (rule == CONTAINS and expected.known and not expected.args)
+
+    def accepts(self, expected: Call, observed: Call) -> bool:
+        """Say whether an expected call accepts an observed one."""
+        if expected.name != observed.name:
+            return False
+        if self.demands_nothing(expected):
+            return True
+        if not (expected.known and observed.known):
+            return False
+        rule = self.rule(expected.name)
+        if rule == EQUAL and expected.key is not None and observed.key is not None:
+            return expected.key == observed.key
+        return all(finding.kind is None for finding in compare_arguments(rule, expected.args, observed.args))
+
+    def score(self, expected: Call, observed: Call) -> float:
+        """Say how much of an expected call an observed one delivers.
+
+        Returns:
+            0.0 for another tool or arguments that are unknown; otherwise the mean score of the arguments that count.
+        """
+        if expected.name != observed.name:
+            return 0.0
+        if self.demands_nothing(expected):
+            return 1.0
+        if not (expected.known and observed.known):
+            return 0.0
+        scores = [finding.score for finding in self.findings(expected, observed)]
+        return sum(scores) / len(scores) if scores else 1.0
+
+    def findings(self, expected: Call, observed: Call) -> list[ArgumentFinding]:
+        """Compare the arguments of two calls of one tool, one by one."""
+        return list(compare_arguments(self.rule(expected.name), expected.args, observed.args))
+
+    def is_equality(self, tool: str) -> bool:
+        """Say whether calls of a tool are accepted exactly when their arguments are equal."""
+        return self.rule(tool) == EQUAL
+
+    def anchors(self, expected: Call) -> list[tuple[str, Hashable]]:
+        """Name arguments that an accepted call must have with an equal value, by the key of that value."""
+        rule = self.rule(expected.name)
+        found = []
+        for argument, value in expected.args.items():
+            own = rule_of_argument(rule, argument)
+            nested = isinstance(value, Mapping | list | tuple)
+            if not isinstance(own, Operator) and (own == EQUAL or (own == CONTAINS and not nested)):
+                key = key_of(value)
+                if key is not None:
+                    found.append((argument, key))
+        return found

@@ -1,0 +1,61 @@
+"""Which events count, and what they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.names import canonical_name
+
+Failed = Literal["count", "skip"]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which events of a trajectory are compared.
+
+    Args:
+        aliases: See `canonical_name`.
+        mcp_servers: See `canonical_name`.
+        only_tools: The tools whose calls count, by the name they are compared by; None for all.
+        except_tools: The tools whose calls do not count.
+        agents: The agents whose calls count; None for all.
+        failed: Whether calls that returned an error count.
+    """
+
+    aliases: Mapping[str, str]
+    mcp_servers: Sequence[str] | str
+    only_tools: Sequence[str] | None
+    except_tools: Sequence[str]
+    agents: Sequence[str] | None
+    failed: Failed
+
+    def names(self) -> tuple[str, ...]:
+        """Name the steps that are taken before anything is compared, as the record does."""
+        steps = {
+            "strip_mcp_prefix": bool(self.mcp_servers),
+            "alias_tools": bool(self.aliases),
+            "select_tools": self.only_tools is not None or bool(self.except_tools),
+            "select_agents": self.agents is not None,
+            "skip_failed_calls": self.failed == "skip",
+        }
+        return tuple(name for name, taken in steps.items() if taken)
+
+    def name(self, event: Event) -> str:
+        """Give the name by which an event is compared."""
+        if not self.aliases and not self.mcp_servers:
+            return event.name
+        return canonical_name(event.name, self.aliases, self.mcp_servers)
+
+    def keeps(self, event: Event) -> bool:
+        """Say whether an event counts."""
+        name = self.name(event)
+        return (
+            (self.only_tools is None or name in self.only_tools)
+            and name not in self.except_tools
+            and (self.agents is None or event.agent is None or event.agent in self.agents)
+            # A call whose arguments are malformed may well be noted as failed, and must never go unseen.
+            and (self.failed == "count" or event.error is None or event.args_note is not None)
+        )

@@ -1,0 +1,152 @@
+"""Step lists: how the expected side of `TrajectorySteps` is written, and read.
+
+A step is one call, or a list of calls that may come in any order. A call, or a whole step written as
+``{"any_order": [...]}``, may say ``"optional": true`` or ``"repeat": {"min": 1, "max": 3}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers import read_trajectory
+from pytest_verdict.trajectories.readers.plain import is_pair, read_item
+from pytest_verdict.trajectories.relation import Call
+from pytest_verdict.values.display import shown
+from pytest_verdict.values.jsontext import JsonTextError, parse_json
+
+ANY_ORDER: Final = "any_order"
+OPTIONAL: Final = "optional"
+REPEAT: Final = "repeat"
+MOST_REPEATS: Final = 10_000
+
+Prepare = Callable[[Event], Call | None]
+"""From an event to the call that is compared, or None when it does not count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """How often something occurs.
+
+    Args:
+        least: At least so often, from 0.
+        most: At most so often; None for any number.
+    """
+
+    least: int = 1
+    most: int | None = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A group of calls in any order.
+
+    Args:
+        calls: The calls, each with how often it occurs.
+        times: How often the whole group occurs, one after the other.
+        place: Its place in the list, from 0.
+    """
+
+    calls: tuple[tuple[Call, Times], ...]
+    times: Times
+    place: int
+
+
+def read_steps(value: Any, expected_format: str, prepare: Prepare) -> list[Step]:
+    """Read a step list.
+
+    Args:
+        value: A step list as the module describes it, or any trajectory, in which calls that were made together are a step.
+        expected_format: The wire format of a trajectory.
+        prepare: See `Prepare`.
+
+    Returns:
+        The steps; those in which no call counts are left out.
+
+    Raises:
+        TrajectoryError: The value is neither.
+    """
+    source = _opened(value)
+    if isinstance(source, list | tuple) and any(_is_explicit(step) for step in source):
+        steps = [_step(step, place, prepare) for place, step in enumerate(source)]
+    else:
+        groups = _grouped(read_trajectory(source, expected_format))
+        steps = [_step(group, place, prepare) for place, group in enumerate(groups)]
+    return [step for step in steps if step.calls]
+
+
+def _opened(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return parse_json(value)
+    except JsonTextError as error:
+        raise TrajectoryError(f"is not JSON: {error}") from None
+
+
+def _is_explicit(step: Any) -> bool:
+    if isinstance(step, list | tuple):
+        return not is_pair(step)
+    return isinstance(step, Mapping) and any(key in step for key in (ANY_ORDER, OPTIONAL, REPEAT))
+
+
+def _grouped(events: Sequence[Event]) -> list[list[Event]]:
+    groups: list[list[Event]] = []
+    for event in events:
+        together = groups and event.group is not None and groups[-1][-1].group == event.group
+        if together:
+            groups[-1].append(event)
+        else:
+            groups.append([event])
+    return groups
+
+
+def _step(step: Any, place: int, prepare: Prepare) -> Step:
+    if isinstance(step, Mapping) and ANY_ORDER in step:
+        listed, times = step[ANY_ORDER], _times(step)
+        _refuse_others(step)
+    elif isinstance(step, list | tuple) and not is_pair(step):
+        listed, times = step, Times()
+    else:
+        listed, times = [step], Times()
+    if not isinstance(listed, list | tuple):
+        raise TrajectoryError(f"{ANY_ORDER} is a list of calls, got {shown(listed, 80)}")
+    calls = [(prepare(_event(item)), _times(item)) for item in listed]
+    return Step(tuple((call, often) for call, often in calls if call is not None), times, place)
+
+
+def _event(item: Any) -> Event:
+    if isinstance(item, Mapping):
+        item = {key: own for key, own in item.items() if key not in {OPTIONAL, REPEAT}}
+    return read_item(item)
+
+
+def _refuse_others(step: Mapping[Any, Any]) -> None:
+    others = [key for key in step if key not in {ANY_ORDER, OPTIONAL, REPEAT}]
+    if others:
+        raise TrajectoryError(f"a step has {ANY_ORDER}, {OPTIONAL} and {REPEAT}, not {shown(others[0], 80)}")
+
+
+def _times(item: Any) -> Times:
+    if not isinstance(item, Mapping):
+        return Times()
+    optional = item.get(OPTIONAL, False)
+    if not isinstance(optional, bool):
+        raise TrajectoryError(f"{OPTIONAL} is true or false, got {shown(optional, 80)}")
+    least, most = _repeat(item[REPEAT]) if REPEAT in item else (1, 1)
+    return Times(0 if optional else least, most)
+
+
+def _repeat(repeat: Any) -> tuple[int, int | None]:
+    if not isinstance(repeat, Mapping) or not set(repeat) <= {"min", "max"}:
+        raise TrajectoryError(f"{REPEAT} is an object of min and max, got {shown(repeat, 80)}")
+    least, most = repeat.get("min", 0), repeat.get("max")
+    whole = type(least) is int and (most is None or type(most) is int)
+    if not whole or not 0 <= least <= MOST_REPEATS or (most is not None and not max(least, 1) <= most <= MOST_REPEATS):
+        raise TrajectoryError(
+            f"{REPEAT} takes whole numbers with 0 <= min <= max <= {MOST_REPEATS}, got {shown(dict(repeat), 80)}"
+        )
+    return least, most

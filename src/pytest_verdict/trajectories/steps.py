@@ -1,0 +1,105 @@
+"""The operator on step lists: ordered groups, unordered inside, with optional and repeated calls."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.result import Outcome
+from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.evidence import call_evidence, listed
+from pytest_verdict.trajectories.operator import EMPTY_EXPECTED, TrajectoryOperator
+from pytest_verdict.trajectories.relation import Call, Relation
+from pytest_verdict.trajectories.step_list import Step, read_steps
+from pytest_verdict.trajectories.step_matching import StepMatcher
+
+
+class TrajectorySteps(TrajectoryOperator):
+    """The steps occur one after the other; the calls of one step in any order.
+
+    Expected is a list of steps. A step is one call or a list of calls. A call, or a step written as ``{"any_order": [...]}``, may
+    be ``"optional": true`` or ``"repeat": {"min": 1, "max": 3}``; ``max`` left out is no limit. Where expected is a recorded
+    trajectory, calls that were made together are one step.
+
+    Args:
+        extras: Whether other calls may lie before, between and after. With ``allow`` a call beyond ``max`` is such a call.
+
+    Example:
+        >>> steps = ["login", ["search", "weather"], {"name": "retry", "optional": True}, "book"]
+        >>> TrajectorySteps(extras="forbid").evaluate(steps, ["login", "weather", "search", "book"]).score
+        1.0
+    """
+
+    name: ClassVar[str] = "trajectory_steps"
+
+    extras: Literal["allow", "forbid"] = "allow"
+
+    def _judge_whole(self, expected: Any, observed: Any) -> Outcome:
+        relation = self.relation()
+        steps = self._steps(expected, relation)
+        made = self.calls(self.observed_events(observed), relation)
+        wanted = [call for step in steps for call, _ in step.calls]
+        matcher = StepMatcher(made, relation)
+        found = _in_between(steps, matcher) if self.extras == "allow" else _without_gaps(steps, matcher, made)
+        if found.score == 1.0 and self.extras == "allow" and not any(_needed(step) for step in steps):
+            found = Outcome(1.0, notes=(EMPTY_EXPECTED,), details=found.details)
+        return self._finished(found, wanted, made, relation)
+
+    def _judge_flattened(self, wanted: list[Any], made: list[Any]) -> Outcome:
+        del wanted, made
+        raise TrajectoryError("step lists cannot be flattened: write the steps of all turns as one list")
+
+    def judge(self, expected: list[Call], observed: list[Call], relation: Relation) -> Outcome:
+        """Not used: steps are more than a list of calls."""
+        raise NotImplementedError
+
+    def _steps(self, expected: Any, relation: Relation) -> list[Step]:
+        selection = self.expected_selection()
+
+        def prepare(event: Event) -> Call | None:
+            return relation.call(event, selection.name(event)) if selection.keeps(event) else None
+
+        try:
+            return read_steps(expected, self.expected_format, prepare)
+        except TrajectoryError as error:
+            raise TrajectoryError(f"expected {error}") from None
+
+
+def _needed(step: Step) -> bool:
+    return step.times.least > 0 and any(times.least > 0 for _, times in step.calls)
+
+
+def _in_between(steps: list[Step], matcher: StepMatcher) -> Outcome:
+    start = 0
+    places: list[list[int]] = []
+    for step in steps:
+        found = matcher.earliest(step, start)
+        if found is None:
+            return _failed(step, start, {"steps": places})
+        places.append(found)
+        start = found[-1] + 1 if found else start
+    return Outcome(1.0, details={"steps": places})
+
+
+def _without_gaps(steps: list[Step], matcher: StepMatcher, observed: list[Call]) -> Outcome:
+    places = {0}
+    for step in steps:
+        following = matcher.ends(step, places)
+        if not following:
+            return _failed(step, max(places), {})
+        places = following
+    if len(observed) in places:
+        return Outcome(1.0)
+    extra = max(places)
+    differences = [
+        {"path": f"$[{at}]", "kind": "unexpected", "observed": call_evidence(observed[at])}
+        for at in range(extra, len(observed))
+    ]
+    return Outcome(0.0, details={"first_divergence": extra, **listed(differences)})
+
+
+def _failed(step: Step, start: int, details: dict[str, Any]) -> Outcome:
+    wanted = [call_evidence(call) for call, times in step.calls if times.least > 0]
+    difference = {"path": f"$[{step.place}]", "kind": "missing", "expected": wanted}
+    more = {"first_divergence": step.place, "observed_from": start, **listed([difference])}
+    return Outcome(0.0, details={**details, **more})

@@ -1,0 +1,69 @@
+"""Turns: two conversations compared turn by turn."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.result import ComparisonResult, Outcome
+from pytest_verdict.trajectories.readers import read_turns
+
+Turns = Literal["none", "all", "mean", "flatten"]
+
+DIFFERENT_TURNS: Final = "different_number_of_turns"
+
+
+def turns_of(value: Any, side: str) -> list[Any]:
+    """Take a conversation apart.
+
+    Args:
+        value: See `read_turns`.
+        side: ``expected`` or ``observed``, for the message.
+
+    Returns:
+        One trajectory per turn.
+
+    Raises:
+        TrajectoryError: The value has no turns.
+    """
+    try:
+        return read_turns(value)
+    except TrajectoryError as error:
+        raise TrajectoryError(f"{side}: {error}") from None
+
+
+def judge_turns(operator: Operator, expected: list[Any], observed: list[Any], *, mean: bool) -> Outcome:
+    """Compare turn by turn.
+
+    Args:
+        operator: The operator for one turn.
+        expected: The expected turns.
+        observed: The observed turns.
+        mean: Whether the score is the mean of the turns; otherwise it is the lowest.
+
+    Returns:
+        The outcome, with one child per turn. A different number of turns is a fail with a note, whatever the turns hold.
+    """
+    counts = {"expected_turns": len(expected), "observed_turns": len(observed)}
+    children = tuple(
+        _turn(operator, number, *pair) for number, pair in enumerate(zip(expected, observed, strict=False), start=1)
+    )
+    notes = dict.fromkeys(note for child in children for note in child.notes)
+    if len(expected) != len(observed):
+        return Outcome(0.0, notes=(DIFFERENT_TURNS, *notes), details=counts, children=children)
+    if not children:
+        return Outcome(1.0, notes=("empty_expected",), details=counts)
+    scores = [child.score for child in children]
+    return Outcome(
+        min(sum(scores) / len(scores), 1.0) if mean else min(scores),
+        notes=tuple(notes),
+        details=counts,
+        children=children,
+    )
+
+
+def _turn(operator: Operator, number: int, expected: Any, observed: Any) -> ComparisonResult:
+    outcome = operator.evaluate(expected, observed)
+    threshold = operator.default_threshold()
+    return ComparisonResult(operator.identity, expected, observed, threshold, outcome, f"turn {number}")
