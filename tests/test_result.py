@@ -92,7 +92,7 @@ def test_the_record_is_one_line_of_ascii(result):
     text = result.to_text()
     assert text.isascii()
     assert "\n" not in text
-    assert list(json.loads(text))[0] == "verdict"
+    assert next(iter(json.loads(text))) == "verdict"
 
 
 @given(results())

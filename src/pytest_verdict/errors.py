@@ -107,6 +107,7 @@ def allowed(kind: str, given: object, known: Iterable[str]) -> str:
         ' Allowed: absolute.'
     """
     names = sorted(known)
-    close = difflib.get_close_matches(str(given), names, n=1)
+    word = str(given)
+    close = difflib.get_close_matches(word, names, n=1) or [name for name in names if word and name.startswith(word)]
     guess = f" Did you mean {close[0]!r}?" if close else ""
     return f"{guess} Allowed: {', '.join(names)}." if names else f"{guess} No {kind} is allowed here."

@@ -138,8 +138,9 @@ def _listed(listed: list[Any], omitted: int, budget: Budget, indent: str) -> Ite
     yield f"{indent}differences:"
     for difference in listed[:most]:
         yield f"{indent}  {_difference(difference, budget)}"
-    if len(listed) + omitted > most:
-        yield f"{indent}  … {len(listed) + omitted - most} more"
+    left_out = max(len(listed) - most, 0) + omitted
+    if left_out:
+        yield f"{indent}  … {left_out} more"
 
 
 def _difference(difference: Any, budget: Budget) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_verdict.values.display import shown, shortened, visible
+from pytest_verdict.values.display import shortened, shown, visible
 
 
 class Coloured:

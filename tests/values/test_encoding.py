@@ -184,7 +184,7 @@ class NowhereZone(datetime.tzinfo):
 
 
 class SelfMember(enum.Enum):
-    LOOP = []
+    LOOP = []  # noqa: RUF012 - made to contain itself below
 
 
 SelfMember.LOOP.value.append(SelfMember.LOOP)
@@ -229,7 +229,7 @@ def test_what_is_only_a_text_equals_nothing():
 
 def test_numpy_scalars_are_the_numbers_they_hold():
     numpy = pytest.importorskip("numpy")
-    found = [encode(scalar) for scalar in (numpy.int8(3), numpy.float32(0.1), numpy.float64(0.5), numpy.bool_(True))]  # noqa: FBT003
+    found = [encode(scalar) for scalar in (numpy.int8(3), numpy.float32(0.1), numpy.float64(0.5), numpy.bool_(True))]
     assert found == [3, 0.1, 0.5, True]
     assert found[3] is True
 

@@ -1,0 +1,215 @@
+"""Explanations: the block that a failed comparison prints."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from pytest_verdict import Budget, ComparisonResult, Operator, Outcome, compare, explain
+from pytest_verdict.explanation import failure_block
+
+
+class Tree(Operator):
+    """Gives fixed differences."""
+
+    name = "tree_of_the_test"
+    count: int = 3
+    ignored: tuple[str, ...] = ()
+
+    def evaluate(self, expected, observed):
+        kinds = ["changed", "missing", "unexpected"]
+        differences = [
+            {"path": f"$.items[{at}]", "kind": kinds[at % 3], "expected": at, "observed": "\x1b[31m"}
+            for at in range(self.count)
+        ]
+        return Outcome(0.25, details={"differences": differences, "differences_omitted": 7})
+
+
+class Both(Operator):
+    """Has two parts."""
+
+    name = "both_of_the_test"
+
+    def evaluate(self, expected, observed):
+        return Outcome(
+            0.5,
+            notes=("half",),
+            children=(compare("exact", "a", "a", name="first"), compare("exact", "a", "b", name="second")),
+        )
+
+
+class Broken(Operator):
+    """Raises."""
+
+    name = "broken_of_the_test"
+
+    def evaluate(self, expected, observed):
+        raise ValueError("bad\x1b[0m\nnews")
+
+
+def block(text: str) -> str:
+    return textwrap.dedent(text).strip("\n")
+
+
+BLOCKS = {
+    "exact": (
+        lambda: compare("exact", "Paris", "Pari"),
+        """
+        exact: fail, score 0.0 < threshold 1.0
+          expected: 'Paris'
+          observed: 'Pari'
+          difference: at character 4, 's' is not the end
+        """,
+    ),
+    "normalized": (
+        lambda: compare("normalized_exact", "Paris", "LONDON ", name="city"),
+        """
+        normalized_exact 'city': fail, score 0.0 < threshold 1.0
+          expected: 'Paris'
+          observed: 'LONDON '
+          normalization: lowercase, strip, collapse_whitespace
+          expected surface: 'paris'
+          observed surface: 'london'
+          difference: at character 0, 'p' is not 'l'
+        """,
+    ),
+    "settings": (
+        lambda: compare("contains_all", None, "a", substrings=["a", "b"], case_sensitive=False),
+        """
+        contains_all: fail, score 0.0 < threshold 1.0
+          expected: ['a', 'b']
+          observed: 'a'
+          settings: substrings=['a', 'b'], case_sensitive=False
+          normalization: casefold
+          found: ['a']
+          missing: ['b']
+        """,
+    ),
+    "differences": (
+        lambda: compare(Tree(), {}, {}, 0.5),
+        r"""
+        tree_of_the_test: fail, score 0.25 < threshold 0.5
+          expected: {}
+          observed: {}
+          settings: count=3, ignored=[]
+          differences:
+            $.items[0]: expected 0, observed '\x1b[31m'
+            $.items[1]: missing, expected 1
+            $.items[2]: unexpected '\x1b[31m'
+            … 7 more
+        """,
+    ),
+    "children": (
+        lambda: compare(Both(), "x", "y"),
+        """
+        both_of_the_test: fail, score 0.5 < threshold 1.0
+          expected: 'x'
+          observed: 'y'
+          notes: half
+          exact 'first': pass, score 1.0 >= threshold 1.0
+            expected: 'a'
+            observed: 'a'
+          exact 'second': fail, score 0.0 < threshold 1.0
+            expected: 'a'
+            observed: 'b'
+            difference: at character 0, 'a' is not 'b'
+        """,
+    ),
+    "error": (
+        lambda: compare(Broken(), "x", "y"),
+        r"""
+        broken_of_the_test: error, score 0.0 < threshold 1.0
+          error: ValueError: bad\x1b[0m\nnews
+          expected: 'x'
+          observed: 'y'
+        """,
+    ),
+    "notes": (
+        lambda: compare("contains_any", "a", 5),
+        """
+        contains_any: fail, score 0.0 < threshold 1.0
+          expected: 'a'
+          observed: 5
+          notes: not_text
+        """,
+    ),
+    "control characters": (
+        lambda: compare("exact", "\x1b[31m", "a\nb\u202e", name="\x07"),
+        r"""
+        exact '\x07': fail, score 0.0 < threshold 1.0
+          expected: '\x1b[31m'
+          observed: 'a\nb\u202e'
+          difference: at character 0, '\x1b' is not 'a'
+        """,
+    ),
+    "pass": (
+        lambda: compare("exact", 1, 1.0),
+        """
+        exact: pass, score 1.0 >= threshold 1.0
+          expected: 1
+          observed: 1.0
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "text"), BLOCKS.values(), ids=BLOCKS)
+def test_the_block_is_exactly(make, text):
+    assert "\n".join(explain(make())) == block(text)
+
+
+@pytest.mark.parametrize("make", [make for make, _ in BLOCKS.values()], ids=list(BLOCKS))
+def test_a_record_read_back_explains_itself_in_the_same_words(make):
+    result = make()
+    assert list(explain(ComparisonResult.from_record(result.to_record()))) == list(explain(result))
+
+
+def test_an_operator_of_the_registry_shows_only_settings_that_are_not_usual():
+    assert not [line for line in explain(compare("contains_any", "a", "b")) if "settings" in line]
+
+
+def test_the_budget_of_lines():
+    text = failure_block(compare(Tree(count=50), 1, 2), Budget(lines=4), ["try json_subset\x1b"])
+    lines = text.splitlines()
+    assert len(lines) == 6
+    assert lines[4].strip().startswith("…")
+    assert lines[4].endswith("more lines")
+    assert lines[5] == "  advice: try json_subset\\x1b"
+
+
+def test_the_budget_of_differences_and_characters():
+    lines = list(explain(compare(Tree(count=50), "x" * 1_000, 2), Budget(differences=2, characters=60)))
+    assert sum("$.items" in line for line in lines) == 2
+    assert lines[-1].strip() == "… 55 more"
+    assert max(map(len, lines)) < 100
+
+
+def test_no_budget_at_all():
+    unlimited = Budget(characters=0, lines=0, differences=0)
+    text = failure_block(compare(Tree(count=90), "x" * 10_000, 2), unlimited)
+    assert "x" * 10_000 in text
+    assert text.count("$.items") == 90
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"operator": "\x1b[31m"},
+        {"normalization": ["\x1b[31m"]},
+        {"notes": ["\x1b[31m\n"]},
+        {"settings": {"\x1b[31m": 1}},
+        {"details": {"\x1b[31m": "\x1b[31m"}},
+        {"details": {"differences": ["\x1b[31m", {"path": "\x1b[31m" * 10_000, "kind": ["x"]}, None]}},
+        {"details": {"differences": "\x1b[31m", "differences_omitted": "many"}},
+        {"details": {"differences": [{}], "differences_omitted": "many"}},
+        {"error": "\x1b[31m" * 100_000, "score": 0.0},
+    ],
+    ids=ascii,
+)
+def test_a_hostile_record_is_explained_in_harmless_bounded_lines(change):
+    record = compare("exact", [1], 2).to_record()
+    record.update(change)
+    for line in explain(ComparisonResult.from_record(record)):
+        assert line.isprintable()
+        assert len(line) < 6_000
