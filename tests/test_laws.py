@@ -1,0 +1,196 @@
+import sys
+from typing import ClassVar
+
+import pytest
+
+from pytest_verdict import ExactMatch, MissingExtraError, Operator, Outcome
+from pytest_verdict.laws import check_operator_laws
+from pytest_verdict.operators.function import operator_from_function
+from pytest_verdict.operators.registry import REGISTRY
+
+
+def letters(texts):
+    """Embed texts by their letters."""
+    return [[float(text.lower().count(chr(97 + number))) for number in range(26)] for text in texts]
+
+
+PARTS = ["exact", {"operator": "contains_all", "threshold": 0.5}]
+TEXTS = ["Paris", " the  Answer ", "", "42", "ß İ é"]
+NUMBERS = [0, 37.0, "36.8", -1, 1e300]
+DATES = ["2024-02-29", "2024-05-01T10:00:00Z", "1 May 2024", "2024-05"]
+LISTS = [["a", "b"], ["b", "a"], [], ["a", "a"]]
+DOCUMENTS = ['{"a": [1, 2.50]}', "[]", {"a": 1, "b": [None, True]}, [3, 1, 2], "null"]
+
+# Settings to check each built-in operator with, and values that it can read on both sides; no values where the two sides
+# are of different kinds.
+CASES = {
+    "all_of": [({"conditions": PARTS}, ["Paris"]), ({"conditions": {"a": "exact"}}, [{"a": 1}])],
+    "any_of": [({"conditions": PARTS}, TEXTS)],
+    "at_least_n": [({"conditions": PARTS, "n": 2}, ["Paris"])],
+    "boolean": [({}, [True, False])],
+    "contains_all": [({}, ["Paris"]), ({"substrings": ["a"], "case_sensitive": False}, TEXTS)],
+    "contains_any": [({}, ["Paris"]), ({"substrings": ["a", "b"]}, TEXTS)],
+    "date_match": [({}, DATES)],
+    "date_range": [({}, []), ({"min": "2024-01-01"}, [])],
+    "date_tolerance": [({"tolerance": 2}, DATES)],
+    "delta": [({}, [])],
+    "exact": [({}, None)],
+    "json_canonical": [({}, DOCUMENTS)],
+    "json_distance": [({}, DOCUMENTS)],
+    "json_schema": [({}, [])],
+    "json_subset": [({}, DOCUMENTS)],
+    "literal": [({}, TEXTS)],
+    "normalized_exact": [({}, None), ({"normalize": ["nfkc"], "case_sensitive": False, "nan_equal": True}, None)],
+    "numeric_exact": [({}, NUMBERS)],
+    "numeric_range": [({}, []), ({"min": 0, "max": 10}, [])],
+    "numeric_tolerance": [({"tolerance": 0.1}, NUMBERS), ({"tolerance": 1, "mode": "absolute"}, NUMBERS)],
+    "one_of": [({}, [])],
+    "ordered_match": [({}, LISTS)],
+    "regex": [({}, ["Paris"]), ({"pattern": "a|(b+)c", "mode": "search", "flags": ["I"]}, TEXTS)],
+    "semantic": [({"embedder": letters, "normalize": ["lowercase"]}, TEXTS)],
+    "set_containment": [({}, LISTS)],
+    "text_similarity": [({"metric": metric}, TEXTS) for metric in ("levenshtein", "jaro_winkler", "token_f1", "rouge_l")],
+    "trace_contains": [({"substring": "a"}, [])],
+    "trace_length": [({"max": 10, "unit": "words"}, [])],
+    "trace_regex": [({"pattern": "a+"}, []), ({}, [])],
+    "weighted": [({"conditions": PARTS, "weights": [1, 3]}, ["Paris"])],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "values"),
+    [pytest.param(name, *case, id=f"{name}-{number}") for name in CASES for number, case in enumerate(CASES[name])],
+)
+def test_every_built_in_operator_keeps_the_laws(name, settings, values):
+    check_operator_laws(REGISTRY.build(name, settings), values=values, examples=25)
+
+
+def test_no_built_in_operator_is_left_out():
+    assert set(CASES) >= {
+        name for name in REGISTRY.names() if REGISTRY.find(name).__module__.startswith("pytest_verdict.")
+    }
+
+
+class Broken(Operator):
+    name: ClassVar[str] = "broken"
+
+    def evaluate(self, expected, observed):
+        return Outcome(1.0 if expected == observed else 0.0)
+
+
+class NotReflexive(Broken):
+    def evaluate(self, expected, observed):
+        return Outcome(0.5)
+
+
+class NotANumber(Broken):
+    def evaluate(self, expected, observed):
+        return Outcome(float("nan"))
+
+
+class NoOutcome(Broken):
+    def evaluate(self, expected, observed):
+        return 1.0
+
+
+class SetOrder(Broken):
+    def evaluate(self, expected, observed):
+        words = {str(number) for number in range(50)}
+        return Outcome(1.0, details={"first": next(iter(words))})
+
+
+class Raising(Broken):
+    def evaluate(self, expected, observed):
+        return Outcome(1.0 if len(expected) == len(observed) else 0.0)
+
+
+class HugeInteger(Broken):
+    def evaluate(self, expected, observed):
+        return Outcome(1.0 if str(expected) == str(observed) else 0.0)
+
+
+class Changing(Broken):
+    def evaluate(self, expected, observed):
+        if isinstance(expected, list):
+            expected.append(1)
+        return Outcome(1.0)
+
+
+class Counting(Broken):
+    calls: ClassVar[list[int]] = []
+
+    def evaluate(self, expected, observed):
+        self.calls.append(1)
+        return Outcome(1.0, details={"call": len(self.calls)})
+
+
+class LosingSettings(Broken):
+    depth: int = 3
+
+    def settings(self):
+        return {}
+
+
+class ReplayDiffers(Broken):
+    def replay(self, expected, observed, details):
+        return Outcome(0.25)
+
+
+class BadThreshold(Broken):
+    def default_threshold(self):
+        return 1.5
+
+
+def _local():
+    class Local(Broken):
+        pass
+
+    return Local()
+
+
+@pytest.mark.parametrize(
+    ("operator", "law"),
+    [
+        (NotReflexive(), "reflexive"),
+        (NotANumber(), "score"),
+        (NoOutcome(), "score"),
+        (SetOrder(), "fresh process"),
+        (Raising(), "no exception"),
+        (HugeInteger(), "no exception"),
+        (Changing(), "evidence unchanged"),
+        (Counting(), "same again"),
+        (LosingSettings(depth=4), "settings"),
+        (ReplayDiffers(), "record"),
+        (BadThreshold(), "threshold"),
+        (_local(), "pickle"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Operator) else None,
+)
+def test_a_broken_law_is_found_and_named(operator, law):
+    with pytest.raises(AssertionError, match=f"law '{law}'"):
+        check_operator_laws(operator)
+
+
+def test_an_operator_of_the_main_program_cannot_be_found_in_another_process(monkeypatch):
+    monkeypatch.setattr(NotReflexive, "__module__", "__main__")
+    monkeypatch.setattr(sys.modules["__main__"], "NotReflexive", NotReflexive, raising=False)
+    with pytest.raises(AssertionError, match=r"fresh process.*is its class in a module"):
+        check_operator_laws(NotReflexive(), values=[], examples=5)
+
+
+def same_type(expected, observed, *, strict: bool = False):
+    return type(expected) is type(observed) if strict else isinstance(observed, type(expected))
+
+
+def test_an_operator_from_a_function_can_be_checked():
+    check_operator_laws(operator_from_function(same_type)(strict=True), examples=20)
+
+
+def test_a_value_that_is_refused_with_a_note_is_no_counterexample():
+    check_operator_laws(REGISTRY.build("contains_all"), values=["", 3, None], examples=5)
+
+
+def test_without_hypothesis_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+    with pytest.raises(MissingExtraError, match=r"pytest-verdict\[laws\]"):
+        check_operator_laws(ExactMatch())
