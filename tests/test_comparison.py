@@ -212,7 +212,7 @@ class TestABrokenOperator:
 
     def test_is_neither_equal_nor_unequal(self):
         wanted = expect(Raising(), 1)
-        assert [1 == wanted, 1 != wanted] == [False, False]
+        assert [wanted == 1, wanted != 1] == [False, False]
 
     def test_evidence_that_contains_itself_is_an_error(self):
         looping: list = []

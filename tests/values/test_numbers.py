@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from pytest_verdict.values.encoding import decode, encode
 from pytest_verdict.values.numbers import as_decimal, as_exact, is_number, same_number
 
-
 HOSTILE = ["1e99999999999999999999999", "1e-99999999999999999999999", "9" * 20_000, [1], b"1", 1j, object()]
 
 

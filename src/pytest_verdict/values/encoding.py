@@ -67,7 +67,7 @@ def encode_text(value: Any) -> str:
         '{"$type":"tuple","value":["a",{"$type":"float","value":"nan"}]}'
     """
     if type(value) is str and value.isascii():
-        return encode_basestring_ascii(value)
+        return encode_basestring_ascii(value) if len(value) < _LONG else _encode_long_text(value)
     return _dump(_encode(value, ()))
 
 
@@ -131,8 +131,21 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def _dump(tree: Any) -> str:
-    return json.dumps(tree, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+# From this length on, looking for what must be escaped is faster than the encoder, which copies character by character.
+_LONG: Final = 100
+_FAMILIAR: Final = bytes(range(0x20, 0x7F)) + b"\n\r\t"
+
+
+def _encode_long_text(text: str) -> str:
+    if text.encode("ascii").translate(None, _FAMILIAR):
+        return encode_basestring_ascii(text)
+    for character, escape in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
+        text = text.replace(character, escape)
+    return f'"{text}"'
+
+
+# Made once: json.dumps makes an encoder on each call that asks for separators.
+_dump: Final = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
 
 
 def _tagged(kind: str, value: Any, **more: Any) -> dict[str, Any]:
@@ -140,6 +153,8 @@ def _tagged(kind: str, value: Any, **more: Any) -> dict[str, Any]:
 
 
 def _encode(value: Any, above: tuple[int, ...]) -> Any:
+    if type(value) is str and value.isascii():
+        return value
     try:
         writer = _WRITERS.get(type(value))
         return writer(value, above) if writer is not None else _encode_by_class(value, above)
@@ -288,10 +303,6 @@ def _encode_timedelta(value: datetime.timedelta, _above: tuple[int, ...]) -> Any
     return _tagged("timedelta", [value.days, value.seconds, value.microseconds])
 
 
-def _encode_complex(value: complex, above: tuple[int, ...]) -> Any:
-    return _tagged("complex", [_encode(value.real, above), _encode(value.imag, above)])
-
-
 def _encode_encoded(value: EncodedObject, above: tuple[int, ...]) -> Any:
     if value.kind == "enum":
         return _encode_member(value.class_name, value.member, value, above)
@@ -322,7 +333,7 @@ _WRITERS: Final[dict[type, _Writer]] = {
     bytearray: _by_text("bytearray", lambda value: base64.b64encode(value).decode("ascii")),
     Decimal: _by_text("decimal", str),
     Fraction: _by_text("fraction", str),
-    complex: _encode_complex,
+    complex: _by_text("complex", repr),
     datetime.datetime: _encode_datetime,
     datetime.date: _encode_date,
     datetime.time: _by_text("time", datetime.time.isoformat),
@@ -378,7 +389,7 @@ _READERS: Final[dict[str, _Reader]] = {
     "bytearray": _text(lambda text: bytearray(base64.b64decode(text, validate=True))),
     "decimal": _text(Decimal),
     "fraction": _text(Fraction),
-    "complex": lambda encoded: complex(*_items(encoded)),
+    "complex": _text(complex),
     "datetime": _text(datetime.datetime.fromisoformat),
     "date": _text(datetime.date.fromisoformat),
     "time": _text(datetime.time.fromisoformat),
