@@ -23,6 +23,9 @@ TESTS: Final = "tests.jsonl"
 Counts = dict[str, list[int]]
 """Per operator: how many comparisons passed, failed, and could not be made."""
 
+LATE: Final = "late"
+"""The outcome of an entry that only adds comparisons to an attempt which had already ended."""
+
 
 @dataclass(slots=True)
 class TestEntry:
@@ -38,7 +41,7 @@ class TestEntry:
         message: Why it did not pass, in one line.
         text: Why it did not pass, as pytest printed it.
         crashed: Whether the process that ran it died.
-        teardown_error: Whether the teardown failed after a failed call.
+        teardown_error: Whether the teardown failed after the test itself had run, whatever came of it.
         subtests: How many subtests had which outcome.
         worker: The worker, when every worker runs every test; otherwise empty.
         comparisons: Counts per operator.
@@ -64,12 +67,13 @@ class TestEntry:
     chunks: list[list[int]] = field(default_factory=list)
 
 
+_COLUMNS: Final = {"pass": 0, "fail": 1, "error": 2}
 _ENCODE: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 _ENTRY_FIELDS: Final = tuple(field.name for field in fields(TestEntry))
 
 
 class JournalWriter:
-    """Appends to a journal; every line is handed to the operating system as soon as its test has ended.
+    """Appends to a journal; every line is handed to the operating system at once.
 
     Args:
         folder: The journal's folder; it is made, and must not hold a journal yet.
@@ -84,6 +88,7 @@ class JournalWriter:
         self._records = (folder / RECORDS).open("wb")
         self._tests = (folder / TESTS).open("wb")
         self._offset = 0
+        self._lines_written = 0
         self._digest = hashlib.sha256()
         self._line({"journal": JOURNAL_FORMAT, **header})
 
@@ -98,10 +103,27 @@ class JournalWriter:
         """
         encoded = lines.encode("ascii")
         self._records.write(encoded)
+        # At once: of a killed session only what the operating system has is left.
+        self._records.flush()
         self._digest.update(encoded)
         place = [self._offset, len(encoded)]
         self._offset += len(encoded)
         return place
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing but the header was written."""
+        return self._lines_written == 1
+
+    def append_start(self, test: str, location: tuple[str, int | None, str]) -> None:
+        """Append that a test began.
+
+        Args:
+            test: The node id.
+            location: Its file, and its line from 0.
+        """
+        path, line, _ = location
+        self._line({"began": test, "path": path.replace("\\", "/"), "line": 0 if line is None else line + 1})
 
     def append_order(self, tests: list[str]) -> None:
         """Append the order in which tests were collected.
@@ -112,12 +134,11 @@ class JournalWriter:
         self._line({"collected": tests})
 
     def append_test(self, entry: TestEntry) -> None:
-        """Append one attempt of a test, and hand everything to the operating system.
+        """Append one attempt of a test.
 
         Args:
             entry: What came of it.
         """
-        self._records.flush()
         content = {name: getattr(entry, name) for name in _ENTRY_FIELDS}
         self._line({name: value for name, value in content.items() if value})
 
@@ -140,6 +161,7 @@ class JournalWriter:
     def _line(self, content: Mapping[str, Any]) -> None:
         self._tests.write(_ENCODE(content).encode("ascii") + b"\n")
         self._tests.flush()
+        self._lines_written += 1
 
 
 @dataclass(slots=True)
@@ -152,6 +174,7 @@ class Journal:
         footer: What was known at its end; None for a session that did not end.
         order: Node ids in the order of collection.
         entries: One per attempt of a test, as they arrived.
+        began: What is known of each test that began and of which no attempt ended, by node id.
         damaged: How many lines could not be read.
     """
 
@@ -160,6 +183,7 @@ class Journal:
     footer: dict[str, Any] | None = None
     order: list[str] = field(default_factory=list)
     entries: list[TestEntry] = field(default_factory=list)
+    began: dict[str, TestEntry] = field(default_factory=dict)
     damaged: int = 0
 
     @property
@@ -210,36 +234,77 @@ def _take(journal: Journal, line: bytes) -> None:
             journal.order = content["collected"]
         elif "finished" in content:
             journal.footer = content["finished"]
+        elif "began" in content:
+            test = content["began"]
+            journal.began[test] = TestEntry(test, path=content["path"], line=content["line"])
         else:
-            journal.entries.append(TestEntry(**content))
+            _take_entry(journal, TestEntry(**content))
     except (ValueError, TypeError):
         # The last line of a killed session may be half a line.
         journal.damaged += 1
 
 
-def _add_unfinished(journal: Journal) -> None:
-    size = journal.records.stat().st_size
-    covered = max((offset + length for entry in journal.entries for offset, length in entry.chunks), default=0)
-    if covered >= size:
+def _take_entry(journal: Journal, entry: TestEntry) -> None:
+    if entry.outcome != LATE:
+        journal.began.pop(entry.test, None)
+        journal.entries.append(entry)
         return
+    known = _find(journal, entry)
+    merge_counts(known.comparisons, entry.comparisons)
+    known.chunks.extend(entry.chunks)
+
+
+def _find(journal: Journal, wanted: TestEntry) -> TestEntry:
+    place = wanted.test, wanted.attempt, wanted.worker
+    for entry in reversed(journal.entries):
+        if (entry.test, entry.attempt, entry.worker) == place:
+            return entry
+    raise ValueError(f"comparisons of {wanted.test} arrived late, but the test is not there")
+
+
+def _add_unfinished(journal: Journal) -> None:
     found: dict[tuple[str, int], TestEntry] = {}
-    for offset, line, record in _records_from(journal, covered):
-        entry = found.setdefault((record["test"], record["attempt"]), TestEntry(record["test"], record["attempt"]))
-        entry.path, entry.line = record["path"], record["line"]
+    for offset, line in _unclaimed(journal):
+        try:
+            record = json.loads(line)
+        except ValueError:
+            journal.damaged += 1
+            continue
+        place = record["test"], record["attempt"]
+        began = journal.began.get(record["test"], TestEntry(record["test"], path=record["path"], line=record["line"]))
+        entry = found.setdefault(place, TestEntry(*place, path=began.path, line=began.line))
         entry.chunks.append([offset, len(line)])
         count(entry.comparisons, record["operator"], record["verdict"])
+    known = {test for test, _ in found}
     journal.entries.extend(found.values())
+    journal.entries.extend(entry for test, entry in journal.began.items() if test not in known)
 
 
-def _records_from(journal: Journal, offset: int) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
+def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
+    """Give the records that no entry claims, with their offsets: with several workers they lie between the others."""
+    claimed = sorted((offset, length) for entry in journal.entries for offset, length in entry.chunks)
+    size = journal.records.stat().st_size
+    position = 0
     with journal.open_records() as lines:
-        lines.seek(offset)
-        for line in lines:
-            try:
-                yield offset, line, json.loads(line)
-            except ValueError:
-                journal.damaged += 1
-            offset += len(line)
+        for offset, length in [*claimed, (size, 0)]:
+            lines.seek(position)
+            while position < offset:
+                line = lines.readline()
+                yield position, line
+                position += len(line)
+            position = offset + length
+
+
+def merge_counts(counts: Counts, more: Counts) -> None:
+    """Add counts to counts.
+
+    Args:
+        counts: The counts to add to.
+        more: What to add.
+    """
+    for operator, numbers in more.items():
+        known = counts.setdefault(operator, [0, 0, 0])
+        known[:] = [before + new for before, new in zip(known, numbers, strict=True)]
 
 
 def count(counts: Counts, operator: str, verdict: str) -> None:
@@ -250,4 +315,7 @@ def count(counts: Counts, operator: str, verdict: str) -> None:
         operator: The operator's name.
         verdict: ``pass``, ``fail`` or ``error``.
     """
-    counts.setdefault(operator, [0, 0, 0])[("pass", "fail", "error").index(verdict)] += 1
+    known = counts.get(operator)
+    if known is None:
+        known = counts[operator] = [0, 0, 0]
+    known[_COLUMNS[verdict]] += 1
