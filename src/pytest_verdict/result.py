@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal
 
 from pytest_verdict.errors import RecordError
@@ -259,6 +260,7 @@ class ComparisonResult:
 
 _identity_texts: dict[int, tuple[OperatorIdentity, str]] = {}
 _MOST_IDENTITIES: Final = 1_000
+_dump: Final = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def _identity_text(identity: OperatorIdentity) -> str:
@@ -303,8 +305,9 @@ def _redacting(redaction: Callable[[str], str]) -> Callable[[Any], str]:
     return lambda value: json.dumps(redact(encode(value), redaction), separators=(",", ":"), allow_nan=False)
 
 
-def _names(names: Sequence[str]) -> str:
-    return json.dumps(names, separators=(",", ":")) if names else "[]"
+@functools.lru_cache(maxsize=_MOST_IDENTITIES)
+def _names(names: tuple[str, ...]) -> str:
+    return _dump(names) if names else "[]"
 
 
 def _text(text: str, redaction: Callable[[str], str] | None) -> str:

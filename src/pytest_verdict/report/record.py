@@ -41,7 +41,20 @@ def record_line(members: str, place: str, identifier: str) -> str:
     Returns:
         One line of JSON in ASCII, with its line end.
     """
-    return f'{{"record":{RECORD_FORMAT},"id":"{identifier}",{members},{place}}}\n'
+    return f"{record_head(identifier, members)}{place}}}\n"
+
+
+def record_head(identifier: str, members: str) -> str:
+    """Write a record up to its place.
+
+    Args:
+        identifier: The record's id.
+        members: What `ComparisonResult.to_members` wrote.
+
+    Returns:
+        JSON text in ASCII, ready for the place.
+    """
+    return f'{{"record":{RECORD_FORMAT},"id":"{identifier}",{members},'
 
 
 def place_of_test(test: str, attempt: int) -> str:

@@ -9,7 +9,6 @@ an Enum that is also text or a number (StrEnum, IntEnum) is that text or number.
 from __future__ import annotations
 
 import base64
-import dataclasses
 import datetime
 import hashlib
 import json
@@ -25,6 +24,7 @@ from json.encoder import encode_basestring_ascii
 from typing import Any, Final
 
 from pytest_verdict.errors import RecordError
+from pytest_verdict.values.fields import is_record, record_fields, record_kind
 from pytest_verdict.values.stand_ins import EncodedObject, Unreplayable, class_name, plain_scalar, safe_repr
 
 TYPE_KEY: Final = "$type"
@@ -140,7 +140,8 @@ def _encode_long_text(text: str) -> str:
     if text.encode("ascii").translate(None, _FAMILIAR):
         return encode_basestring_ascii(text)
     for character, escape in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
-        text = text.replace(character, escape)
+        if character in text:
+            text = text.replace(character, escape)
     return f'"{text}"'
 
 
@@ -172,45 +173,6 @@ def _encode_by_class(value: Any, above: tuple[int, ...]) -> Any:
             return writer(value, above)
     scalar = plain_scalar(value)
     return _as_repr(value) if scalar is None else _encode(scalar, above)
-
-
-def is_record(value: object) -> bool:
-    """Say whether a value is a dataclass instance or a pydantic model: a class name and fields.
-
-    Args:
-        value: Any value.
-
-    Returns:
-        True for instances; False for the classes themselves.
-    """
-    cls = type(value)
-    return hasattr(cls, "__dataclass_fields__") or hasattr(cls, "__pydantic_validator__")
-
-
-def record_kind(value: Any) -> str:
-    """Name what kind of record a value is.
-
-    Args:
-        value: A value for which `is_record` holds.
-
-    Returns:
-        ``dataclass`` or ``model``.
-    """
-    return "dataclass" if hasattr(type(value), "__dataclass_fields__") else "model"
-
-
-def record_fields(value: Any) -> dict[str, Any]:
-    """Give the fields of a dataclass instance or pydantic model that take part in comparisons.
-
-    Args:
-        value: A value for which `is_record` holds.
-
-    Returns:
-        Values by name, without the dataclass fields that have ``compare=False``.
-    """
-    if record_kind(value) == "model":
-        return {**value.__dict__, **(value.__pydantic_extra__ or {})}
-    return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value) if field.compare}
 
 
 def _encode_member(cls: str, member: str | None, value: Any, above: tuple[int, ...]) -> Any:
