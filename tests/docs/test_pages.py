@@ -16,6 +16,8 @@ from pages import REPOSITORY, blocks_of, pages
 PAGES = pages()
 STORIES = [page for page in PAGES if any(list(block.commands()) for block in blocks_of(page))]
 SCRIPTS = {"pytest": "pytest", "pytest-verdict": "pytest_verdict.cli"}
+# Plugins that these pages do not need and that take a while to load.
+QUIET = "-p no:cacheprovider -p no:asyncio -p no:anyio -p no:hypothesispytest -p no:rerunfailures"
 
 
 def _name(page):
@@ -61,7 +63,7 @@ def _write(path: Path, content: str):
 
 def _run(command, folder):
     program, *arguments = shlex.split(command)
-    environment = {**os.environ, "COLUMNS": "80", "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "COLUMNS": "80", "PYTEST_ADDOPTS": QUIET}
     done = subprocess.run(
         [sys.executable, "-m", SCRIPTS[program], *arguments],
         cwd=folder,
