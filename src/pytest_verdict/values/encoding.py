@@ -24,7 +24,7 @@ from json.encoder import encode_basestring_ascii
 from typing import Any, Final
 
 from pytest_verdict.errors import RecordError
-from pytest_verdict.values.fields import is_record, record_fields, record_kind
+from pytest_verdict.values.fields import fields_of, has_fields, kind_of
 from pytest_verdict.values.stand_ins import EncodedObject, Unreplayable, class_name, plain_scalar, safe_repr
 
 TYPE_KEY: Final = "$type"
@@ -166,8 +166,8 @@ def _encode(value: Any, above: tuple[int, ...]) -> Any:
 def _encode_by_class(value: Any, above: tuple[int, ...]) -> Any:
     if isinstance(value, Enum) and not isinstance(value, str | int | float):
         return _encode_member(class_name(type(value)), value.name, value, above)
-    if is_record(value):
-        return _object(value, record_kind(value), class_name(type(value)), record_fields(value), above)
+    if has_fields(value):
+        return _object(value, kind_of(value), class_name(type(value)), fields_of(value), above)
     for base, writer in _WRITERS_BY_BASE:
         if isinstance(value, base):
             return writer(value, above)
