@@ -77,7 +77,7 @@ hashables = st.one_of(
     st.sampled_from([Color.RED, Color.DEEP, Mood.CALM, Level.LOW, Point(1, 2.0)]),
 )
 values = st.recursive(
-    st.one_of(hashables, st.sets(hashables, max_size=4), st.frozensets(hashables, max_size=4)),
+    st.one_of(hashables, st.lists(hashables, max_size=4).map(set), st.lists(hashables, max_size=4).map(frozenset)),
     lambda inner: st.one_of(
         st.lists(inner, max_size=4),
         st.tuples(inner, inner),

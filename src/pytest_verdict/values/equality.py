@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from pytest_verdict.values.encoding import encode_text, is_record, record_fields, record_kind
+from pytest_verdict.values.encoding import encode_text
+from pytest_verdict.values.fields import fields_of, has_fields, kind_of
 from pytest_verdict.values.numbers import as_exact, is_nan, is_number, same_number
 from pytest_verdict.values.stand_ins import EncodedObject, Unreplayable, class_name, plain_scalar
 
@@ -99,17 +100,17 @@ def _key(value: Any, *, nan_equal: bool) -> Any:
 
 
 def _is_opaque(value: Any) -> bool:
-    return isinstance(value, Enum | EncodedObject) or is_record(value)
+    return isinstance(value, Enum | EncodedObject) or has_fields(value)
 
 
 def _has_fields(value: Any) -> bool:
-    return is_record(value) or (isinstance(value, EncodedObject) and value.kind != "enum")
+    return has_fields(value) or (isinstance(value, EncodedObject) and value.kind != "enum")
 
 
 def _fields(value: Any) -> tuple[str, str, Mapping[str, Any]]:
     if isinstance(value, EncodedObject):
         return value.kind, value.class_name, value.value
-    return record_kind(value), class_name(type(value)), record_fields(value)
+    return kind_of(value), class_name(type(value)), fields_of(value)
 
 
 def _equal_fields(expected: Any, observed: Any, *, nan_equal: bool) -> bool:

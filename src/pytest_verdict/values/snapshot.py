@@ -6,7 +6,7 @@ import copy
 from collections.abc import MutableMapping, MutableSequence, MutableSet
 from typing import Any, Final
 
-from pytest_verdict.values.encoding import is_record
+from pytest_verdict.values.fields import has_fields
 
 _UNCHANGEABLE: Final = frozenset({str, int, float, bool, type(None)})
 _CHANGEABLE: Final = (dict, list, set, MutableMapping, MutableSequence, MutableSet)
@@ -46,4 +46,4 @@ def _copy(value: Any) -> Any:
         return kind(value)
     if kind in _UNCHANGEABLE:
         return value
-    return copy.deepcopy(value) if isinstance(value, _CHANGEABLE) or is_record(value) else value
+    return copy.deepcopy(value) if isinstance(value, _CHANGEABLE) or has_fields(value) else value
