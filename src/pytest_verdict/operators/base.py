@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_serializer
 
 from pytest_verdict.errors import SettingsError, allowed
 from pytest_verdict.result import OperatorIdentity, Outcome
@@ -96,6 +96,54 @@ class Operator(BaseModel):
         """
         del details
         return self.evaluate(expected, observed)
+
+    def check(self, observed: Any, expected: Any = None) -> bool:
+        """Say whether observed passes, in the order of arguments that template primitives have.
+
+        Args:
+            observed: The observed value.
+            expected: The expected value; may be left out where a setting takes its place.
+
+        Returns:
+            Whether the score reaches `default_threshold`.
+
+        Raises:
+            NotImplementedError: The operator reads a trace; see `check_trace`.
+
+        Example:
+            >>> from pytest_verdict.operators.number import NumericRange
+            >>> NumericRange(min=1, max=10).check(5)
+            True
+        """
+        if self.surface == "trace":
+            raise NotImplementedError(f"{_label(type(self))} reads the raw response: use check_trace(trace)")
+        return self.evaluate(expected, observed).score >= self.default_threshold()
+
+    def check_trace(self, trace: str) -> bool:
+        """Say whether a trace passes, the raw text of a response.
+
+        Args:
+            trace: The raw text.
+
+        Returns:
+            Whether what the settings describe is true of the trace.
+
+        Raises:
+            NotImplementedError: The operator reads a value, not a trace; see `check`.
+
+        Example:
+            >>> from pytest_verdict.operators.trace import TraceContains
+            >>> TraceContains(substring="Fleming").check_trace("It was Fleming.")
+            True
+        """
+        if self.surface != "trace":
+            raise NotImplementedError(f"{_label(type(self))} reads an extracted value: use check(observed, expected)")
+        return self.evaluate(True, trace).score >= self.default_threshold()  # noqa: FBT003 - expected is a value
+
+    @model_serializer(mode="plain")
+    def _as_settings(self) -> dict[str, Any]:
+        # One written form: model_dump gives what the record has and what the constructor takes.
+        return self.settings()
 
     @functools.cached_property
     def identity(self) -> OperatorIdentity:
