@@ -7,8 +7,11 @@
     │   ├── UnknownOperatorError            no operator of that name is registered
     │   ├── SettingsError                   a setting is unknown, missing or has a value that is not allowed
     │   ├── ThresholdError                  the threshold is not in (0, 1]
+    │   ├── TemplateError                   an answer template is written wrongly
     │   └── MissingExtraError (ImportError) an optional dependency is not installed
     ├── RecordError (ValueError)            a record, journal or report cannot be read
+    ├── ParseError (ValueError)             a judge's reply is not an answer of the template
+    ├── MissingRecordingError (LookupError) a judge that replays has no reply for this question
     └── TrajectoryError (ValueError)        a value cannot be read as a trajectory
     MismatchError (AssertionError)          a comparison did not pass
 
@@ -53,6 +56,10 @@ class ThresholdError(ConfigurationError):
         super().__init__(f"threshold must be in (0, 1], got {threshold!r}")
 
 
+class TemplateError(ConfigurationError):
+    """An answer template is written wrongly."""
+
+
 class MissingExtraError(ConfigurationError, ImportError):
     """An optional dependency is not installed."""
 
@@ -62,6 +69,14 @@ class MissingExtraError(ConfigurationError, ImportError):
 
 class RecordError(VerdictError, ValueError):
     """A record, journal or report cannot be read."""
+
+
+class ParseError(VerdictError, ValueError):
+    """A judge's reply is not an answer of the template."""
+
+
+class MissingRecordingError(VerdictError, LookupError):
+    """A judge that replays has no reply for this question; it never asks instead."""
 
 
 class TrajectoryError(VerdictError, ValueError):
