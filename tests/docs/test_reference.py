@@ -1,0 +1,91 @@
+"""What the documentation lists by hand is complete and true."""
+
+import json
+import re
+
+import treatment
+from pages import REPOSITORY
+
+import pytest_verdict
+from pytest_verdict.normalizers import NORMALIZERS
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.pytest_plugin import plugin
+
+DOCS = REPOSITORY / "docs"
+
+
+def _text(page):
+    return (DOCS / page).read_text(encoding="utf-8")
+
+
+def test_the_table_of_value_semantics_is_what_operators_do():
+    table = [line for line in _text("explanation/value-semantics.md").splitlines() if line.startswith("|")]
+    assert table == treatment.rows(), "write it again: python tests/docs/treatment.py"
+
+
+def test_every_normalizer_is_described():
+    described = re.findall(r"^\| `(\w+)` \|", _text("reference/normalizers.md"), re.M)
+    assert sorted(described) == sorted(NORMALIZERS)
+
+
+class _Declared:
+    """Takes down what the plugin declares."""
+
+    def __init__(self):
+        self.names = []
+
+    def getgroup(self, *_names):
+        return self
+
+    def addoption(self, name, **_more):
+        self.names.append(name)
+
+    def addini(self, name, *_more, **_settings):
+        self.names.append(name)
+
+
+def test_every_option_and_ini_key_is_described():
+    declared = _Declared()
+    plugin.pytest_addoption(declared)
+    page = _text("reference/pytest.md")
+    assert declared.names
+    assert [name for name in declared.names if f"| `{name}" not in page] == []
+
+
+def test_the_keys_of_a_record_are_described_in_order(pytester):
+    pytester.makepyfile("""
+        from pytest_verdict import compare
+
+        def test_all_keys():
+            compare("all_of", {"a": " B "}, {"a": "b"}, name="x", conditions={"a": "normalized_exact"})
+            compare("normalized_exact", "Paris", " paris")
+            compare("regex", "a", object())
+            compare("semantic", "a", "b", embedder="no_such_module:function")
+    """)
+    pytester.runpytest_subprocess("--verify-report").assert_outcomes(passed=1)
+    lines = (pytester.path / "verify-report" / "records.jsonl").read_text("utf-8").splitlines()
+    described = re.findall(r"^\| `(\w+)` \|", _text("reference/report-formats.md").partition("## report.json")[0], re.M)
+    records = [json.loads(line) for line in lines]
+    assert {key for record in records for key in record} == set(described)
+    for record in records:
+        assert list(record) == [key for key in described if key in record]
+
+
+def test_the_keys_of_a_report_are_described_in_order(pytester):
+    pytester.makepyfile("def test_nothing(): pass")
+    pytester.runpytest_subprocess("--verify-report").assert_outcomes(passed=1)
+    report = json.loads((pytester.path / "verify-report" / "report.json").read_text("utf-8"))
+    section = _text("reference/report-formats.md").partition("## report.json")[2].partition("## ")[0]
+    assert list(report) == re.findall(r"^\| `(\w+)` \|", section, re.M)
+
+
+def test_every_public_name_is_in_the_reference():
+    pages = "".join(path.read_text(encoding="utf-8") for path in (DOCS / "reference").iterdir() if path.is_file())
+    missing = []
+    for name in pytest_verdict.__all__:
+        public = getattr(pytest_verdict, name)
+        # Operators and errors are documented from the registry and the module.
+        generated = isinstance(public, type) and issubclass(public, Operator | Exception)
+        if not generated and f"pytest_verdict.{name}" not in pages:
+            missing.append(name)
+    assert missing == []
