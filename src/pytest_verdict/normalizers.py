@@ -104,8 +104,8 @@ def _as_tuple(steps: Any) -> Any:
 Normalizer = Annotated[str | SynonymMap, AfterValidator(_known)]
 """One step: a name of `NORMALIZERS` or a `SynonymMap`."""
 
-Normalization = Annotated[tuple[Normalizer, ...], BeforeValidator(_as_tuple)]
-"""The steps of an operator, in order of application; a list in code and in JSON."""
+Normalization = Annotated[Sequence[Normalizer], BeforeValidator(_as_tuple)]
+"""The steps of an operator, in order of application; a list in code and in JSON, kept as a tuple."""
 
 
 def step_names(steps: Sequence[str | SynonymMap]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from pydantic import field_validator
@@ -53,7 +54,7 @@ class ExactMatch(Operator):
 class _Contains(Operator):
     surface: ClassVar[str] = "text"
 
-    substrings: tuple[str, ...] | None = None
+    substrings: Sequence[str] | None = None
     normalize: Normalization = ()
     case_sensitive: bool = True
 
@@ -61,11 +62,13 @@ class _Contains(Operator):
     @classmethod
     def _in_order(cls, substrings: Any) -> Any:
         # A set has no order of its own; sorted, the record is the same in every process.
-        return sorted(substrings, key=str) if isinstance(substrings, set | frozenset) else substrings
+        if isinstance(substrings, set | frozenset):
+            return tuple(sorted(substrings, key=str))
+        return tuple(substrings) if isinstance(substrings, list) else substrings
 
     @field_validator("substrings")
     @classmethod
-    def _not_empty(cls, substrings: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    def _not_empty(cls, substrings: Sequence[str] | None) -> Sequence[str] | None:
         if substrings is not None and (not substrings or "" in substrings):
             raise ValueError(f"takes at least one text, none of them empty, got {list(substrings)!r}")
         return substrings

@@ -38,7 +38,7 @@ class JsonTextError(ValueError):
         self.note = note
 
 
-def parse_json(text: str | bytes) -> Any:
+def parse_json(text: str | bytes | bytearray) -> Any:
     """Read one JSON document.
 
     Args:
