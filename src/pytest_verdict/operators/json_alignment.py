@@ -19,6 +19,7 @@ from pytest_verdict.operators.json_tree import UNIT, Node, equal_pairs, precedes
 
 LARGEST_ASSIGNMENT: Final = 150
 _SMALL: Final = 64
+_MOST_SCALAR_CELLS: Final = 10**8
 _PAIR: Final = 1
 _LEAVE_RIGHT: Final = 2
 
@@ -42,12 +43,13 @@ class Alignment:
     """How the items of two lists are paired.
 
     Args:
-        cost: What the pairs cost, and the sizes of the items without a partner, in millionths.
+        cost: What the pairs cost, and the sizes of the items without a partner, in millionths; None where the pairs were
+            chosen without looking into them.
         pairs: Indices of the paired items.
         budget: How many nodes the comparison of one pair may visit.
     """
 
-    cost: int
+    cost: int | None
     pairs: Pairs
     budget: int
 
@@ -87,11 +89,13 @@ class Aligner:
     Args:
         cost: From two items and the number of nodes that may be visited to the cost of turning one into the other.
         bound: Told when a bound is reached.
+        strict: Whether unequal scalars always cost their whole size.
     """
 
-    def __init__(self, cost: Cost, bound: Bound) -> None:
+    def __init__(self, cost: Cost, bound: Bound, *, strict: bool) -> None:
         self._cost = cost
         self._bound = bound
+        self._strict = strict
 
     def ordered(self, left: Sequence[Node], right: Sequence[Node], budget: int) -> Alignment:
         """Pair items without crossing: the edit-distance alignment.
@@ -102,34 +106,41 @@ class Aligner:
             budget: About how many nodes may be visited.
 
         Returns:
-            The pairing of the lowest cost; within the budget when that is exceeded, which the bound is told.
+            The pairing of the lowest cost, or one within the budget where that would be exceeded, which the bound is told.
         """
         whole, ends = _unequal_part(left, right)
+        if whole.cells <= 1:
+            return Alignment(None, ends + _diagonal(whole), budget)
         inner = left[whole.first : whole.last], right[whole.start : whole.stop]
+        if self._strict and whole.cells <= _MOST_SCALAR_CELLS and _all_scalars(*inner):
+            saved, pairs = _common_subsequence(*inner, whole)
+            return Alignment(_size(*inner) - saved, ends + pairs, budget)
         weight = _weight(*inner)
-        rough = whole.cells > _SMALL or whole.cells * weight > budget
-        pairs, gaps = _anchored(*inner, whole) if rough else ([], [whole])
-        share = budget // max(sum(gap.work for gap in gaps), 1)
-        saved = sum(2 * left[index].size for index, _ in pairs)
+        if whole.cells <= _SMALL and whole.cells * weight <= budget:
+            share = budget // whole.cells
+            saved, pairs = self._fill(left, right, whole, whole.cells, 0, share)
+            return Alignment(_size(*inner) - saved, ends + pairs, share)
+        anchors, gaps = _anchored(*inner, whole)
+        if min(whole.rows, whole.columns) * weight > budget:
+            self._bound.reached = True
+            return Alignment(None, ends + anchors + [pair for gap in gaps for pair in _diagonal(gap)], 0)
         before = self._bound.reached
+        share = budget // max(sum(gap.work for gap in gaps), 1)
+        saved, pairs = sum(2 * left[index].size for index, _ in anchors), anchors
         for gap in gaps:
             span, slack = (gap, gap.cells) if gap.cells <= _SMALL and share >= weight else (gap.square, 0)
             gained, found = self._fill(left, right, span, slack, 0, share)
             saved += gained
             pairs += found
-        if rough:
-            slack = _slack(*inner, saved)
-            cells = min(whole.cells, whole.rows * (2 * slack + 1 + abs(whole.rows - whole.columns)))
-            exact = cells * weight <= budget
-            if exact:
-                self._bound.reached = before
-                best, found = self._fill(left, right, whole, slack, saved, budget // cells)
-                exact = best >= saved
-                if exact:
-                    saved, pairs, share = best, found, budget // cells
-            self._bound.reached |= not exact
-        total = sum([item.size for item in inner[0]]) + sum([item.size for item in inner[1]])
-        return Alignment(total - saved, ends + pairs, share)
+        slack = _slack(*inner, saved)
+        cells = min(whole.cells, whole.rows * (2 * slack + 1 + abs(whole.rows - whole.columns)))
+        if cells * weight <= budget:
+            self._bound.reached = before
+            best, found = self._fill(left, right, whole, slack, saved, budget // cells)
+            if best >= saved:
+                return Alignment(_size(*inner) - best, ends + found, budget // cells)
+        self._bound.reached = True
+        return Alignment(_size(*inner) - saved, ends + pairs, share)
 
     def _fill(
         self, left: Sequence[Node], right: Sequence[Node], span: _Span, slack: int, known: int, share: int
@@ -159,15 +170,17 @@ class Aligner:
         for row in range(1, rows + 1):
             item, move, behind = left[first + row - 1], bytearray(high - low + 1), 0
             size = item.size
+            hopeless = self._strict and not item.is_container
             for column in range(max(1, row + low), min(columns, row + high) + 1):
                 place = column - row - low
                 best, diagonal, other_size = saved[place + 1], saved[place], sizes[column - 1]
                 if behind > best:
                     best, move[place] = behind, _LEAVE_RIGHT
-                most = 2 * min(size, other_size)
+                other = right[start + column - 1]
+                # Unequal scalars save nothing.
+                most = 0 if hopeless and item.identity != other.identity else 2 * min(size, other_size)
                 if diagonal + most >= best and diagonal + 2 * min(rest_left, rest_right[column - 1]) >= known:
-                    other = right[start + column - 1]
-                    gained = diagonal + size + other_size - self._cost(item, other, share)
+                    gained = diagonal + (most and size + other_size - self._cost(item, other, share))
                     if gained >= best:
                         best, move[place] = gained, _PAIR
                 saved[place] = behind = best
@@ -175,21 +188,21 @@ class Aligner:
             rest_left -= size
         return saved[columns - rows - low], _traced(moves, span, low)
 
-    def unordered(self, left: Sequence[Node], right: Sequence[Node], budget: int, *, strict: bool) -> Alignment:
+    def unordered(self, left: Sequence[Node], right: Sequence[Node], budget: int) -> Alignment:
         """Pair items in any order: the optimal assignment.
 
         Args:
             left: The items of one list.
             right: The items of the other list.
             budget: About how many nodes may be visited.
-            strict: Whether costs obey the triangle inequality, so that equal items may be paired first.
 
         Returns:
             The pairing of the lowest cost; beyond the bounds, of which the bound is told, that of the lists sorted.
         """
         everything = list(range(len(left))), list(range(len(right)))
-        pairs, rest = _without_equal(left, right) if strict else ([], everything)
-        if not strict and not _assignable(left, right, rest, budget):
+        # Where costs obey the triangle inequality, equal items are partners in some best pairing.
+        pairs, rest = _without_equal(left, right) if self._strict else ([], everything)
+        if not self._strict and not _assignable(left, right, rest, budget):
             pairs, rest = _without_equal(left, right)
             self._bound.reached = True
         rows, columns = rest
@@ -223,6 +236,39 @@ class Aligner:
                 cost += matrix[index][partner]
                 pairs.append((rows[index], columns[partner]))
         return cost, pairs
+
+
+def _size(left: Sequence[Node], right: Sequence[Node]) -> int:
+    return sum([item.size for item in left]) + sum([item.size for item in right])
+
+
+def _all_scalars(left: Sequence[Node], right: Sequence[Node]) -> bool:
+    return not any(item.is_container for item in left) and not any(item.is_container for item in right)
+
+
+def _common_subsequence(left: Sequence[Node], right: Sequence[Node], whole: _Span) -> tuple[int, Pairs]:
+    # Scalars save all or nothing, so the best pairing of them is a longest common subsequence.
+    from rapidfuzz.distance import LCSseq
+
+    identities, other_identities = [item.identity for item in left], [item.identity for item in right]
+    blocks = LCSseq.opcodes(identities, other_identities)
+    pairs: Pairs = []
+    saved, row, column = 0, 0, 0
+    for block in blocks:
+        if block.tag == "equal":
+            pairs += _diagonal(_shifted(whole, row, block.src_start, column, block.dest_start))
+            pairs += _diagonal(_shifted(whole, block.src_start, block.src_end, block.dest_start, block.dest_end))
+            saved += 2 * UNIT * (block.src_end - block.src_start)
+            row, column = block.src_end, block.dest_end
+    return saved, pairs + _diagonal(_shifted(whole, row, len(left), column, len(right)))
+
+
+def _shifted(whole: _Span, first: int, last: int, start: int, stop: int) -> _Span:
+    return _Span(whole.first + first, whole.first + last, whole.start + start, whole.start + stop)
+
+
+def _diagonal(span: _Span) -> Pairs:
+    return list(zip(range(span.first, span.last), range(span.start, span.stop), strict=False))
 
 
 _SORT_KEY: Final = cmp_to_key(precedes)

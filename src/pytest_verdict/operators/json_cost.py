@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
@@ -37,10 +37,9 @@ class TreeComparison:
         # Everything below sees the two in an order of their own, so that swapping them cannot change the result.
         self._swapped = precedes(expected, observed) > 0
         self._left, self._right = (observed, expected) if self._swapped else (expected, observed)
-        self._strict = strict
         self._bound = Bound()
         self._similarity_bounded = False
-        self._aligner = Aligner(self._cost, self._bound)
+        self._aligner = Aligner(self._cost, self._bound, strict=strict)
         self._remembered: dict[tuple[int, int, int], tuple[int, bool]] = {}
 
     def cost(self) -> int:
@@ -74,20 +73,19 @@ class TreeComparison:
             return known[0]
         before, self._bound.reached = self._bound.reached, False
         if left.kind is Kind.LIST:
-            total = self._aligned(left, right, budget).cost
+            total, pairs = _items(left, right, self._aligning(left, right)(left.items, right.items, budget))
         else:
             total, pairs = _fields(left, right, budget)
-            for field, other, share in pairs:
-                total += self._cost(field, other, share)
+        for part, other, share in pairs:
+            total += self._cost(part, other, share)
         if len(self._remembered) < _MOST_REMEMBERED:
             self._remembered[key] = total, self._bound.reached
         self._bound.reached |= before
         return total
 
-    def _aligned(self, left: Node, right: Node, budget: int) -> Alignment:
-        if _policy(left, right).list_order == "ordered":
-            return self._aligner.ordered(left.items, right.items, budget)
-        return self._aligner.unordered(left.items, right.items, budget, strict=self._strict)
+    def _aligning(self, left: Node, right: Node) -> Callable[[Sequence[Node], Sequence[Node], int], Alignment]:
+        # A method to call, not the result: every frame between one level of a document and the next one counts.
+        return self._aligner.ordered if _policy(left, right).list_order == "ordered" else self._aligner.unordered
 
     def _scalar_cost(self, left: Node, right: Node) -> int:
         policy = _policy(left, right)
@@ -116,12 +114,11 @@ class TreeComparison:
             left_path, right_path, left, right, budget = pending.pop()
             if left is None or right is None:
                 yield self._difference(left_path, right_path, left, right)
+            elif left.kind is right.kind and left.is_container:
+                if left.identity != right.identity:
+                    pending += reversed(self._parts(left_path or "$", right_path or "$", left, right, budget))
             elif self._cost(left, right, budget):
-                parts = self._parts(left_path or "$", right_path or "$", left, right, budget)
-                if parts is None:
-                    yield self._difference(left_path, right_path, left, right)
-                else:
-                    pending += reversed(parts)
+                yield self._difference(left_path, right_path, left, right)
 
     def _difference(
         self, left_path: str | None, right_path: str | None, left: Node | None, right: Node | None
@@ -132,9 +129,7 @@ class TreeComparison:
         observed = ABSENT if right is None else right.document
         return Difference(left_path or right_path or "$", expected, observed, right_path)
 
-    def _parts(self, left_path: str, right_path: str, left: Node, right: Node, budget: int) -> list[_Place] | None:
-        if left.kind is not right.kind or left.kind < Kind.LIST:
-            return None
+    def _parts(self, left_path: str, right_path: str, left: Node, right: Node, budget: int) -> list[_Place]:
         if left.kind is Kind.LIST:
             return self._item_parts(left_path, right_path, left, right, budget)
         shares = {field.label: share for field, _, share in _fields(left, right, budget)[1]}
@@ -150,7 +145,7 @@ class TreeComparison:
         ]
 
     def _item_parts(self, left_path: str, right_path: str, left: Node, right: Node, budget: int) -> list[_Place]:
-        alignment = self._aligned(left, right, budget)
+        alignment = self._aligning(left, right)(left.items, right.items, budget)
         partners = dict(alignment.pairs)
         taken = set(partners.values())
         parts: list[_Place] = []
@@ -180,6 +175,16 @@ def _fields(left: Node, right: Node, budget: int) -> tuple[int, list[tuple[Node,
             alone += other.size
     total = sum([field.size + other.size for field, other in pairs])
     return alone, [(field, other, budget * (field.size + other.size) // total) for field, other in pairs]
+
+
+def _items(left: Node, right: Node, alignment: Alignment) -> tuple[int, list[tuple[Node, Node, int]]]:
+    # The same for the items of two lists; nothing is left to compute where the alignment knows its cost.
+    if alignment.cost is not None:
+        return alignment.cost, []
+    pairs = [(left.items[index], right.items[place]) for index, place in alignment.pairs]
+    paired = sum([item.size + other.size for item, other in pairs])
+    alone = left.size + right.size - 2 * UNIT - paired
+    return alone, [(item, other, alignment.budget) for item, other in pairs if item.identity != other.identity]
 
 
 def _policy(left: Node, right: Node) -> Policy:

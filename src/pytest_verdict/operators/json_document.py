@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -289,19 +289,6 @@ def differences(expected: Any, observed: Any) -> Iterator[Difference]:
             pending += [(step(path, index), *pair) for index, pair in reversed(pairs)]
         elif not same(left, right):
             yield Difference(path, left, right)
-
-
-def plain_mapping(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy a JSON object with its numbers as Python has them, for libraries that know no Decimal.
-
-    Args:
-        value: A document that is an object.
-
-    Returns:
-        A new dict, see `plain_numbers`.
-    """
-    copied: dict[str, Any] = plain_numbers(value)
-    return copied
 
 
 def plain_numbers(document: Any) -> Any:

@@ -1,0 +1,134 @@
+"""The operator on JSON Schema."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable
+from typing import Any, ClassVar, Final
+
+from pydantic import field_validator
+
+from pytest_verdict.errors import MissingExtraError
+from pytest_verdict.normalizers import Normalization
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.operators.json_document import Difference, listed, plain_numbers, read_both, read_document, step
+from pytest_verdict.result import ABSENT, Outcome
+from pytest_verdict.values.display import shortened
+from pytest_verdict.values.jsontext import JsonTextError
+
+Schema = dict[str, Any] | bool
+INVALID_SCHEMA: Final = "invalid_schema"
+UNRESOLVED_REFERENCE: Final = "unresolved_reference"
+
+
+class JsonSchema(Operator):
+    """The observed JSON document satisfies a JSON Schema.
+
+    The dialect is the one that ``$schema`` names, 2020-12 without it. Nothing is fetched: a ``$ref`` to another document that is
+    not one of the published meta-schemas is a fail with the note ``unresolved_reference``. ``format`` is not checked. Needs the
+    library jsonschema: ``pip install "pytest-verdict[schema]"``.
+
+    Args:
+        schema_document: The schema as a mapping or bool; takes the place of expected, which is otherwise the schema, as a
+            mapping or as JSON text.
+        normalize: Normalizers for evidence that is text; none unless given.
+
+    Raises:
+        SettingsError: The setting is not a valid schema.
+        MissingExtraError: The library jsonschema is not installed.
+
+    Example:
+        >>> JsonSchema(schema_document={"required": ["id"]}).evaluate(None, '{"id": 7}').score
+        1.0
+        >>> JsonSchema().evaluate({"properties": {"id": {"type": "integer"}}}, {"id": "7"}).details["differences"]
+        [{'path': '$.id', 'kind': 'changed', 'observed': '7', 'reason': "'7' is not of type 'integer'"}]
+    """
+
+    name: ClassVar[str] = "json_schema"
+    surface: ClassVar[str] = "json"
+
+    schema_document: Schema | None = None
+    normalize: Normalization = ()
+
+    @field_validator("schema_document")
+    @classmethod
+    def _valid(cls, schema: Schema | None) -> Schema | None:
+        if schema is None:
+            return None
+        try:
+            problem = _problem(plain_numbers(read_document(schema)))
+        except JsonTextError as error:
+            raise ValueError(f"is not JSON: {error}") from None
+        if problem is not None:
+            raise ValueError(f"is not a valid JSON Schema: {problem}")
+        return schema
+
+    def effective_expected(self, expected: Any) -> Any:
+        """Give the schema when it is a setting."""
+        return expected if self.schema_document is None else self.schema_document
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Check the observed document; see the class."""
+        found = read_both(self.effective_expected(expected), observed, self.normalize)
+        if found.refusal is not None:
+            return found.refusal
+        schema, document = plain_numbers(found.expected), plain_numbers(found.observed)
+        problem = _problem(schema) if self.schema_document is None else None
+        if problem is not None:
+            return found.surfaces.outcome(0.0, [INVALID_SCHEMA], {"reason": problem})
+        violations, unresolved = _violations(schema, document)
+        if unresolved is not None:
+            return found.surfaces.outcome(0.0, [UNRESOLVED_REFERENCE], {"reason": unresolved})
+        if violations:
+            return found.surfaces.outcome(0.0, details=listed(violations))
+        return found.surfaces.outcome(1.0)
+
+
+def _validator_class(schema: Any) -> Any:
+    try:
+        from jsonschema import validators
+    except ImportError:
+        raise MissingExtraError("json_schema", "schema") from None
+    return validators.validator_for(schema, default=validators.Draft202012Validator)
+
+
+def _problem(schema: Any) -> str | None:
+    if not isinstance(schema, dict | bool):
+        return f"a schema is an object or a bool, got {shortened(json.dumps(schema), 200)}"
+    cls = _validator_class(schema)
+    named = schema.get("$schema") if isinstance(schema, dict) else None
+    if named is not None and (not isinstance(named, str) or named.rstrip("#") != cls.META_SCHEMA["$id"].rstrip("#")):
+        return f"$schema names no published dialect: {shortened(json.dumps(named), 200)}"
+    errors = cls(cls.META_SCHEMA, registry=_registry()).iter_errors(schema)
+    texts = sorted(f"{error.json_path}: {shortened(error.message, 500)}" for error in errors)
+    return texts[0] if texts else None
+
+
+@functools.cache
+def _registry() -> Any:
+    # The published meta-schemas and nothing else: a reference to any other place fails without asking the network.
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped] - it publishes no types
+
+    return REGISTRY
+
+
+def _violations(schema: Any, document: Any) -> tuple[list[Difference], str | None]:
+    from referencing.exceptions import Unresolvable
+
+    cls = _validator_class(schema)
+    try:
+        errors = list(cls(schema, registry=_registry()).iter_errors(document))
+    except Unresolvable as error:
+        return [], f"{error.ref!r} is not part of the schema, and nothing is fetched"
+    except RecursionError:
+        return [], "the references of the schema lead back to themselves"
+    found = [_difference(error.absolute_path, error.instance, error.message) for error in errors]
+    return sorted(found, key=lambda difference: (difference.path, difference.reason or "")), None
+
+
+def _difference(place: Iterable[str | int], instance: Any, message: str) -> Difference:
+    path = "$"
+    for label in place:
+        path = step(path, label)
+    return Difference(path, ABSENT, instance, reason=shortened(message, 500))
