@@ -9,10 +9,12 @@ import pytest
 
 from pytest_verdict.pytest_plugin.names import report_name, runs_everywhere
 from pytest_verdict.pytest_plugin.recorder import CARRIER
-from pytest_verdict.report.journal import Counts, TestEntry
+from pytest_verdict.report.journal import LATE, Counts, TestEntry, merge_counts
 
 TEXT_LIMIT: Final = 32_000
 MESSAGE_LIMIT: Final = 1_000
+
+_Key = tuple[str, str]
 
 
 class Attempts:
@@ -28,44 +30,66 @@ class Attempts:
         self._redaction = redaction
         self._name: Callable[[str], str] | None = None
         self._everywhere = False
-        self._open: dict[tuple[str, str], _Attempt] = {}
-        self._ended: dict[tuple[str, str], int] = {}
+        self._open: dict[_Key, _Attempt] = {}
+        self._ended: dict[_Key, int] = {}
 
-    def add(self, report: pytest.TestReport, counts: Counts, place: list[int] | None) -> TestEntry | None:
+    def add_records(
+        self, report: pytest.TestReport, test: str, attempt: int, counts: Counts, place: list[int]
+    ) -> TestEntry | None:
+        """Add records that a report carried.
+
+        Args:
+            report: The report.
+            test: The node id of the test that made them, which may be another one than the report's.
+            attempt: Which run of that test, from 1.
+            counts: Counts of the records.
+            place: Where these lie in the journal.
+
+        Returns:
+            An entry with the outcome ``late``, when that attempt has already ended.
+        """
+        key = test, self._key(report)[1]
+        if attempt <= self._ended.get(key, 0):
+            return TestEntry(test, attempt, outcome=LATE, worker=key[1], comparisons=counts, chunks=[place])
+        known = self._open.get(key)
+        if known is None:
+            known = self._open[key] = _Attempt(report, key, attempt)
+        known.add_records(counts, place)
+        return None
+
+    def add(self, report: pytest.TestReport) -> TestEntry | None:
         """Add the report of one phase.
 
         Args:
             report: A report of a test.
-            counts: Counts of the records that it carried.
-            place: Where these lie in the journal; None when it carried none.
 
         Returns:
             The attempt, when this report was its last.
         """
+        if hasattr(report, CARRIER):
+            return None
         key = self._key(report)
         attempt = self._open.get(key)
         if attempt is None:
             attempt = self._open[key] = _Attempt(report, key, self._ended.get(key, 0) + 1)
-        attempt.add_records(counts, place)
-        if hasattr(report, CARRIER):
-            return None
         attempt.add_phase(report)
-        if str(report.when) not in {"teardown", "???"}:
-            return None
-        return self._end(key)
+        # After a phase that will be run again pytest-rerunfailures reports nothing more of the attempt.
+        has_ended = str(report.when) in {"teardown", "???"} or str(report.outcome) == "rerun"
+        return self._end(key) if has_ended else None
 
     def of_collection(self, report: pytest.CollectReport) -> TestEntry:
-        """Make an entry of what could not be collected.
+        """Make an entry of what could not be collected, or was skipped as a whole.
 
         Args:
-            report: A failed report of collection.
+            report: A report of collection that did not pass.
 
         Returns:
-            An entry with the outcome ``error``.
+            An entry with the outcome ``error`` or ``skipped``.
         """
-        entry = TestEntry(report.nodeid, outcome="error", path=report.nodeid.split("::", 1)[0])
-        entry.message = "collection failed"
-        entry.text = self._written(report.longreprtext)[-TEXT_LIMIT:]
+        name = self._key(report)[0]
+        entry = TestEntry(name, outcome="error" if report.failed else "skipped", path=name.split("::", 1)[0])
+        entry.message = self._written("collection failed" if report.failed else _message(report))
+        entry.text = self._written(report.longreprtext)[-TEXT_LIMIT:] if report.failed else ""
         return entry
 
     def unfinished(self) -> Iterator[TestEntry]:
@@ -73,26 +97,37 @@ class Attempts:
         for key in list(self._open):
             yield self._end(key)
 
-    def _end(self, key: tuple[str, str]) -> TestEntry:
-        entry = self._open.pop(key).entry()
-        entry.message, entry.text = self._written(entry.message), self._written(entry.text)
-        if entry.outcome == "rerun":
-            self._ended[key] = entry.attempt
-        return entry
+    def name(self, nodeid: str) -> str:
+        """Give the name of a test in the report.
 
-    def _key(self, report: pytest.TestReport) -> tuple[str, str]:
+        Args:
+            nodeid: Its node id in pytest.
+        """
         if self._name is None:
             # Only known now: xdist takes over the session after the plugins are configured.
-            self._name, self._everywhere = report_name(self._config), runs_everywhere(self._config)
-        worker = str(getattr(report, "worker_id", "")) if self._everywhere else ""
-        return self._name(report.nodeid), worker
+            self._name = report_name(self._config, self._redaction)
+            self._everywhere = runs_everywhere(self._config)
+        return self._name(nodeid)
+
+    def _end(self, key: _Key) -> TestEntry:
+        entry = self._open.pop(key).entry()
+        entry.message, entry.text = self._written(entry.message), self._written(entry.text)
+        self._ended[key] = entry.attempt
+        return entry
+
+    def _key(self, report: Any) -> _Key:
+        name = self.name(report.nodeid)
+        if not self._everywhere or isinstance(report, pytest.CollectReport):
+            return name, ""
+        gateway = getattr(getattr(report, "node", None), "gateway", None)
+        return name, str(getattr(report, "worker_id", "") or getattr(gateway, "id", ""))
 
     def _written(self, text: str) -> str:
         return text if self._redaction is None else self._redaction(text)
 
 
 class _Attempt:
-    def __init__(self, report: pytest.TestReport, key: tuple[str, str], number: int) -> None:
+    def __init__(self, report: pytest.TestReport, key: _Key, number: int) -> None:
         path, line, _ = report.location
         test, worker = key
         number_of_line = 0 if line is None else line + 1
@@ -100,16 +135,14 @@ class _Attempt:
         self._phases: list[pytest.TestReport] = []
         self._failed_subtest: pytest.TestReport | None = None
 
-    def add_records(self, counts: Counts, place: list[int] | None) -> None:
-        for operator, more in counts.items():
-            known = self._entry.comparisons.setdefault(operator, [0, 0, 0])
-            known[:] = [before + new for before, new in zip(known, more, strict=True)]
-        if place is not None:
-            self._entry.chunks.append(place)
+    def add_records(self, counts: Counts, place: list[int]) -> None:
+        merge_counts(self._entry.comparisons, counts)
+        self._entry.chunks.append(place)
 
     def add_phase(self, report: pytest.TestReport) -> None:
         if _is_subtest(report):
-            self._entry.subtests[report.outcome] = self._entry.subtests.get(report.outcome, 0) + 1
+            outcome = "xfailed" if hasattr(report, "wasxfail") else str(report.outcome)
+            self._entry.subtests[outcome] = self._entry.subtests.get(outcome, 0) + 1
             if report.failed and self._failed_subtest is None:
                 self._failed_subtest = report
             return
@@ -120,12 +153,14 @@ class _Attempt:
     def entry(self) -> TestEntry:
         entry = self._entry
         entry.outcome, decisive = self._outcome()
-        if decisive is not None and entry.outcome not in {"passed", "xpassed"}:
-            entry.message, entry.text = _message(decisive), decisive.longreprtext[-TEXT_LIMIT:]
+        teardown = next((report for report in self._phases if report.failed and report.when == "teardown"), None)
+        entry.teardown_error = teardown is not None and any(report.when == "call" for report in self._phases)
         entry.crashed = any(str(report.when) == "???" for report in self._phases)
-        entry.teardown_error = entry.outcome == "failed" and any(
-            report.failed and report.when == "teardown" for report in self._phases
-        )
+        if decisive is not None and entry.outcome not in {"passed", "xpassed"}:
+            entry.message, entry.text = _message(decisive), decisive.longreprtext
+            if teardown is not None and teardown is not decisive:
+                entry.text += f"\n\nThe teardown failed too:\n\n{teardown.longreprtext}"
+            entry.text = entry.text[-TEXT_LIMIT:]
         return entry
 
     def _outcome(self) -> tuple[str, pytest.TestReport | None]:
@@ -134,9 +169,9 @@ class _Attempt:
                 return "rerun", report
         for report in self._phases:
             if report.failed and str(report.when) in {"call", "???"}:
-                return "failed", self._failed_subtest if isinstance(
-                    report.longrepr, str
-                ) and self._failed_subtest else report
+                # The test itself then only says that it contains failed subtests.
+                only_counts = isinstance(report.longrepr, str) and self._failed_subtest is not None
+                return "failed", self._failed_subtest if only_counts else report
         if self._failed_subtest is not None:
             return "failed", self._failed_subtest
         for report in self._phases:
@@ -158,11 +193,11 @@ def _is_subtest(report: Any) -> bool:
     return hasattr(report, "context") and type(report).__name__ == "SubtestReport"
 
 
-def _message(report: pytest.TestReport) -> str:
+def _message(report: pytest.TestReport | pytest.CollectReport) -> str:
     if report.skipped and hasattr(report, "wasxfail"):
         return str(report.wasxfail)
     if report.skipped and isinstance(report.longrepr, tuple):
-        return str(report.longrepr[2]).removeprefix("Skipped: ")
+        return str(report.longrepr[2]).removeprefix("Skipped: ")[:MESSAGE_LIMIT]
     crash = getattr(report.longrepr, "reprcrash", None)
     text = crash.message if crash is not None else report.longreprtext
     return str(text).split("\n", 1)[0][:MESSAGE_LIMIT]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import Attempts
 from pytest_verdict.pytest_plugin.environment import Clock, describe_environment
-from pytest_verdict.pytest_plugin.names import report_name
-from pytest_verdict.pytest_plugin.recorder import attached
+from pytest_verdict.pytest_plugin.names import EVERYWHERE
+from pytest_verdict.pytest_plugin.recorder import Batch, attached
 from pytest_verdict.pytest_plugin.terminal import closing_lines
 from pytest_verdict.report.building import Built, build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder
@@ -52,55 +53,68 @@ class Controller:
         self._attempts = Attempts(config, redaction)
         self._order_known = False
         self._built: Built | None = None
-        self._problem: OSError | None = None
+        self._problem: Exception | None = None
+        self._finished = False
+        self._folder = _opened(folder)
         try:
-            self._folder = ReportFolder(folder)
             self._interrupted = self._folder.set_aside_interrupted()
-            run = {**describe_environment(config), "started": self._clock.started}
+            run = {**describe_environment(config, redaction), "started": self._clock.started}
             self._journal = JournalWriter(self._folder.journal, {"run": run, "profile": profile, "limit": limit})
-        except FolderInUseError as error:
-            raise pytest.UsageError(str(error)) from None
         except OSError as error:
-            raise pytest.UsageError(f"the verification report cannot be written to {folder}: {error}") from None
+            self._folder.release()
+            raise _cannot_write(folder, error) from None
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Learn the order of the tests, when they run in this process."""
         if session.items:
-            self._write(lambda: self._journal.append_order([item.nodeid for item in session.items]))
+            names = [self._attempts.name(item.nodeid) for item in session.items]
+            self._write(lambda: self._journal.append_order(names))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         """Learn the order of the tests from the first worker; xdist makes sure that all workers agree."""
         if not self._order_known:
             self._order_known = True
-            name = report_name(self._config)
-            self._write(lambda: self._journal.append_order([name(nodeid) for nodeid in ids]))
+            self._write(lambda: self._journal.append_order([self._attempts.name(nodeid) for nodeid in ids]))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker what xdist hides from it."""
+        node.workerinput[EVERYWHERE] = self._config.getoption("dist") == "each"
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Keep what could not be collected: it is an error of the session."""
-        if report.failed:
+        """Keep what could not be collected, or was skipped as a whole: pytest counts it like a test."""
+        if not report.passed:
             self._append(self._attempts.of_collection(report))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the records off the report, and write the attempt when it has ended."""
-        counts, lines = attached(report)
-        place: list[int] | None = None
-        if lines:
-
-            def append() -> None:
-                nonlocal place
-                place = self._journal.append_records(lines)
-
-            self._write(append)
-        ended = self._attempts.add(report, counts, place)
+        for batch in attached(report):
+            self._write(lambda batch=batch: self._append_records(report, batch))  # type: ignore[misc]
+        ended = self._attempts.add(report)
         if ended is not None:
             self._append(ended)
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
-        """Build the report; a session whose report cannot be written is not green."""
+    def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
+        """Keep that a test began, so that the one which kills the session is known."""
+        name = self._attempts.name(nodeid)
+        self._write(lambda: self._journal.append_start(name, location))
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_sessionfinish(
+        self, session: pytest.Session, exitstatus: int | pytest.ExitCode
+    ) -> Generator[None, object, object]:
+        """Build the report, whatever other plugins raise at the end."""
+        try:
+            return (yield)
+        finally:
+            self._finish(session, exitstatus)
+
+    def _finish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
+        # A session whose report cannot be written is not green.
+        self._finished = True
         for entry in self._attempts.unfinished():
             self._append(entry)
         footer = {"finished": self._clock.now(), "exit_status": int(exitstatus)}
@@ -133,7 +147,16 @@ class Controller:
     def pytest_unconfigure(self) -> None:
         """Let another session have the folder."""
         self._journal.abandon()
+        if not self._finished and self._journal.is_empty:
+            # pytest gave up before the first test; what an earlier session left is not touched.
+            self._folder.remove_journal()
         self._folder.release()
+
+    def _append_records(self, report: pytest.TestReport, batch: Batch) -> None:
+        place = self._journal.append_records(batch.lines)
+        late = self._attempts.add_records(report, batch.test, batch.attempt, batch.counts, place)
+        if late is not None:
+            self._journal.append_test(late)
 
     def _append(self, entry: TestEntry) -> None:
         self._write(lambda: self._journal.append_test(entry))
@@ -144,7 +167,7 @@ class Controller:
             return
         try:
             write()
-        except OSError as error:
+        except (OSError, RecordError) as error:
             self._problem = error
 
     def _build(self) -> None:
@@ -161,3 +184,16 @@ class Controller:
     def _shown(self, path: Path) -> str:
         start = self._config.invocation_params.dir
         return str(path.relative_to(start) if path.is_relative_to(start) else path)
+
+
+def _opened(folder: Path) -> ReportFolder:
+    try:
+        return ReportFolder(folder)
+    except FolderInUseError as error:
+        raise pytest.UsageError(str(error)) from None
+    except OSError as error:
+        raise _cannot_write(folder, error) from None
+
+
+def _cannot_write(folder: Path, error: OSError) -> pytest.UsageError:
+    return pytest.UsageError(f"the verification report cannot be written to {folder}: {error.strerror or error}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import platform
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -25,22 +26,24 @@ class Clock:
         return datetime.datetime.fromtimestamp(time.time(), datetime.UTC).isoformat(timespec="seconds")
 
 
-def describe_environment(config: pytest.Config) -> dict[str, Any]:
+def describe_environment(config: pytest.Config, redaction: Callable[[str], str] | None) -> dict[str, Any]:
     """Say with what a session runs; nothing of the environment variables.
 
     Args:
         config: The session's configuration.
+        redaction: From a text to the text that may be written; None writes it verbatim.
 
     Returns:
         Versions, the platform, and pytest's arguments.
     """
     from importlib.metadata import version
 
+    written = redaction or str
     return {
         "pytest_verdict": version("pytest-verdict"),
         "pytest": pytest.__version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "arguments": [str(argument) for argument in config.invocation_params.args],
+        "arguments": [written(str(argument)) for argument in config.invocation_params.args],
         "workers": len(getattr(config.option, "tx", None) or []),
     }

@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from typing import Final
 
 import pytest
 
+EVERYWHERE: Final = "verdict_runs_everywhere"
+"""What the controller tells its workers: whether every worker runs every test. xdist itself hides it from them."""
 
-def report_name(config: pytest.Config) -> Callable[[str], str]:
+
+def report_name(config: pytest.Config, redaction: Callable[[str], str] | None) -> Callable[[str], str]:
     """Make the function from the node id that pytest uses to the one the report uses.
 
     Args:
         config: The configuration of a controller, a worker or a session without xdist.
+        redaction: From a text to the text that may be written; None writes it verbatim.
 
     Returns:
-        A function that takes away the group which ``--dist=loadgroup`` appends to a node id.
+        A function that takes away the group which ``--dist=loadgroup`` appends to a node id, and what must not be written.
     """
-    distributed = hasattr(config, "workerinput") or config.pluginmanager.has_plugin("dsession")
-    if distributed and config.getoption("dist", "") == "loadgroup":
-        return _without_group
-    return str
+    grouped = _distribution(config) == "loadgroup" or bool(getattr(config.option, "loadgroup", False))
+    if redaction is None:
+        return _without_group if grouped else str
+    return lambda nodeid: _redacted(_without_group(nodeid) if grouped else nodeid, redaction)
 
 
 def runs_everywhere(config: pytest.Config) -> bool:
     """Say whether every worker runs every test (``--dist=each``)."""
-    distributed = hasattr(config, "workerinput") or config.pluginmanager.has_plugin("dsession")
-    return bool(distributed and config.getoption("dist", "") == "each")
+    given = getattr(config, "workerinput", {}).get(EVERYWHERE)
+    return bool(given) if given is not None else _distribution(config) == "each"
+
+
+def _distribution(config: pytest.Config) -> str:
+    return str(config.getoption("dist", "no")) if config.pluginmanager.has_plugin("dsession") else "no"
 
 
 def _without_group(nodeid: str) -> str:
-    return nodeid.rpartition("@")[0] if "@" in nodeid.rpartition("::")[2] else nodeid
+    at = nodeid.rfind("@")
+    # The same rule as in xdist: a parameter may hold the sign as well, and so may a folder.
+    return nodeid[:at] if at > max(nodeid.rfind("]"), nodeid.rfind("::")) else nodeid
+
+
+def _redacted(nodeid: str, redaction: Callable[[str], str]) -> str:
+    name = redaction(nodeid)
+    # Two tests that differ in nothing else must not become one.
+    return name if name == nodeid else f"{name}#{hashlib.sha256(nodeid.encode('utf-8', 'replace')).hexdigest()[:8]}"

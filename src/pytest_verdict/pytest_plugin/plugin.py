@@ -10,12 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_verdict.pytest_plugin.failures import FAILURES
 from pytest_verdict.surroundings import SURROUNDINGS, Budget
 
 if TYPE_CHECKING:
     from pytest_verdict.comparator import Comparator
 
 FOLDER_DEFAULT = "verify-report"
+_RUN_NO_TEST = (
+    "collectonly",
+    "help",
+    "version",
+    "markers",
+    "showfixtures",
+    "show_fixtures_per_test",
+    "cacheshow",
+    "setupplan",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -88,12 +99,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _fill_surroundings(config: pytest.Config) -> None:
-    before = SURROUNDINGS.budget, SURROUNDINGS.advice
+    before = SURROUNDINGS.budget, SURROUNDINGS.advice, SURROUNDINGS.observer
 
     def restore() -> None:
-        SURROUNDINGS.budget, SURROUNDINGS.advice = before
+        SURROUNDINGS.budget, SURROUNDINGS.advice, SURROUNDINGS.observer = before
 
     config.add_cleanup(restore)
+    # Of its own, also in a session inside a test of another session, whose report is not about these comparisons.
+    SURROUNDINGS.observer = FAILURES.observe
     verbosity = config.get_verbosity(pytest.Config.VERBOSITY_ASSERTIONS)
     SURROUNDINGS.budget = Budget(characters=0, lines=0, differences=0) if verbosity >= 2 else Budget()
     SURROUNDINGS.advice = bool(config.getini("verdict_advice"))
@@ -101,7 +114,7 @@ def _fill_surroundings(config: pytest.Config) -> None:
 
 def _wants_report(config: pytest.Config) -> bool:
     wanted = config.option.verify_report or config.option.verify_report_dir is not None
-    return bool(wanted) and not config.option.collectonly
+    return bool(wanted) and not any(getattr(config.option, name, False) for name in _RUN_NO_TEST)
 
 
 @pytest.fixture
@@ -118,36 +131,12 @@ def comparator(request: pytest.FixtureRequest) -> Comparator:
     return made
 
 
-def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
-    """Explain ``assert observed == expect(...)``."""
-    comparison = sys.modules.get("pytest_verdict.comparison")
-    if comparison is None or op != "==":
-        return None
-    for expectation, observed in ((right, left), (left, right)):
-        if isinstance(expectation, comparison.Expectation):
-            lines: list[str] = expectation.explain(observed)
-            return lines
-    return None
-
-
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Any:
-    """Explain ``assert compare(...)``: pytest itself shows only the repr of what was asserted."""
+    """Explain ``assert compare(...)`` and ``assert observed == expect(...)``: pytest shows only what was asserted."""
     if call.excinfo is not None and "pytest_verdict.comparison" in sys.modules:
-        _explain_asserted_results(call.excinfo)
+        from pytest_verdict.pytest_plugin.asserted import explain_assertion
+
+        explain_assertion(call.excinfo)
+    FAILURES.last.clear()
     return (yield)
-
-
-def _explain_asserted_results(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    from pytest_verdict.comparison import describe_failure
-    from pytest_verdict.errors import MismatchError
-    from pytest_verdict.result import ComparisonResult
-
-    error = excinfo.value
-    if not isinstance(error, AssertionError) or isinstance(error, MismatchError):
-        return
-    # The rewritten assert keeps what it looked at in local variables of the failing frame.
-    found = excinfo.traceback[-1].frame.f_locals.values()
-    failed = {id(value): value for value in found if isinstance(value, ComparisonResult) and not value.passed}
-    for result in list(failed.values())[:3]:
-        error.add_note(describe_failure(result))

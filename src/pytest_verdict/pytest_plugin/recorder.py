@@ -8,42 +8,58 @@ import threading
 from collections.abc import Callable, Generator
 from json.encoder import encode_basestring_ascii
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pytest
 
+from pytest_verdict.pytest_plugin.failures import FAILURES
 from pytest_verdict.pytest_plugin.names import report_name, runs_everywhere
 from pytest_verdict.report.journal import Counts, count
 from pytest_verdict.report.record import digest_of_test, place_of_test, record_line
 from pytest_verdict.result import ComparisonResult
 
 ATTRIBUTE: Final = "verdict_records"
-"""The attribute of a report that carries records: a line of counts, then the records."""
+"""The attribute of a report that carries records: a line that says whose they are, then the records."""
 
 CARRIER: Final = "verdict_carrier"
-"""The attribute of a report that only carries records, sent while a test with very many comparisons is still running."""
+"""The attribute of a report that only carries records, sent because no report of a phase would take them along."""
 
 _SPILL: Final = 1 << 20
+
+
+class Batch(NamedTuple):
+    """Records of one attempt of a test, which need not be the one whose report carries them.
+
+    Args:
+        test: The node id.
+        attempt: Which run of the test, from 1.
+        counts: Counts per operator.
+        lines: The records.
+    """
+
+    test: str
+    attempt: int
+    counts: Counts
+    lines: str
 
 
 class _Running:
     """The test that is running: which attempt, and how many comparisons it has made."""
 
-    __slots__ = ("_digest", "_test", "attempt", "identifier", "item", "ordinal", "place")
+    __slots__ = ("_digest", "attempt", "identifier", "item", "ordinal", "place", "test")
 
     def __init__(self, item: pytest.Item, test: str, worker: str) -> None:
         self.item = item
-        self._test = test
+        self.test = test
         self._digest = digest_of_test(test, worker)
-        self.attempt = 0
-        self.begin_attempt()
+        self.begin_attempt(1)
 
-    def begin_attempt(self) -> None:
-        """Count an attempt, whose comparisons are counted from 1 again."""
-        self.attempt += 1
+    def begin_attempt(self, number: int) -> None:
+        """Begin an attempt, whose comparisons are counted from 1 again."""
+        self.attempt = number
         self.ordinal = 0
-        self.identifier = f"{self._digest}-{self.attempt}-"
-        self.place = place_of_test(self._test, self.attempt)
+        self.identifier = f"{self._digest}-{number}-"
+        self.place = place_of_test(self.test, number)
 
 
 class Recorder:
@@ -57,12 +73,13 @@ class Recorder:
     def __init__(self, config: pytest.Config, redaction: Callable[[str], str] | None) -> None:
         self._root = config.rootpath
         self._redaction = redaction
-        self._name = report_name(config)
+        self._name = report_name(config, redaction)
         self._worker: str = config.workerinput["workerid"] if runs_everywhere(config) else ""  # type: ignore[attr-defined]
         # A plain slot: a context variable is not inherited by threads, and pytest runs one test at a time.
         self._running: _Running | None = None
         self._is_set_up = False
         self._lock = threading.Lock()
+        self._left: list[Batch] = []
         self._lines: list[str] = []
         self._size = 0
         self._counts: Counts = {}
@@ -71,13 +88,16 @@ class Recorder:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Remember which test is running."""
-        before = self._running
-        self._running = _Running(item, self._name(item.nodeid), self._worker)
+        with self._lock:
+            self._set_lines_apart()
+            self._running = _Running(item, self._name(item.nodeid), self._worker)
         self._is_set_up = False
         try:
             return (yield)
         finally:
-            self._running = before
+            # An interrupted test has no report of its own. The slot stays filled: fixtures of the whole session are torn
+            # down after the last test when the session stops early, and what they compare belongs to that test.
+            self._send()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -85,15 +105,24 @@ class Recorder:
         running = self._running
         if running is None or running.item.nodeid != item.nodeid:
             return
-        if self._is_set_up:
-            running.begin_attempt()
+        # What pytest-rerunfailures counts includes the runs in a worker that died.
+        number = max(running.attempt + self._is_set_up, getattr(item, "execution_count", 1))
+        if number != running.attempt:
+            with self._lock:
+                self._set_lines_apart()
+                running.begin_attempt(number)
         self._is_set_up = True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Let the lines ride on the report, before it leaves this process or reaches the controller."""
-        if self._lines:
+        if self._lines or self._left:
             setattr(report, ATTRIBUTE, self._drain())
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        """Send what was compared after the last test."""
+        self._send()
 
     def observe(self, result: ComparisonResult) -> None:
         """Write a comparison down.
@@ -101,13 +130,15 @@ class Recorder:
         Args:
             result: What was just compared. Outside a test there is no report it could ride on, and it is dropped.
         """
-        running = self._running
-        if running is None:
+        if not result.passed:
+            FAILURES.observe(result)
+        if self._running is None:
             return
         path, line = self._caller()
         members = result.to_members(self._redaction)
         verdict = result.verdict
         with self._lock:
+            running = self._running
             running.ordinal += 1
             ordinal = running.ordinal
             place = f'{running.place}{ordinal},"path":{path},"line":{line}'
@@ -116,16 +147,26 @@ class Recorder:
             self._size += len(text)
             count(self._counts, result.operator, verdict)
         if self._size > _SPILL and threading.current_thread() is threading.main_thread():
-            self._spill(running)
+            # Sent now, so that a test with a million comparisons does not hold them all in memory.
+            self._send()
+
+    def _set_lines_apart(self) -> None:
+        running = self._running
+        if self._lines and running is not None:
+            self._left.append(Batch(running.test, running.attempt, self._counts, "".join(self._lines)))
+            self._lines, self._counts, self._size = [], {}, 0
 
     def _drain(self) -> str:
         with self._lock:
-            lines, counts = self._lines, self._counts
-            self._lines, self._counts, self._size = [], {}, 0
-        return f"{json.dumps(counts)}\n{''.join(lines)}" if lines else ""
+            self._set_lines_apart()
+            batches, self._left = self._left, []
+        head = json.dumps([[batch.test, batch.attempt, batch.counts, len(batch.lines)] for batch in batches])
+        return "".join([head, "\n", *(batch.lines for batch in batches)])
 
-    def _spill(self, running: _Running) -> None:
-        # Sent now, so that a test with a million comparisons does not hold them all in memory.
+    def _send(self) -> None:
+        running = self._running
+        if running is None or not (self._lines or self._left):
+            return
         item = running.item
         report = pytest.TestReport(item.nodeid, item.location, {}, "passed", None, "setup")
         setattr(report, CARRIER, True)
@@ -134,7 +175,7 @@ class Recorder:
     def _caller(self) -> tuple[str, int]:
         """Give the file of the call as JSON text, and its line."""
         frame = sys._getframe(2)  # noqa: SLF001 - the only way to learn the caller's line without reading source files
-        while frame.f_globals.get("__name__", "").startswith("pytest_verdict."):
+        while str(frame.f_globals.get("__name__", "")).startswith("pytest_verdict."):
             if frame.f_back is None:
                 return '""', 0
             frame = frame.f_back
@@ -150,18 +191,21 @@ class Recorder:
         return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else path.name
 
 
-def attached(report: Any) -> tuple[Counts, str]:
+def attached(report: Any) -> list[Batch]:
     """Take the records off a report, so that nothing else keeps or writes them.
 
     Args:
         report: Any report.
 
     Returns:
-        Counts per operator, and the records as lines; both empty when the report carries none.
+        The records; empty when the report carries none.
     """
     text: str = report.__dict__.pop(ATTRIBUTE, "")
     if not text:
-        return {}, ""
-    head, _, lines = text.partition("\n")
-    counts: Counts = json.loads(head)
-    return counts, lines
+        return []
+    start = text.index("\n") + 1
+    batches = []
+    for test, attempt, counts, length in json.loads(text[:start]):
+        batches.append(Batch(test, attempt, counts, text[start : start + length]))
+        start += length
+    return batches

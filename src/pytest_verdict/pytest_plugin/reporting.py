@@ -25,12 +25,8 @@ def start(config: pytest.Config) -> None:
     """
     redaction = _redaction(config)
     recorder = Recorder(config, redaction)
-    before, SURROUNDINGS.observer = SURROUNDINGS.observer, recorder.observe
-
-    def restore() -> None:
-        SURROUNDINGS.observer = before
-
-    config.add_cleanup(restore)
+    # Put back with the rest of the slot when the session ends.
+    SURROUNDINGS.observer = recorder.observe
     if not hasattr(config, "workerinput"):
         from pytest_verdict.pytest_plugin.controller import Controller
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
@@ -22,6 +23,11 @@ JUNIT: Final = "junit.xml"
 DEFAULT_INLINE_LIMIT: Final = 1_000
 INLINE_LINE_LIMIT: Final = 65_536
 _BLOCK: Final = 1 << 20
+_NEW: Final = ".new"
+# The worst are chosen among so many of those that did not pass.
+_MOST_CANDIDATES: Final = 1_000
+_MOST_CANDIDATE_BYTES: Final = 1 << 25
+_TOLD: Final = ("id", "test", "operator", "name", "verdict", "score", "threshold")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +37,7 @@ class Built:
     Args:
         folder: Where they lie.
         summary: The session they tell of.
-        worst: The records of the comparisons that came out worst, parsed.
+        worst: What tells of the comparisons that came out worst: id, test, operator, name, verdict, score, threshold.
     """
 
     folder: Path
@@ -66,20 +72,41 @@ def build(
     """
     summary = summarize(journal)
     folder.mkdir(parents=True, exist_ok=True)
+    try:
+        return _build(journal, summary, folder, run=run, profile=profile, inline_limit=inline_limit, consume=consume)
+    except OSError:
+        for name in (RECORDS, REPORT, JUNIT):
+            with suppress(OSError):
+                (folder / f"{name}{_NEW}").unlink()
+        raise
+
+
+def _build(
+    journal: Journal,
+    summary: Summary,
+    folder: Path,
+    *,
+    run: Mapping[str, Any],
+    profile: Profile,
+    inline_limit: int,
+    consume: bool,
+) -> Built:
     in_order = _is_in_order(journal, summary)
     sorted_records, digest = _sorted_records(journal, summary, folder, copy=not (in_order and consume))
     count = sum(sum(added(entry.comparisons)) for entry in summary.attempts())
     with journal.open_records() as records:
         inline = list(_inline(records, summary, inline_limit))
+        worst = _worst(records, summary)
     described = {"path": RECORDS, "count": count, "sha256": digest}
     report = report_lines(summary, run=run, records=described, inline=inline, omitted=count - len(inline))
-    _write(folder / f"{REPORT}.new", report)
     started = str(run.get("started", ""))[:19]
-    _write(folder / f"{JUNIT}.new", junit_lines(summary, profile=profile, records_digest=digest, started=started))
+    junit = junit_lines(summary, profile=profile, records_digest=digest, started=started)
+    for name, pieces in ((REPORT, report), (JUNIT, junit)):
+        _write(folder / f"{name}{_NEW}", pieces)
     os.replace(sorted_records, folder / RECORDS)  # noqa: PTH105 - replace is the word for an atomic move
     for name in (REPORT, JUNIT):
-        os.replace(folder / f"{name}.new", folder / name)  # noqa: PTH105 - likewise
-    return Built(folder, summary, _worst(inline))
+        os.replace(folder / f"{name}{_NEW}", folder / name)  # noqa: PTH105 - likewise
+    return Built(folder, summary, worst)
 
 
 def _is_in_order(journal: Journal, summary: Summary) -> bool:
@@ -96,7 +123,7 @@ def _sorted_records(journal: Journal, summary: Summary, folder: Path, *, copy: b
     known = (journal.footer or {}).get("records_sha256")
     if not copy and isinstance(known, str):
         return journal.records, known
-    target = folder / f"{RECORDS}.new"
+    target = folder / f"{RECORDS}{_NEW}"
     digest = hashlib.sha256()
     with journal.open_records() as source, target.open("wb") as file:
         for block in _sorted_blocks(source, summary.attempts()):
@@ -149,6 +176,22 @@ def _lines(records: IO[bytes], entry: TestEntry) -> Iterator[bytes]:
             yield line
 
 
-def _worst(inline: list[bytes], most: int = 5) -> list[dict[str, Any]]:
-    failed = [json.loads(line) for line in inline if verdict_of(line) != "pass"]
-    return sorted(failed, key=lambda record: (record["verdict"] != "error", record["score"]))[:most]
+def _worst(records: IO[bytes], summary: Summary, most: int = 5) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    size = 0
+    for test in summary.tests:
+        if not sum(test.comparisons[1:]):
+            continue
+        for line in _lines(records, test.final):
+            if verdict_of(line) == "pass":
+                continue
+            record = json.loads(line)
+            found.append({key: record[key] for key in _TOLD if key in record})
+            size += len(line)
+            if len(found) >= _MOST_CANDIDATES or size > _MOST_CANDIDATE_BYTES:
+                return _sorted_worst(found)[:most]
+    return _sorted_worst(found)[:most]
+
+
+def _sorted_worst(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(records, key=lambda record: (record["verdict"] != "error", record["score"]))

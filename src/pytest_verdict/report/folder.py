@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -32,14 +33,7 @@ class ReportFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         path.mkdir(parents=True, exist_ok=True)
-        self._lock = os.open(path / _LOCK, os.O_CREAT | os.O_RDWR, 0o644)
-        try:
-            _lock(self._lock)
-        except OSError:
-            os.close(self._lock)
-            raise FolderInUseError(
-                f"another session is writing its report to {path}; give this one a place of its own with --verify-report-dir"
-            ) from None
+        self._lock = _held(path / _LOCK)
 
     @property
     def journal(self) -> Path:
@@ -65,8 +59,27 @@ class ReportFolder:
 
     def release(self) -> None:
         """Let another session have the folder."""
-        (self.path / _LOCK).unlink(missing_ok=True)
+        with suppress(OSError):
+            # Before it is let go; some systems refuse to remove an open file, and it may as well stay.
+            (self.path / _LOCK).unlink()
         os.close(self._lock)
+
+
+def _held(lock: Path) -> int:
+    while True:
+        descriptor = os.open(lock, os.O_CREAT | os.O_RDWR, 0o644)
+        try:
+            _lock(descriptor)
+        except OSError:
+            os.close(descriptor)
+            raise FolderInUseError(
+                f"another session is writing its report to {lock.parent};"
+                " give this one a place of its own with --verify-report-dir"
+            ) from None
+        # The session before may have removed the file between the two calls; then this lock keeps nobody out.
+        if lock.exists() and os.path.samestat(os.fstat(descriptor), lock.stat()):
+            return descriptor
+        os.close(descriptor)
 
 
 def _lock(descriptor: int) -> None:

@@ -246,8 +246,11 @@ def _take(journal: Journal, line: bytes) -> None:
 
 def _take_entry(journal: Journal, entry: TestEntry) -> None:
     if entry.outcome != LATE:
-        journal.began.pop(entry.test, None)
         journal.entries.append(entry)
+        began = journal.began.pop(entry.test, None)
+        if began is not None and entry.outcome == "rerun":
+            began.attempt = entry.attempt + 1
+            journal.began[entry.test] = began
         return
     known = _find(journal, entry)
     merge_counts(known.comparisons, entry.comparisons)

@@ -12,6 +12,7 @@ from pytest_verdict.report.summary import OUTCOMES, VERDICTS, Summary, TestSumma
 
 SCHEMA_VERSION: Final = "1.0"
 MESSAGE_LIMIT: Final = 1_000
+SUBTEST_OUTCOMES: Final = ("passed", "failed", "skipped", "xfailed")
 
 
 def report_schema() -> dict[str, Any]:
@@ -20,7 +21,20 @@ def report_schema() -> dict[str, Any]:
     Returns:
         The schema, which the package carries as ``report/report.schema.json``.
     """
-    found: dict[str, Any] = json.loads(resources.files(__package__).joinpath("report.schema.json").read_text("utf-8"))
+    return _schema("report.schema.json")
+
+
+def record_schema() -> dict[str, Any]:
+    """Give the JSON Schema of one line of ``records.jsonl``.
+
+    Returns:
+        The schema, which the package carries as ``report/record.schema.json``.
+    """
+    return _schema("record.schema.json")
+
+
+def _schema(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(resources.files(__package__).joinpath(name).read_text("utf-8"))
     return found
 
 
@@ -66,7 +80,9 @@ def _array(name: str, items: Iterable[str]) -> Iterator[str]:
 def _totals(summary: Summary) -> dict[str, Any]:
     return {
         "tests": {"total": len(summary.tests), **{outcome: summary.outcomes[outcome] for outcome in OUTCOMES}},
+        "teardown_errors": sum(test.final.teardown_error for test in summary.tests),
         "tests_without_result": summary.missing,
+        "subtests": {outcome: summary.subtests[outcome] for outcome in SUBTEST_OUTCOMES},
         "comparisons": {"total": sum(summary.comparisons), **_verdicts(summary.comparisons)},
         "comparisons_of_earlier_attempts": summary.superseded,
     }

@@ -6,14 +6,13 @@ the schema of the Jenkins xUnit plugin (junit-10.xsd).
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, get_args
 
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.report.journal import TestEntry
 from pytest_verdict.report.summary import Summary, TestSummary, added
-from pytest_verdict.report.xmltext import attribute, element_text
+from pytest_verdict.report.xmltext import attribute, element_text, limited_name
 
 Profile = Literal["ci", "strict"]
 PROFILES: Final[tuple[str, ...]] = get_args(Profile)
@@ -57,8 +56,9 @@ def junit_lines(summary: Summary, *, profile: Profile, records_digest: str, star
     """
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f'<testsuites name="pytest-verdict" {_totals(summary.tests, skipped=False)}>\n'
+    names = _Names()
     for path, tests in _by_file(summary.tests).items():
-        yield from _suite(path, tests, profile, records_digest, started)
+        yield from _suite(path, tests, profile, names, _properties(tests, records_digest), started)
     yield "</testsuites>\n"
 
 
@@ -69,25 +69,31 @@ def _by_file(tests: Iterable[TestSummary]) -> dict[str, list[TestSummary]]:
     return found
 
 
-def _suite(path: str, tests: list[TestSummary], profile: Profile, records_digest: str, started: str) -> Iterator[str]:
+def _suite(
+    path: str, tests: list[TestSummary], profile: Profile, names: _Names, properties: dict[str, object], started: str
+) -> Iterator[str]:
     stamp = f' timestamp="{attribute(started, 40)}"' if started else ""
-    file = f' file="{attribute(path, NAME_LIMIT)}"' if profile == "ci" else ""
-    yield f'<testsuite name="{attribute(path, NAME_LIMIT)}" {_totals(tests, skipped=True)}{stamp}{file}>\n'
-    passed, failed, broken = (sum(column) for column in zip(*(test.comparisons for test in tests), strict=True))
+    file = f' file="{limited_name(path, NAME_LIMIT)}"' if profile == "ci" else ""
+    yield f'<testsuite name="{limited_name(path, NAME_LIMIT)}" {_totals(tests, skipped=True)}{stamp}{file}>\n'
     yield "<properties>\n"
-    for name, value in (
-        ("verdict.comparisons", passed + failed + broken),
-        ("verdict.comparisons.pass", passed),
-        ("verdict.comparisons.fail", failed),
-        ("verdict.comparisons.error", broken),
-        ("verdict.records", "records.jsonl"),
-        ("verdict.records.sha256", records_digest),
-    ):
+    for name, value in properties.items():
         yield f'<property name="{name}" value="{value}"/>\n'
     yield "</properties>\n"
     for test in tests:
-        yield from _case(test, profile)
+        yield from _case(test, profile, names)
     yield "</testsuite>\n"
+
+
+def _properties(tests: list[TestSummary], records_digest: str) -> dict[str, object]:
+    passed, failed, broken = (sum(column) for column in zip(*(test.comparisons for test in tests), strict=True))
+    return {
+        "verdict.comparisons": passed + failed + broken,
+        "verdict.comparisons.pass": passed,
+        "verdict.comparisons.fail": failed,
+        "verdict.comparisons.error": broken,
+        "verdict.records": "records.jsonl",
+        "verdict.records.sha256": records_digest,
+    }
 
 
 def _totals(tests: list[TestSummary], *, skipped: bool) -> str:
@@ -98,14 +104,11 @@ def _totals(tests: list[TestSummary], *, skipped: bool) -> str:
     return f'tests="{len(tests)}" failures="{failures}" errors="{outcomes.count("error")}"{skips} time="{seconds:.3f}"'
 
 
-def _case(test: TestSummary, profile: Profile) -> Iterator[str]:
+def _case(test: TestSummary, profile: Profile, names: _Names) -> Iterator[str]:
     entry = test.final
-    place = f' file="{attribute(entry.path, NAME_LIMIT)}" line="{entry.line}"' if profile == "ci" else ""
-    class_name, name = _names(entry)
-    yield (
-        f'<testcase classname="{attribute(class_name, NAME_LIMIT)}" name="{attribute(name, NAME_LIMIT + 10)}"'
-        f' time="{test.seconds:.3f}"{place}>\n'
-    )
+    place = f' file="{limited_name(entry.path, NAME_LIMIT)}" line="{entry.line}"' if profile == "ci" else ""
+    class_name, name = names.of(entry)
+    yield f'<testcase classname="{class_name}" name="{name}" time="{test.seconds:.3f}"{place}>\n'
     yield from _earlier(test)
     yield from _problem(entry)
     output = _output(test)
@@ -114,20 +117,28 @@ def _case(test: TestSummary, profile: Profile) -> Iterator[str]:
     yield "</testcase>\n"
 
 
+class _Names:
+    """Gives every test a class name and a name of its own: GitLab keeps only the first of two that are equal."""
+
+    def __init__(self) -> None:
+        self._taken: set[tuple[str, str]] = set()
+
+    def of(self, entry: TestEntry) -> tuple[str, str]:
+        class_name, name = (limited_name(part, NAME_LIMIT) for part in _names(entry))
+        if (class_name, name) in self._taken:
+            name = limited_name(_names(entry)[1], NAME_LIMIT, always=f"{entry.test}\0{entry.worker}")
+        self._taken.add((class_name, name))
+        return class_name, name
+
+
 def _names(entry: TestEntry) -> tuple[str, str]:
-    path, *inner = entry.test.split("::")
+    # A parameter may itself contain two colons.
+    head, bracket, parameter = entry.test.partition("[")
+    path, *inner = head.split("::")
     module = path.removesuffix(".py").replace("/", ".")
-    name = inner[-1] if inner else path
-    if "[" in entry.test and inner:
-        # A parameter may itself contain two colons.
-        head, bracket, parameter = "::".join(inner).partition("[")
-        *inner, last = head.split("::")
-        inner, name = [*inner, last], last + bracket + parameter
-    class_name = ".".join([module, *inner[:-1]])
+    name = (inner[-1] if inner else path) + bracket + parameter
     name = f"{name} ({entry.worker})" if entry.worker else name
-    if len(name) > NAME_LIMIT:
-        name = f"{name[: NAME_LIMIT - 9]}-{hashlib.sha256(entry.test.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
-    return class_name, name
+    return ".".join([module, *inner[:-1]]), name
 
 
 def _earlier(test: TestSummary) -> Iterator[str]:

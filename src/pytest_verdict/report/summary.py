@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from pytest_verdict.report.journal import Counts, Journal, TestEntry
+from pytest_verdict.report.journal import Counts, Journal, TestEntry, merge_counts
 
 OUTCOMES: Final = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished")
 VERDICTS: Final = ("pass", "fail", "error")
@@ -54,6 +54,7 @@ class Summary:
         superseded: How many comparisons belong to attempts before the last.
         missing: How many collected tests left nothing.
         finished: Whether the session came to its end.
+        subtests: How many native subtests of the last attempts had which outcome.
     """
 
     tests: list[TestSummary]
@@ -62,6 +63,7 @@ class Summary:
     superseded: int
     missing: int
     finished: bool
+    subtests: Counter[str]
 
     @property
     def comparisons(self) -> tuple[int, int, int]:
@@ -104,9 +106,7 @@ def summarize(journal: Journal) -> Summary:
     tests = _by_test(journal)
     operators: Counts = {}
     for test in tests:
-        for operator, counts in test.final.comparisons.items():
-            total = operators.setdefault(operator, [0, 0, 0])
-            total[:] = [before + more for before, more in zip(total, counts, strict=True)]
+        merge_counts(operators, test.final.comparisons)
     return Summary(
         tests,
         dict(sorted(operators.items())),
@@ -114,6 +114,7 @@ def summarize(journal: Journal) -> Summary:
         sum(sum(added(entry.comparisons)) for test in tests for entry in test.earlier),
         len(set(journal.order) - {test.final.test for test in tests}),
         journal.footer is not None,
+        sum((Counter(test.final.subtests) for test in tests), Counter()),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import Final
 
@@ -18,7 +19,7 @@ def element_text(text: str, limit: int) -> str:
 
     Args:
         text: Any text.
-        limit: The longest text to keep, in characters before escaping; the rest is left out, and said to be.
+        limit: The longest text that a parser reads back, in characters; the rest is left out, and said to be.
 
     Returns:
         Text that every XML parser reads back as it is, except that a character which XML forbids stands as a Python
@@ -28,7 +29,7 @@ def element_text(text: str, limit: int) -> str:
         >>> element_text("a < b \\x00 \\x1b[31mred\\x1b[0m ]]>", 100)
         'a &lt; b \\\\x00 red ]]&gt;'
     """
-    return _IN_TEXT.sub(lambda match: _MARKUP[match.group()], _allowed(_limited(text, limit)).replace("\r", "\\r"))
+    return _IN_TEXT.sub(lambda match: _MARKUP[match.group()], _limited(text.replace("\r", "\\r"), limit))
 
 
 def attribute(text: str, limit: int) -> str:
@@ -36,7 +37,7 @@ def attribute(text: str, limit: int) -> str:
 
     Args:
         text: Any text.
-        limit: The longest text to keep, in characters before escaping.
+        limit: The longest text that a parser reads back, in characters; the rest is left out, and said to be.
 
     Returns:
         The text without its quotes; line ends and tabs come back as they were.
@@ -45,7 +46,29 @@ def attribute(text: str, limit: int) -> str:
         >>> attribute('two\\nlines & "quotes"', 100)
         'two&#10;lines &amp; &quot;quotes&quot;'
     """
-    return _IN_ATTRIBUTE.sub(_reference, _allowed(_limited(text, limit)))
+    return _IN_ATTRIBUTE.sub(_reference, _limited(text, limit))
+
+
+def limited_name(text: str, limit: int, *, always: str = "") -> str:
+    """Write a name for an attribute; one that is too long ends with a digest, so that it stays different from others.
+
+    Args:
+        text: Any text.
+        limit: The longest name that a parser reads back, in characters.
+        always: What to take the digest of, when the name must have one in any case.
+
+    Returns:
+        The name without its quotes.
+
+    Example:
+        >>> limited_name("test_" + "x" * 100, 20)
+        'test_xxxxxx-030f6238'
+    """
+    written = _allowed(text[: limit + 1])
+    if always or len(written) > limit:
+        digest = hashlib.sha256((always or text).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        written = f"{written[: limit - 9]}-{digest}"
+    return _IN_ATTRIBUTE.sub(_reference, written)
 
 
 def _allowed(text: str) -> str:
@@ -64,6 +87,9 @@ def _reference(match: re.Match[str]) -> str:
 
 
 def _limited(text: str, limit: int) -> str:
-    if len(text) <= limit:
-        return text
-    return f"{text[:limit]}\n… {len(text) - limit} more characters, see records.jsonl"
+    # Cut twice: the first saves escaping megabytes, and escapes are longer than what they stand for.
+    written = _allowed(text[: limit + 1])
+    if len(text) <= limit and len(written) <= limit:
+        return written
+    ending = f"\n… of {len(text)} characters, see records.jsonl"
+    return written[: limit - len(ending)] + ending

@@ -1,0 +1,77 @@
+"""The block of a comparison that a plain ``assert`` failed on, however pytest shows asserts."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pytest_verdict.comparison import describe_failure
+from pytest_verdict.errors import MismatchError
+from pytest_verdict.pytest_plugin.failures import FAILURES
+from pytest_verdict.result import ComparisonResult
+
+_MOST = 3
+
+
+def explain_assertion(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """Add the blocks of the comparisons on which an assertion failed to it as a note, which pytest shows in full.
+
+    Args:
+        excinfo: What a phase of a test raised. A `MismatchError` has its block already.
+    """
+    error = excinfo.value
+    if isinstance(error, AssertionError) and not isinstance(error, MismatchError):
+        results = {id(result): result for entry in excinfo.traceback for result in _asserted(entry)}
+        known = getattr(error, "__notes__", [])
+        for result in list(results.values())[:_MOST]:
+            block = describe_failure(result)
+            # A fixture of a wider scope raises the same error in every test.
+            if block not in known:
+                error.add_note(block)
+
+
+def _asserted(entry: Any) -> Iterator[ComparisonResult]:
+    """Give the failed comparisons that the statement made or names, which this frame was executing."""
+    made_here = [failure for failure in FAILURES.last if failure.code is entry.frame.code.raw]
+    local = {
+        name: value
+        for name, value in entry.frame.f_locals.items()
+        if type(value) is ComparisonResult and not value.passed
+    }
+    if not made_here and not local:
+        return
+    first, last, names = _statement(str(entry.frame.code.raw.co_filename), entry.lineno + 1)
+    yield from (failure.result for failure in made_here if first <= failure.line <= last)
+    # The rewritten assert keeps what it looked at under names that begin with an @.
+    yield from (value for name, value in local.items() if name in names or name.startswith("@"))
+
+
+def _statement(file: str, line: int) -> tuple[int, int, frozenset[str]]:
+    found = line, line, frozenset[str]()
+    for statement in _statements(file):
+        if statement[0] <= line <= statement[1]:
+            found = statement
+    return found
+
+
+@functools.lru_cache(maxsize=8)
+def _statements(file: str) -> list[tuple[int, int, frozenset[str]]]:
+    """Read the simple statements of a file: first line, last line, and the names in it."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return []
+    return [
+        (node.lineno, node.end_lineno or node.lineno, _names(node))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt) and not hasattr(node, "body")
+    ]
+
+
+def _names(statement: ast.stmt) -> frozenset[str]:
+    return frozenset(node.id for node in ast.walk(statement) if isinstance(node, ast.Name))

@@ -1,0 +1,48 @@
+"""The comparisons that last did not pass and where they were made, for the words of an assertion that fails on one."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from types import CodeType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from pytest_verdict.result import ComparisonResult
+
+
+class Failure(NamedTuple):
+    """A comparison that did not pass.
+
+    Args:
+        result: The comparison.
+        code: The code that made it.
+        line: The line that made it.
+    """
+
+    result: ComparisonResult
+    code: CodeType
+    line: int
+
+
+class Failures:
+    """Remembers the last few comparisons that did not pass, until the phase of the test has its report."""
+
+    def __init__(self) -> None:
+        self.last: deque[Failure] = deque(maxlen=3)
+
+    def observe(self, result: ComparisonResult) -> None:
+        """Remember a comparison, if it did not pass.
+
+        Args:
+            result: What was just compared.
+        """
+        if result.passed:
+            return
+        frame = sys._getframe(1)  # noqa: SLF001 - the only way to learn where the comparison was made
+        while str(frame.f_globals.get("__name__", "")).startswith("pytest_verdict.") and frame.f_back is not None:
+            frame = frame.f_back
+        self.last.append(Failure(result, frame.f_code, frame.f_lineno))
+
+
+FAILURES: Final = Failures()
