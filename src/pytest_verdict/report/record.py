@@ -83,6 +83,19 @@ def verdict_of(line: bytes) -> Literal["pass", "fail", "error"] | None:
     return match.group(2).decode("ascii") if match else None  # type: ignore[return-value]
 
 
+def identifier_of(line: bytes) -> str:
+    """Read the id of a record without parsing its evidence.
+
+    Args:
+        line: One line of ``records.jsonl``.
+
+    Returns:
+        The id; empty when the line is not a record.
+    """
+    match = _HEAD.match(line)
+    return match.group(1).decode("ascii") if match else ""
+
+
 def parse_record(line: bytes) -> dict[str, Any]:
     """Read a record, as far as it is one.
 

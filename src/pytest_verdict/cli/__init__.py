@@ -1,0 +1,95 @@
+"""The command line ``pytest-verdict``.
+
+A command is a module of this folder with `add_arguments` and `run`, and a line in `COMMANDS`. Only the module of the command that
+is asked for is imported, and what is heavy is imported when it runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from pytest_verdict.cli.writing import complain
+from pytest_verdict.errors import VerdictError
+
+COMMANDS: Final = {
+    "report": "rebuild the report of a session that was killed",
+    "replay": "derive every verdict of a records.jsonl again",
+    "operators": "list the operators, or describe one",
+    "explain": "show one record as a failed test would print it",
+}
+"""The commands and what each does, in the order of ``--help``."""
+
+UNREADABLE: Final = 2
+_INTERRUPTED: Final = 130
+_CLOSED_PIPE: Final = 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        argv: The arguments; those of the process unless given.
+
+    Returns:
+        The exit code: 0, or what the command's ``--help`` says; 2 when something cannot be read.
+
+    Raises:
+        SystemExit: After ``--help`` with code 0, for wrong arguments with code 2.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    arguments = _parser(words).parse_args(words)
+    try:
+        _write_anything()
+        status = int(importlib.import_module(f"{__name__}.{arguments.command}").run(arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has had enough; the flush at exit must not complain either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _CLOSED_PIPE
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except (VerdictError, OSError) as error:
+        complain(str(error))
+        return UNREADABLE
+    return status
+
+
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="pytest-verdict", description="Verification reports of pytest-verdict: rebuild, replay, explain."
+    )
+    parser.add_argument("--version", action=_Version)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, summary in COMMANDS.items():
+        command = commands.add_parser(
+            name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.", formatter_class=_Formatter
+        )
+        if name in words:
+            importlib.import_module(f"{__name__}.{name}").add_arguments(command)
+    return parser
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Keeps the lines of the exit codes apart."""
+
+
+class _Version(argparse.Action):
+    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, help="show the version and exit")
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        parser.exit(message=f"pytest-verdict {version('pytest-verdict')}\n")
+
+
+def _write_anything() -> None:
+    # A terminal or pipe of a narrow encoding must not break the output.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")

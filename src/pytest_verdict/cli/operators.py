@@ -1,0 +1,170 @@
+"""``pytest-verdict operators``: the family, and each operator with its settings."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from pytest_verdict.cli.writing import complain, say
+
+if TYPE_CHECKING:
+    from pytest_verdict.operators.base import Operator
+
+_EXIT_CODES: Final = """\
+Operators of other packages are found through the entry-point group pytest_verdict.operators.
+
+exit codes:
+  0  listed
+  2  there is no operator of that name, or one of another package cannot be loaded
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments.
+
+    Args:
+        parser: The command's parser.
+    """
+    parser.epilog = _EXIT_CODES
+    parser.add_argument("name", metavar="NAME", nargs="?", help="the operator to describe; all are listed unless given")
+    parser.add_argument("--json", action="store_true", help="write JSON, with the JSON Schema of the settings")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command.
+
+    Args:
+        arguments: The parsed arguments.
+
+    Returns:
+        The exit code.
+    """
+    from pytest_verdict.operators.registry import REGISTRY
+
+    found = _loaded(REGISTRY.names()) if arguments.name is None else {arguments.name: REGISTRY.find(arguments.name)}
+    if arguments.json:
+        say(json.dumps([_as_json(name, cls) for name, cls in found.items()], indent=2))
+        return 0
+    for line in _described(arguments.name, found[arguments.name]) if arguments.name else _listed(found):
+        say(line)
+    return 0
+
+
+def _loaded(names: list[str]) -> dict[str, type[Operator]]:
+    from pytest_verdict.operators.registry import REGISTRY
+
+    found = {}
+    for name in names:
+        try:
+            found[name] = REGISTRY.find(name)
+        except ImportError as error:
+            complain(f"{name} is left out, as it cannot be imported: {error}")
+    return found
+
+
+def _listed(found: dict[str, type[Operator]]) -> Iterator[str]:
+    surfaces = sorted({cls.surface for cls in found.values()})
+    width = max(len(f"{name} ({cls.__name__})") for name, cls in found.items())
+    for surface in surfaces:
+        yield surface
+        for name, cls in found.items():
+            if cls.surface == surface:
+                yield f"  {f'{name} ({cls.__name__})':{width}}  {first_sentence(cls)}"
+
+
+def _described(name: str, cls: type[Operator]) -> Iterator[str]:
+    yield f"{name} ({cls.__name__}), surface {cls.surface}, version {cls.version}"
+    preset = _preset(name)
+    if preset:
+        yield f"by this name: {', '.join(f'{setting}={value!r}' for setting, value in preset.items())}"
+    yield ""
+    yield from inspect.cleandoc(cls.__doc__ or "").splitlines()
+    schema = _schema(cls)
+    yield ""
+    yield "settings:" if schema.get("properties") else "settings: none"
+    for setting, described in schema.get("properties", {}).items():
+        required = setting in schema.get("required", [])
+        default = "required" if required else f"default {json.dumps(described.get('default'))}"
+        yield f"  {setting}: {type_text(described, schema)}, {default}"
+
+
+def _as_json(name: str, cls: type[Operator]) -> dict[str, Any]:
+    return {
+        "name": name,
+        "class": cls.__name__,
+        "surface": cls.surface,
+        "version": cls.version,
+        "summary": first_sentence(cls),
+        "documentation": inspect.cleandoc(cls.__doc__ or ""),
+        "preset": _preset(name),
+        "settings": _schema(cls),
+    }
+
+
+def _preset(name: str) -> dict[str, Any]:
+    from pytest_verdict.operators.registry import REGISTRY
+
+    return dict(REGISTRY.preset(name))
+
+
+def first_sentence(cls: type) -> str:
+    """Give the first sentence of a class's docstring.
+
+    Args:
+        cls: Any class.
+
+    Returns:
+        One line.
+    """
+    paragraph = " ".join(inspect.cleandoc(cls.__doc__ or "").split("\n\n", 1)[0].split())
+    return re.split(r"(?<=\.)\s", paragraph, maxsplit=1)[0]
+
+
+def _schema(cls: type[Operator]) -> dict[str, Any]:
+    from pydantic.json_schema import GenerateJsonSchema
+
+    class Lenient(GenerateJsonSchema):
+        """Takes a setting that JSON Schema cannot describe, such as a function, for anything."""
+
+        ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - as in the base class
+
+        def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> dict[str, Any]:
+            del schema, error_info
+            return {}
+
+    schema = cls.model_json_schema(schema_generator=Lenient)
+    # The docstring is told apart; in the schema it would be there twice.
+    return {key: value for key, value in schema.items() if key != "description"}
+
+
+def type_text(described: dict[str, Any], schema: dict[str, Any]) -> str:
+    """Say in a few words what a JSON Schema allows.
+
+    Args:
+        described: The schema of one setting.
+        schema: The whole schema, for its definitions.
+
+    Returns:
+        Such as ``number | null``, ``"absolute" | "relative"`` or ``array of string``.
+
+    Example:
+        >>> type_text({"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]}, {})
+        'array of string | null'
+    """
+    if "$ref" in described:
+        name = described["$ref"].rpartition("/")[2]
+        target = schema.get("$defs", {}).get(name, {})
+        return name if target.get("type") == "object" else type_text(target, schema)
+    choices = described.get("anyOf") or described.get("oneOf")
+    if choices:
+        return " | ".join(dict.fromkeys(type_text(choice, schema) for choice in choices))
+    values = described.get("enum", [described["const"]] if "const" in described else [])
+    if values:
+        return " | ".join(json.dumps(value) for value in values)
+    if described.get("type") == "array":
+        return f"array of {type_text(described.get('items', {}), schema)}"
+    return str(described.get("type", "any"))

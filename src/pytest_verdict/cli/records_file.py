@@ -1,0 +1,88 @@
+"""The FILE of a command: records, plain or compressed, read line by line."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, Final, cast
+
+from pytest_verdict.errors import RecordError
+from pytest_verdict.report.building import REPORT
+from pytest_verdict.report.journal import RECORDS
+
+LONGEST_LINE: Final = 1 << 28
+_GZIP: Final = b"\x1f\x8b"
+
+
+class RecordsFile:
+    """A file of records.
+
+    Args:
+        given: A ``records.jsonl``, also compressed by gzip, or a report's folder.
+
+    Raises:
+        RecordError: There is no such file.
+    """
+
+    def __init__(self, given: str) -> None:
+        path = Path(given)
+        self.folder = path if path.is_dir() else None
+        self.path = self._inside(path) if self.folder else path
+        if not self.path.is_file():
+            raise RecordError(f"{given}: there is no such file; name a {RECORDS} or the folder of a report")
+        self.size = self.path.stat().st_size
+        self._raw: IO[bytes] | None = None
+        self._digest = hashlib.sha256()
+
+    @staticmethod
+    def _inside(folder: Path) -> Path:
+        for name in (RECORDS, f"{RECORDS}.gz"):
+            if (folder / name).is_file():
+                return folder / name
+        journal = " (it has a journal: run `pytest-verdict report` first)" if (folder / "journal").is_dir() else ""
+        raise RecordError(f"{folder}: there is no {RECORDS} in this folder{journal}")
+
+    @property
+    def done(self) -> int:
+        """How many bytes have been read."""
+        return 0 if self._raw is None or self._raw.closed else self._raw.tell()
+
+    def lines(self) -> Iterator[bytes]:
+        """Read line by line.
+
+        Returns:
+            An iterator of lines with their ends. One longer than 256 MiB is cut off there, so that it is no record.
+
+        Raises:
+            RecordError: The compressed file is damaged.
+        """
+        with self.path.open("rb") as raw:
+            self._raw = raw
+            source = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if raw.peek(2)[:2] == _GZIP else raw
+            try:
+                for line in _limited(source):
+                    self._digest.update(line)
+                    yield line
+            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                raise RecordError(f"{self.path}: the compressed file is damaged: {error}") from None
+
+    def has_foreign_records(self) -> bool:
+        """Say, after all lines were read, whether the report in the folder was made of other records than these."""
+        if self.folder is None or not (self.folder / REPORT).is_file():
+            return False
+        try:
+            report: Any = json.loads((self.folder / REPORT).read_bytes())
+            return bool(report["records"]["sha256"] != self._digest.hexdigest())
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise RecordError(f"{self.folder / REPORT}: this is not the report of pytest-verdict") from None
+
+
+def _limited(source: IO[bytes]) -> Iterator[bytes]:
+    while line := source.readline(LONGEST_LINE):
+        yield line
+        while len(line) == LONGEST_LINE and not line.endswith(b"\n"):
+            line = source.readline(LONGEST_LINE)

@@ -1,0 +1,177 @@
+"""``pytest-verdict replay``: derive every verdict of a file again."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from pytest_verdict.cli.records_file import RecordsFile
+from pytest_verdict.cli.writing import Progress, complain, say
+
+if TYPE_CHECKING:
+    from pytest_verdict.replay import Replayed
+
+MOST_LISTED: Final = 20
+_LINES_PER_STEP: Final = 1_000
+
+_EXIT_CODES: Final = """\
+Every record is derived again from the values, settings and threshold that it holds, with the operators installed here,
+and compared byte for byte. Nothing that the file names is imported, and no model is asked.
+
+  identical        the same bytes came out
+  differs          something else came out, or the verdict does not follow from the score
+  version_changed  another version of the operator is installed; a difference only when the verdict is another one
+  unverifiable     not_encodable, redacted, operator_absent, settings_refused, not_recorded, nested_model
+  unreadable       the line is no record, or one of a newer format
+
+In a report's folder the file must also be the one whose SHA-256 stands in report.json.
+
+exit codes:
+  0  no difference (some records may be unverifiable, or of another version with the same verdict)
+  1  at least one difference
+  2  nothing to verify (no record, or all of them unverifiable), or a line or the file is unreadable
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments.
+
+    Args:
+        parser: The command's parser.
+    """
+    parser.epilog = _EXIT_CODES
+    parser.add_argument("file", metavar="FILE", help="a records.jsonl, also compressed by gzip, or a report's folder")
+    parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
+    parser.add_argument("--quiet", action="store_true", help="write nothing but errors; the exit code says it all")
+
+
+@dataclass(slots=True)
+class Tally:
+    """What came of all records.
+
+    Args:
+        statuses: How many records had which status.
+        reasons: How many records were unverifiable for which reason.
+        listed: The first differences and unreadable lines, with their line numbers.
+        differences: How many records differ.
+        foreign: Whether the records are not those of which the report beside them was made.
+    """
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    listed: list[tuple[int, Replayed]] = field(default_factory=list)
+    differences: int = 0
+    foreign: bool = False
+
+    def add(self, number: int, answer: Replayed) -> None:
+        """Count one record.
+
+        Args:
+            number: Its line, from 1.
+            answer: What came of it.
+        """
+        self.statuses[answer.status] += 1
+        if answer.status == "identical":
+            return
+        if answer.status == "unverifiable":
+            self.reasons[answer.reason] += 1
+        elif len(self.listed) < MOST_LISTED and (answer.is_difference or answer.status == "unreadable"):
+            self.listed.append((number, answer))
+        self.differences += answer.is_difference
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command."""
+        if self.differences or self.foreign:
+            return 1
+        verified = self.statuses["identical"] + self.statuses["version_changed"]
+        return 0 if verified and not self.statuses["unreadable"] else 2
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command.
+
+    Args:
+        arguments: The parsed arguments.
+
+    Returns:
+        The exit code.
+    """
+    file = RecordsFile(arguments.file)
+    tally = Tally()
+    for number, answer in enumerate(_answers(file), 1):
+        tally.add(number, answer)
+    tally.foreign = file.has_foreign_records()
+    if arguments.json:
+        say(json.dumps(_as_json(tally)))
+    elif not arguments.quiet:
+        for line in _report(tally):
+            say(line)
+    if not sum(tally.statuses.values()):
+        complain(f"{file.path}: it is empty, so there is nothing to verify")
+    return tally.exit_code
+
+
+def _answers(file: RecordsFile) -> Iterator[Replayed]:
+    from pytest_verdict.replay import replay
+
+    progress = Progress(file.size)
+    try:
+        for number, answer in enumerate(replay(file.lines())):
+            if number % _LINES_PER_STEP == 0:
+                progress.show(file.done)
+            yield answer
+    finally:
+        progress.clear()
+
+
+def _as_json(tally: Tally) -> dict[str, Any]:
+    from pytest_verdict.replay import STATUSES
+
+    return {
+        "records": sum(tally.statuses.values()),
+        **{status: tally.statuses[status] for status in STATUSES},
+        "reasons": dict(sorted(tally.reasons.items())),
+        "differences": tally.differences,
+        "records_are_those_of_the_report": not tally.foreign,
+        "listed": [_listed_as_json(number, answer) for number, answer in tally.listed],
+        "exit_code": tally.exit_code,
+    }
+
+
+def _listed_as_json(number: int, answer: Replayed) -> dict[str, Any]:
+    return {
+        "line": number,
+        "id": answer.id,
+        "status": answer.status,
+        "reason": answer.reason,
+        "test": answer.test,
+        "operator": answer.operator,
+        "differing": list(answer.differing),
+    }
+
+
+def _report(tally: Tally) -> Iterator[str]:
+    for number, answer in tally.listed:
+        yield _listed(number, answer)
+    unlisted = tally.differences + tally.statuses["unreadable"] - len(tally.listed)
+    if unlisted:
+        yield f"... and {unlisted} more"
+    if tally.foreign:
+        yield "report.json was made of other records: the SHA-256 in it is not that of this file"
+    for reason, number in sorted(tally.reasons.items()):
+        yield f"unverifiable, {reason}: {number}"
+    counts = ", ".join(f"{number} {status.replace('_', ' ')}" for status, number in sorted(tally.statuses.items()))
+    yield f"{sum(tally.statuses.values())} records: {counts or 'none'}"
+
+
+def _listed(number: int, answer: Replayed) -> str:
+    if answer.status == "unreadable":
+        return f"line {number}: unreadable, {answer.reason}"
+    what = ", ".join(answer.differing)
+    reason = f" ({answer.reason})" if answer.reason else ""
+    return f"{answer.id} {answer.test} {answer.operator}: {answer.status.replace('_', ' ')} in {what}{reason}"

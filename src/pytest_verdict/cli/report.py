@@ -1,0 +1,144 @@
+"""``pytest-verdict report``: rebuild the report of a session that was killed."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pytest_verdict.cli.writing import say
+from pytest_verdict.errors import RecordError
+from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, JUNIT, REPORT, Built, build
+from pytest_verdict.report.folder import INTERRUPTED, JOURNAL, FolderInUseError, ReportFolder
+from pytest_verdict.report.journal import RECORDS, TESTS, Journal, read_journal
+from pytest_verdict.report.junit import PROFILES, Profile, checked_profile
+from pytest_verdict.report.summary import VERDICTS
+
+_EXIT_CODES: Final = """\
+A session that was killed leaves a journal in its folder; the next session moves it to journal.interrupted. This command writes
+records.jsonl, report.json and junit.xml from it, all that the session would have written. It refuses while a session is still
+writing, and it does not write an interrupted session over the report of a later one, unless --to names the place.
+The journal stays where it is unless --remove-journal is given.
+
+exit codes:
+  0  the report was written
+  2  there is no journal, it cannot be read, the report cannot be written, or a session is still writing
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments.
+
+    Args:
+        parser: The command's parser.
+    """
+    parser.epilog = _EXIT_CODES
+    parser.add_argument("folder", metavar="DIR", help="a report's folder that holds a journal, or a journal's folder")
+    parser.add_argument("--to", metavar="DIR", help="where to write; the report's folder unless given")
+    parser.add_argument("--junit-profile", choices=PROFILES, help="the session's own unless given")
+    parser.add_argument("--remove-journal", action="store_true", help="remove the journal when the report is written")
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    journal: Path
+    held: Path | None
+    target: Path
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command.
+
+    Args:
+        arguments: The parsed arguments.
+
+    Returns:
+        The exit code.
+    """
+    places = _places(Path(arguments.folder), Path(arguments.to) if arguments.to else None)
+    with ExitStack() as stack:
+        for folder in {path.resolve(): path for path in (places.held, places.target) if path}.values():
+            stack.enter_context(_held(folder))
+        journal = read_journal(places.journal)
+        built = _built(journal, places.target, arguments.junit_profile)
+        for line in _found(journal, built):
+            say(line)
+        if arguments.remove_journal:
+            shutil.rmtree(places.journal)
+    say(f"written: {RECORDS}, {REPORT} and {JUNIT} in {places.target}")
+    return 0
+
+
+def _places(given: Path, target: Path | None) -> _Places:
+    if not given.is_dir():
+        raise RecordError(f"{given}: there is no such folder; name the folder of a report, such as verify-report")
+    if (given / TESTS).is_file():
+        named = given.resolve().name
+        report = given.resolve().parent if named in {JOURNAL, INTERRUPTED} else None
+        return _Places(given, report, _target(given, report, target))
+    for name in (JOURNAL, INTERRUPTED):
+        if (given / name / TESTS).is_file():
+            return _Places(given / name, given, _target(given / name, given, target))
+    raise RecordError(f"{given}: there is no journal in this folder, so nothing to rebuild a report from")
+
+
+def _target(journal: Path, report: Path | None, given: Path | None) -> Path:
+    if given is not None:
+        if given.resolve() == journal.resolve():
+            raise RecordError(f"{given}: the report would overwrite its own journal; name another folder with --to")
+        return given
+    if report is None:
+        raise RecordError(f"{journal}: this journal is in no report's folder; say with --to where the report goes")
+    if journal.resolve().name == INTERRUPTED and (report / REPORT).exists():
+        raise RecordError(
+            f"{report} holds the report of a later session; say with --to where the report of the interrupted one goes"
+        )
+    return report
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    try:
+        held = ReportFolder(folder)
+    except FolderInUseError:
+        raise FolderInUseError(
+            f"{folder}: a session is still writing its report there; wait until it has ended"
+        ) from None
+    try:
+        yield
+    finally:
+        held.release()
+
+
+def _built(journal: Journal, target: Path, profile: str | None) -> Built:
+    limit = journal.header.get("limit")
+    try:
+        return build(
+            journal,
+            target,
+            run=journal.run,
+            profile=_profile(journal, profile),
+            inline_limit=limit if type(limit) is int else DEFAULT_INLINE_LIMIT,
+        )
+    except (TypeError, ValueError, KeyError, IndexError) as error:
+        raise RecordError(f"{journal.folder}: the journal is damaged beyond reading: {error!r}") from None
+
+
+def _profile(journal: Journal, given: str | None) -> Profile:
+    return checked_profile(given or str(journal.header.get("profile", PROFILES[0])))
+
+
+def _found(journal: Journal, built: Built) -> Iterator[str]:
+    summary = built.summary
+    yield f"journal: {journal.folder}, of a session that {'came to its end' if summary.finished else 'did not end'}"
+    unfinished = f", {summary.outcomes['unfinished']} of them unfinished" if summary.outcomes["unfinished"] else ""
+    missing = f"; {summary.missing} more were collected and left nothing" if summary.missing else ""
+    yield f"tests: {len(summary.tests)}{unfinished}{missing}"
+    counts = ", ".join(f"{number} {verdict}" for number, verdict in zip(summary.comparisons, VERDICTS, strict=True))
+    yield f"comparisons: {counts}"
+    if journal.damaged:
+        yield f"damaged lines, left out: {journal.damaged}"
