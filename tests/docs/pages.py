@@ -15,7 +15,9 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
-_FENCE = re.compile(r"^(?P<fence>`{3,})(?P<language>[\w-]*)[ \t]*\n(?P<content>.*?)^(?P=fence)[ \t]*$", re.M | re.S)
+_FENCE = re.compile(
+    r"^(?P<fence>`{3,})(?P<language>[\w-]*)[ \t]*\n(?P<content>.*?)^(?P=fence)[ \t]*$", re.MULTILINE | re.DOTALL
+)
 _FILE_NAME = re.compile(r"#\s+(?P<name>[\w./-]+\.(?:py|toml|ini|yaml))\n")
 _RUNNABLE = re.compile(r"(?:\.venv/bin/)?(?=pytest(?:-verdict)?(?:\s|$))")
 
@@ -35,7 +37,7 @@ class Block:
 
     def commands(self) -> Iterator[tuple[str, list[str]]]:
         """Give each command of a console block that prints something, with the lines that it should print."""
-        for part in re.split(r"^\$ ", self.content, flags=re.M)[1:]:
+        for part in re.split(r"^\$ ", self.content, flags=re.MULTILINE)[1:]:
             command, *printed = part.rstrip("\n").split("\n")
             shown = [line for line in printed if line.strip()]
             if self.language == "console" and shown and _RUNNABLE.match(command):

@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 
 import treatment
 from pages import REPOSITORY
@@ -9,6 +10,7 @@ from pages import REPOSITORY
 import pytest_verdict
 from pytest_verdict.normalizers import NORMALIZERS
 from pytest_verdict.operators.base import Operator
+from pytest_verdict.operators.registry import REGISTRY
 from pytest_verdict.pytest_plugin import plugin
 
 DOCS = REPOSITORY / "docs"
@@ -24,7 +26,7 @@ def test_the_table_of_value_semantics_is_what_operators_do():
 
 
 def test_every_normalizer_is_described():
-    described = re.findall(r"^\| `(\w+)` \|", _text("reference/normalizers.md"), re.M)
+    described = re.findall(r"^\| `(\w+)` \|", _text("reference/normalizers.md"), re.MULTILINE)
     assert sorted(described) == sorted(NORMALIZERS)
 
 
@@ -64,7 +66,9 @@ def test_the_keys_of_a_record_are_described_in_order(pytester):
     """)
     pytester.runpytest_subprocess("--verify-report").assert_outcomes(passed=1)
     lines = (pytester.path / "verify-report" / "records.jsonl").read_text("utf-8").splitlines()
-    described = re.findall(r"^\| `(\w+)` \|", _text("reference/report-formats.md").partition("## report.json")[0], re.M)
+    described = re.findall(
+        r"^\| `(\w+)` \|", _text("reference/report-formats.md").partition("## report.json")[0], re.MULTILINE
+    )
     records = [json.loads(line) for line in lines]
     assert {key for record in records for key in record} == set(described)
     for record in records:
@@ -76,7 +80,7 @@ def test_the_keys_of_a_report_are_described_in_order(pytester):
     pytester.runpytest_subprocess("--verify-report").assert_outcomes(passed=1)
     report = json.loads((pytester.path / "verify-report" / "report.json").read_text("utf-8"))
     section = _text("reference/report-formats.md").partition("## report.json")[2].partition("## ")[0]
-    assert list(report) == re.findall(r"^\| `(\w+)` \|", section, re.M)
+    assert list(report) == re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
 
 
 def test_every_public_name_is_in_the_reference():
@@ -89,3 +93,20 @@ def test_every_public_name_is_in_the_reference():
         if not generated and f"pytest_verdict.{name}" not in pages:
             missing.append(name)
     assert missing == []
+
+
+def test_the_design_names_every_module_and_operator():
+    design = _text("design.md")
+    package = REPOSITORY / "src" / "pytest_verdict"
+    modules = {path.relative_to(package) for path in package.rglob("*.py") if not path.name.startswith("_")}
+    commands = {path for path in modules if path.parts[0] == "cli"}
+    assert sorted(str(path) for path in modules - commands if path.name not in design) == []
+    assert [name for name in REGISTRY if f"`{name}`" not in design] == []
+
+
+def test_the_design_gives_a_reason_for_every_dependency_and_extra():
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    section = _text("design.md").partition("## Dependencies")[2].partition("\n## ")[0]
+    needed = [re.match(r"[\w-]+", requirement).group() for requirement in project["dependencies"]]
+    assert [name for name in needed if f"| {name} " not in section] == []
+    assert [name for name in project["optional-dependencies"] if f"| `{name}` " not in section] == []

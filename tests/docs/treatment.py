@@ -62,8 +62,7 @@ def label(name: str) -> str:
 def rows() -> list[str]:
     head = ["| operator | " + " | ".join(PAIRS) + " |", "|---" * (len(PAIRS) + 1) + "|"]
     return head + [
-        f"| {label(name)} | " + " | ".join(cell(name, *pair) for pair in PAIRS.values()) + " |"
-        for name in operators()
+        f"| {label(name)} | " + " | ".join(cell(name, *pair) for pair in PAIRS.values()) + " |" for name in operators()
     ]
 
 
