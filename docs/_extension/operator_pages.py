@@ -20,13 +20,15 @@ from pytest_verdict.operators.registry import REGISTRY
 
 _LOGGER = logging.getLogger(__name__)
 _TITLES = {"json": "JSON"}
+# What most people look for first; other surfaces follow in alphabetical order.
+_FIRST = ("text", "number", "boolean", "category", "list", "date", "json", "trace", "trajectory", "aggregate")
 
 
 def by_surface() -> dict[str, dict[type[Operator], list[str]]]:
     """Group the registered operators.
 
     Returns:
-        Names by class by surface; surfaces and names are sorted.
+        Names by class by surface, in the order of the page.
     """
     found: dict[str, dict[type[Operator], list[str]]] = defaultdict(lambda: defaultdict(list))
     for name in REGISTRY.names():
@@ -36,7 +38,8 @@ def by_surface() -> dict[str, dict[type[Operator], list[str]]]:
             _LOGGER.warning("the operator %s cannot be imported: %s", name, error)
             continue
         found[cls.surface][cls].append(name)
-    return dict(sorted(found.items()))
+    known = [surface for surface in _FIRST if surface in found]
+    return {surface: found[surface] for surface in [*known, *sorted(set(found) - set(known))]}
 
 
 class Operators(Directive):
@@ -73,9 +76,8 @@ def _signature(
     """Show settings as a user writes them: name=default."""
     if what != "class" or not (isinstance(thing, type) and issubclass(thing, Operator)) or thing is Operator:
         return None
-    settings = [
-        name if field.is_required() else f"{name}={_default(field)!r}" for name, field in thing.model_fields.items()
-    ]
+    fields = sorted(thing.model_fields.items(), key=lambda item: not item[1].is_required())
+    settings = [name if field.is_required() else f"{name}={_default(field)!r}" for name, field in fields]
     return f"({', '.join(settings)})", returns
 
 
