@@ -3,7 +3,7 @@ from typing import ClassVar
 
 import pytest
 
-from pytest_verdict import ExactMatch, MissingExtraError, Operator, Outcome
+from pytest_verdict import ExactMatch, MissingExtraError, Operator, Outcome, laws
 from pytest_verdict.laws import check_operator_laws
 from pytest_verdict.operators.function import operator_from_function
 from pytest_verdict.operators.registry import REGISTRY
@@ -76,8 +76,15 @@ CASES = {
     ("name", "settings", "values"),
     [pytest.param(name, *case, id=f"{name}-{number}") for name in CASES for number, case in enumerate(CASES[name])],
 )
-def test_every_built_in_operator_keeps_the_laws(name, settings, values):
+def test_every_built_in_operator_keeps_the_laws(name, settings, values, monkeypatch):
+    monkeypatch.setattr(laws, "_check_fresh_process", lambda _cases: None)
     check_operator_laws(REGISTRY.build(name, settings), values=values, examples=20)
+
+
+def test_every_built_in_operator_gives_the_same_records_in_a_fresh_process():
+    laws._check_fresh_process(
+        [(REGISTRY.build(name, settings), values or ()) for name in CASES for settings, values in CASES[name]]
+    )
 
 
 def test_no_built_in_operator_is_left_out():

@@ -37,9 +37,9 @@ sys.path[:] = task["path"]
 records = os.fdopen(os.dup(1), "w", encoding="ascii")
 os.dup2(2, 1)
 import pickle
-operator, pairs = pickle.loads(base64.b64decode(task["pickle"]))
+triples = pickle.loads(base64.b64decode(task["pickle"]))
 from pytest_verdict.laws import record_line
-for expected, observed in pairs:
+for operator, expected, observed in triples:
     print(record_line(operator, expected, observed), file=records)
 records.close()
 """
@@ -87,7 +87,7 @@ def check_operator_laws(operator: Operator, *, values: Sequence[Any] | None = No
             _check_pair(operator, copy, other, odd)
     _check_generated(lambda expected, observed: _check_pair(operator, copy, expected, observed), values, examples)
     _check_reflexive(operator, values, examples)
-    _check_fresh_process(operator, values or ())
+    _check_fresh_process([(operator, values or ())])
 
 
 def record_line(operator: Operator, expected: Any, observed: Any) -> str:
@@ -243,7 +243,26 @@ def _check_reflexive(operator: Operator, values: Sequence[Any] | None, examples:
         check(value, value)
 
 
-def _check_fresh_process(operator: Operator, values: Sequence[Any]) -> None:
+def _check_fresh_process(cases: Sequence[tuple[Operator, Sequence[Any]]]) -> None:
+    # One process for all cases: starting one takes longer than everything else.
+    triples = [(operator, *pair) for operator, values in cases for pair in _pairs(values)]
+    pickled = base64.b64encode(pickle.dumps(triples)).decode("ascii")
+    done = subprocess.run(
+        [sys.executable, "-c", _CHILD],
+        input=json.dumps({"path": sys.path, "pickle": pickled}).encode("ascii"),
+        capture_output=True,
+        env={**os.environ, "PYTHONHASHSEED": "4242" if os.environ.get("PYTHONHASHSEED") != "4242" else "2424"},
+        check=False,
+    )
+    if done.returncode:
+        last = " ".join(done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:])
+        _broken(cases[0][0], "fresh process", f"it does not work there, is its class in a module? {shown(last)}")
+    for (operator, expected, observed), line in zip(triples, done.stdout.decode("ascii").splitlines(), strict=True):
+        if record_line(operator, expected, observed) != line:
+            _broken(operator, "fresh process", "another hash seed gives another record", expected, observed)
+
+
+def _pairs(values: Sequence[Any]) -> list[tuple[Any, Any]]:
     some = [
         *values[:8],
         "the quick brown fox",
@@ -254,19 +273,4 @@ def _check_fresh_process(operator: Operator, values: Sequence[Any]) -> None:
         "12",
         "2024-05-01",
     ]
-    pairs = list(itertools.islice(itertools.product(some, some), 0, None, max(1, len(some) ** 2 // _PAIRS_IN_CHILD)))
-    task = {"path": sys.path, "pickle": base64.b64encode(pickle.dumps((operator, pairs))).decode("ascii")}
-    seed = "4242" if os.environ.get("PYTHONHASHSEED") != "4242" else "2424"
-    done = subprocess.run(
-        [sys.executable, "-c", _CHILD],
-        input=json.dumps(task).encode("ascii"),
-        capture_output=True,
-        env={**os.environ, "PYTHONHASHSEED": seed},
-        check=False,
-    )
-    if done.returncode:
-        last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        _broken(operator, "fresh process", f"it does not work there, is its class in a module? {shown(' '.join(last))}")
-    for (expected, observed), line in zip(pairs, done.stdout.decode("ascii").splitlines(), strict=True):
-        if record_line(operator, expected, observed) != line:
-            _broken(operator, "fresh process", "another hash seed gives another record", expected, observed)
+    return list(itertools.product(some, some))[:: max(1, len(some) ** 2 // _PAIRS_IN_CHILD)]
