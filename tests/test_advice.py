@@ -15,6 +15,7 @@ from pytest_verdict.advice import Advice, advices, advise
         ("exact", "Paris", "PARIS  ", {}, ["normalized_exact with normalize=['strip', 'lowercase']"]),
         ("normalized_exact", "Paris", "paris.", {}, None),
         ("exact", "straße", "STRASSE", {}, ["normalized_exact with normalize=['casefold']"]),
+        ("literal", "Yes", "yes", {}, ["normalized_exact with normalize=['lowercase']"]),
         ("exact", 1, "1.0", {}, ["numeric_exact"]),
         ("numeric_exact", 1000, "1,000", {}, ["numeric_exact with normalize=['strip_thousands_separators']"]),
         (

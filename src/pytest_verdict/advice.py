@@ -198,6 +198,8 @@ def _plain(value: Any) -> Any:
 
 
 def _normalizers(result: ComparisonResult, trial: _Trial) -> list[Advice]:
+    if result.operator == "literal":
+        return trial.first(Advice("normalized_exact", {"normalize": [step]}) for step in _SINGLE_STEPS)
     present = result.settings.get("normalize")
     if not isinstance(present, list):
         return []
