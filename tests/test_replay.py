@@ -1,0 +1,343 @@
+"""Replay: what a record says is derived again, and nothing else is believed."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_verdict import Operator, Outcome, compare
+from pytest_verdict.operators.registry import REGISTRY
+from pytest_verdict.replay import Replayed, replay, replay_line
+from pytest_verdict.report.record import digest_of_test, place_of_test, record_line
+
+SCHEMA = {"type": "object", "required": ["a"]}
+CALLS = [{"name": "search", "args": {"q": "x"}}]
+EXAMPLES = {
+    "all_of": [("a", "a", {"conditions": ["exact", {"operator": "normalized_exact", "threshold": 0.5}]})],
+    "any_of": [("a", "b", {"conditions": ["exact", "contains_any"]})],
+    "at_least_n": [({"x": 1, "y": 2}, {"x": 1}, {"n": 1, "conditions": {"x": "numeric_exact", "y": "exact"}})],
+    "boolean": [(True, True, {}), (True, "yes", {})],
+    "contains_all": [(["a", "b"], "xax", {}), ({"b", "a"}, "ab", {})],
+    "contains_any": [(None, "it is mRNA", {"substrings": ["mrna"], "case_sensitive": False}), ("", "x", {})],
+    "date_match": [("2024-05-01", "1 May 2024", {}), ("2024-05-01", "someday", {})],
+    "date_range": [(["2024-01-01", "2024-12-31"], "2024-05-01", {})],
+    "date_tolerance": [("2024-05-01", "2024-05-03", {"tolerance": 1})],
+    "delta": [(5, {"pre": 10, "post": 15}, {})],
+    "exact": [("Paris", "Paris", {}), ((1, {2}), [1, float("nan")], {}), (b"\0\xff", "\ud800\x1b", {})],
+    "json_canonical": [('{"a": 1}', '{"a": 1.0}', {}), ("{}", "{", {})],
+    "json_distance": [('{"a": [1, 2]}', '{"a": [2]}', {})],
+    "json_schema": [(SCHEMA, '{"b": 1}', {})],
+    "json_subset": [({"a": 1}, '{"a": 1, "b": 2}', {})],
+    "literal": [("a", "a", {}), (1, True, {})],
+    "normalized_exact": [("The Paris", " the  PARIS", {}), (["A"], ["a", "b"], {})],
+    "numeric_exact": [("1,000", 1000, {"normalize": ["strip_thousands_separators"]}), (1, "one", {})],
+    "numeric_maximum": [(5, 6, {})],
+    "numeric_minimum": [(5, 6, {})],
+    "numeric_range": [([1, 5], 3, {})],
+    "numeric_tolerance": [(37.0, 36.8, {"tolerance": 0.5, "mode": "absolute"})],
+    "one_of": [(["NY", "NYC"], "nyc", {"normalize": ["lowercase"]})],
+    "ordered_match": [([1, 2], [1, 3], {})],
+    "regex": [("[a-z]+", "abc", {}), ("(", "abc", {}), (None, "a1", {"pattern": "[0-9]", "mode": "search"})],
+    "semantic": [("a", "b", {"embedder": lambda texts: [[1.0, 2.0], [2.0, 1.5]]})],
+    "set_containment": [(["a"], ["a", "b"], {"mode": "subset"})],
+    "text_similarity": [("kitten", "sitting", {})],
+    "trace_contains": [("done", "all done", {})],
+    "trace_length": [(None, "abc", {"max": 2})],
+    "trace_regex": [("d.ne", "all done", {})],
+    "trajectory_forbidden": [(["delete"], CALLS, {})],
+    "trajectory_max_calls": [(3, CALLS, {})],
+    "trajectory_single_tool_use": [("search", CALLS, {})],
+    "weighted": [("a", "A", {"conditions": ["exact", "normalized_exact"], "weights": [1, 3]})],
+}
+
+
+def line_of(result, test="tests/test_x.py::test_a") -> bytes:
+    place = f'{place_of_test(test, 1)}1,"path":"tests/test_x.py","line":12'
+    return record_line(result.to_members(), place, f"{digest_of_test(test, '')}-1-1").encode("ascii")
+
+
+def changed(result, **changes) -> Replayed:
+    """Replay a record in which somebody changed something."""
+    record = json.loads(line_of(result))
+    for key, value in changes.items():
+        record[key] = {**record[key], **value} if key == "settings" and value else value
+    return replay_line(json.dumps(record, separators=(",", ":")).encode() + b"\n")
+
+
+def examples():
+    for name in REGISTRY.names():
+        default = [(CALLS, [*CALLS, {"name": "book", "args": {}}], {})] if name.startswith("trajectory_") else []
+        for number, example in enumerate(EXAMPLES.get(name, default)):
+            yield pytest.param(name, *example, id=f"{name}-{number}")
+
+
+@pytest.mark.parametrize(("name", "expected", "observed", "settings"), list(examples()))
+def test_what_a_built_in_operator_recorded_comes_out_again(name, expected, observed, settings):
+    result = compare(name, expected, observed, name="a\nname", **settings)
+    assert replay_line(line_of(result)) == Replayed(
+        line_of(result)[18:34].decode(), "identical", "", "tests/test_x.py::test_a", name
+    )
+
+
+def test_every_operator_has_an_example():
+    without = set(REGISTRY.names()) - set(EXAMPLES)
+    assert all(name.startswith("trajectory_") for name in without)
+
+
+@given(st.sampled_from(["exact", "normalized_exact", "json_canonical", "numeric_exact"]), st.data())
+def test_any_evidence_comes_out_again(name, data):
+    values = st.recursive(
+        st.none() | st.booleans() | st.floats() | st.integers() | st.text() | st.binary() | st.decimals() | st.dates(),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3) | st.tuples(inner),
+        max_leaves=8,
+    )
+    assert replay_line(line_of(compare(name, data.draw(values), data.draw(values)))).status == "identical"
+
+
+@pytest.mark.parametrize(
+    ("changes", "differing"),
+    [
+        ({"verdict": "pass"}, {"verdict"}),
+        ({"score": 1.0}, {"score"}),
+        ({"expected": "London"}, {"expected", "verdict", "score", "expected_surface"}),
+        ({"observed": "paris"}, {"observed_surface", "verdict", "score"}),
+        ({"threshold": 1}, {"threshold"}),
+        ({"settings": {"normalize": []}}, {"operator", "normalization"}),
+        ({"operator": "exact"}, {"operator"}),
+        ({"notes": ["fine"]}, {"notes"}),
+        ({"error": "none"}, {"error"}),
+        ({"more": 1}, {"more"}),
+        ({"ordinal": "1"}, {"form"}),
+    ],
+    ids=str,
+)
+def test_a_changed_record_differs_and_says_in_what(changes, differing):
+    answer = changed(compare("normalized_exact", "Paris", "London"), **changes)
+    assert answer.status == "differs"
+    assert answer.is_difference
+    assert differing & set(answer.differing)
+
+
+def test_a_lower_threshold_differs_when_the_verdict_was_kept():
+    result = compare("text_similarity", "kitten", "sitting", 0.99)
+    assert changed(result, threshold=0.1).differing == ("verdict",)
+
+
+@pytest.mark.parametrize(
+    "twist",
+    [
+        lambda line: line.replace(b'"score":0.0', b'"score": 0.0'),
+        lambda line: line.replace(b'"score":0.0', b'"score":1.0,"score":0.0'),
+        lambda line: line.replace(b'"line":12', b'"line":12,"verdict":"fail"'),
+        lambda line: line.replace(b'"line":12}', b'"line":12} '),
+    ],
+    ids=["blank", "key-twice", "key-behind", "blank-at-end"],
+)
+def test_the_same_values_in_other_bytes_differ(twist):
+    line = line_of(compare("exact", "Paris", "London"))
+    assert replay_line(twist(line)).differing == ("form",)
+
+
+def test_a_line_end_of_windows_or_none_is_no_difference():
+    line = line_of(compare("exact", "a", "a")).rstrip(b"\n")
+    assert [replay_line(line + end).status for end in (b"", b"\n", b"\r\n")] == ["identical"] * 3
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"", "not JSON"),
+        (b"\n", "not JSON"),
+        (b"half a rec", "not JSON"),
+        (b"[1]", "not a record"),
+        (b'{"record":true}', "not a record"),
+        (b'{"record":2}', "format 2"),
+        (b'{"record":1}', "id must be text"),
+        (b"\xff\xfe", "ASCII"),
+        (b'{"record":1,"a":' + b"[" * 100_000, "nested"),
+        (b'{"record":1,"a":' + b"9" * 5_000 + b"}", "JSON"),
+    ],
+    ids=lambda value: repr(value)[:30],
+)
+def test_what_is_no_record_is_unreadable(line, reason):
+    answer = replay_line(line)
+    assert answer.status == "unreadable"
+    assert reason in answer.reason
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"threshold": 0},
+        {"threshold": float("nan")},
+        {"settings": None},
+        {"operator_version": "1"},
+        {"id": 'x"y'},
+        {"name": [1]},
+        {"expected": {"$type": "os.system", "value": "true"}},
+        {"observed": {"$type": "date", "value": "yesterday"}},
+    ],
+    ids=str,
+)
+def test_values_that_no_record_has_are_unreadable(changes):
+    assert changed(compare("exact", "a", "a", name="n"), **changes).status == "unreadable"
+
+
+def test_a_cut_line_is_unreadable_wherever_it_was_cut():
+    line = line_of(compare("regex", "a+", "aa")).rstrip(b"\n")
+    assert {replay_line(line[:end]).status for end in range(len(line))} == {"unreadable"}
+
+
+@given(st.binary(max_size=200))
+def test_no_line_makes_replay_raise(line):
+    assert replay_line(line).status == "unreadable"
+
+
+def nested(depth: int) -> bytes:
+    line = line_of(compare("json_canonical", "x", [0]))
+    return line.replace(b'"observed":[0]', b'"observed":' + b"[" * depth + b"]" * depth)
+
+
+@pytest.mark.parametrize("depth", [150, 190, 250, 400, 900, 990, 5_000, 200_000])
+def test_nesting_is_no_way_to_break_it(depth):
+    assert replay_line(nested(depth)).status in ({"identical"} if depth < 200 else {"differs", "unreadable"})
+
+
+def test_an_operator_that_is_not_installed_makes_it_unverifiable():
+    answer = changed(compare("exact", "a", "a"), operator="os.system")
+    assert (answer.status, answer.reason) == ("unverifiable", "operator_absent")
+
+
+def test_settings_that_are_no_longer_accepted_make_it_unverifiable():
+    answer = changed(compare("exact", "a", "a"), settings={"colour": 1})
+    assert (answer.status, answer.reason) == ("unverifiable", "settings_refused")
+
+
+def test_evidence_that_was_kept_as_a_repr_makes_it_unverifiable():
+    answer = replay_line(line_of(compare("exact", object(), 1)))
+    assert (answer.status, answer.reason) == ("unverifiable", "not_encodable")
+
+
+def test_a_text_that_looks_like_a_tag_is_only_a_text():
+    result = compare("exact", '"$type":"repr"', '{"$type":"redacted"}')
+    assert replay_line(line_of(result)).status == "identical"
+
+
+def test_what_cannot_be_derived_must_still_agree_with_itself():
+    answer = changed(compare("exact", object(), 1), verdict="pass")
+    assert (answer.status, answer.differing) == ("differs", ("verdict",))
+
+
+def test_vectors_that_were_not_kept_make_it_unverifiable():
+    result = compare("semantic", "a", "b", embedder=lambda texts: [[1.0], [1.0]], keep_vectors=False)
+    assert replay_line(line_of(result)).reason == "not_recorded"
+
+
+def test_a_function_that_a_record_names_is_not_imported(monkeypatch):
+    calls = []
+    monkeypatch.setattr("subprocess.call", lambda *given: calls.append(given))
+    inner = {"operator": "semantic", "settings": {"embedder": "subprocess:call"}}
+    settings = {"conditions": [inner], "n": 1}
+    answer = changed(compare("at_least_n", "a", "b", n=1, conditions=["exact"]), settings=settings)
+    assert (answer.status, answer.reason, calls) == ("unverifiable", "nested_model", [])
+    alone = compare("semantic", "a", "b", embedder=lambda texts: [[1.0], [1.0]])
+    assert changed(alone, settings={"embedder": "subprocess:call"}).status == "identical"
+    assert changed(alone, settings={"embedder": "subprocess:call"}, details={}).reason == "not_recorded"
+    assert not calls
+
+
+class _Fickle(Operator):
+    name = "fickle"
+    version = 2
+
+    def evaluate(self, expected, observed):
+        if expected == "broken":
+            raise ValueError(f"cannot compare {object()!r}")
+        return Outcome(1.0) if expected == observed else None
+
+
+@pytest.fixture
+def fickle(monkeypatch):
+    monkeypatch.setitem(REGISTRY._classes, "fickle", _Fickle)
+    monkeypatch.setattr(REGISTRY, "defaults", dict(REGISTRY.defaults))
+
+
+@pytest.mark.usefixtures("fickle")
+@pytest.mark.parametrize("expected", ["broken", "not an outcome"])
+def test_an_operator_that_fails_the_same_way_is_identical(expected):
+    result = compare("fickle", expected, "b")
+    assert result.verdict == "error"
+    assert replay_line(line_of(result)).status == "identical"
+
+
+@pytest.mark.usefixtures("fickle")
+@pytest.mark.parametrize(("observed", "is_difference"), [("a", False), ("b", True)])
+def test_another_version_is_a_difference_when_the_verdict_is_another_one(observed, is_difference):
+    record = json.loads(line_of(compare("fickle", "a", "a")))
+    record |= {"operator_version": 1, "observed": observed}
+    answer = replay_line(json.dumps(record, separators=(",", ":")).encode())
+    assert (answer.status, answer.is_difference) == ("version_changed", is_difference)
+    assert answer.reason == "version 1 was recorded, 2 is installed"
+
+
+def test_another_version_of_a_part_is_told():
+    result = compare("all_of", "a", "a", conditions=["exact"])
+    line = line_of(result).replace(b'{"operator":"exact","version":1', b'{"operator":"exact","version":9')
+    assert replay_line(line).status == "version_changed"
+
+
+def test_the_file_is_read_line_by_line():
+    line = line_of(compare("exact", "a" * 10_000, "a" * 10_000))
+    tracemalloc.start()
+    count = sum(answer.status == "identical" for answer in replay(line for _ in range(2_000)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 2_000
+    assert peak < 3_000_000
+
+
+def test_a_line_of_many_megabytes_is_one_record():
+    assert replay_line(line_of(compare("exact", "é" * 3_000_000, "x" * 5_000_000))).status == "identical"
+
+
+def test_what_a_session_recorded_comes_out_again(pytester):
+    pytester.makepyfile(
+        textwrap.dedent("""
+            import pytest
+            from pytest_verdict import assert_matches, compare
+
+            @pytest.mark.parametrize("value", ["x", 1.5, None, {"a": {1, 2}}, "\\x1b[31m\\ud800", float("nan")])
+            @pytest.mark.parametrize("operator", ["exact", "normalized_exact", "numeric_exact", "json_canonical"])
+            def test_values(operator, value):
+                compare(operator, value, value, name="self")
+                assert_matches(operator, value, "x")
+
+            def test_objects():
+                compare("exact", object(), 1)
+        """)
+    )
+    pytester.runpytest_inprocess("--verify-report", "-p", "no:cacheprovider")
+    with (pytester.path / "verify-report/records.jsonl").open("rb") as lines:
+        answers = list(replay(lines))
+    assert [answer.status for answer in answers].count("identical") == len(answers) - 1 == 48
+    assert answers[-1].reason == "not_encodable"
+
+
+def test_what_was_redacted_is_unverifiable(pytester):
+    pytester.makeini("[pytest]\nverdict_redact = secret-[0-9]+\n")
+    pytester.makepyfile(
+        "from pytest_verdict import compare\n"
+        "def test_it():\n    compare('exact', 'secret-1', 'x')\n    compare('exact', 'open', 'open')\n"
+    )
+    pytester.runpytest_inprocess("--verify-report", "-p", "no:cacheprovider")
+    lines = (pytester.path / "verify-report/records.jsonl").read_bytes().splitlines()
+    assert b"secret-1" not in lines[0]
+    assert [(answer.status, answer.reason) for answer in replay(lines)] == [
+        ("unverifiable", "redacted"),
+        ("identical", ""),
+    ]
