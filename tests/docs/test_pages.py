@@ -15,7 +15,7 @@ from pages import REPOSITORY, blocks_of, pages
 
 PAGES = pages()
 STORIES = [page for page in PAGES if any(list(block.commands()) for block in blocks_of(page))]
-SCRIPTS = {"pytest": "pytest", "pytest-verdict": "pytest_verdict.cli"}
+SCRIPTS = {"pytest": "pytest", "pytest-verdict": "pytest_verdict"}
 # Plugins that these pages do not need and that take a while to load.
 QUIET = "-p no:cacheprovider -p no:asyncio -p no:anyio -p no:hypothesispytest -p no:rerunfailures"
 

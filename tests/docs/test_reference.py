@@ -14,6 +14,8 @@ from pytest_verdict.operators.registry import REGISTRY
 from pytest_verdict.pytest_plugin import plugin
 
 DOCS = REPOSITORY / "docs"
+FOLDERS_IN_DETAIL = {"values", "operators", "report", "pytest_plugin", "trajectories", "trajectories/readers"}
+OTHER_FILES = {"test_layers.py", "test_reference.py"}
 
 
 def _text(page):
@@ -98,9 +100,16 @@ def test_every_public_name_is_in_the_reference():
 def test_the_design_names_every_module_and_operator():
     design = _text("design.md")
     package = REPOSITORY / "src" / "pytest_verdict"
-    modules = {path.relative_to(package) for path in package.rglob("*.py") if not path.name.startswith("_")}
-    commands = {path for path in modules if path.parts[0] == "cli"}
-    assert sorted(str(path) for path in modules - commands if path.name not in design) == []
+    modules = [path.relative_to(package) for path in package.rglob("*.py") if not path.name.startswith("_")]
+    described = [path for path in modules if path.parent.as_posix() in {".", *FOLDERS_IN_DETAIL}]
+    assert sorted(str(path) for path in described if path.name not in design) == []
+    assert sorted({path.parts[0] for path in modules if path.parts[0] not in design}) == []
+    assert (
+        sorted(
+            set(re.findall(r"\b[a-z]\w*\.py\b", design)) - {path.name for path in package.rglob("*.py")} - OTHER_FILES
+        )
+        == []
+    )
     assert [name for name in REGISTRY if f"`{name}`" not in design] == []
 
 
