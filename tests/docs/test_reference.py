@@ -14,7 +14,7 @@ from pytest_verdict.operators.registry import REGISTRY
 from pytest_verdict.pytest_plugin import plugin
 
 DOCS = REPOSITORY / "docs"
-FOLDERS_IN_DETAIL = {"values", "operators", "report", "pytest_plugin", "trajectories", "trajectories/readers"}
+FOLDERS_IN_DETAIL = {"values", "operators", "report", "pytest_plugin"}
 OTHER_FILES = {"test_layers.py", "test_reference.py"}
 
 
