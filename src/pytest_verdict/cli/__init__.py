@@ -85,7 +85,8 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version
 
-        parser.exit(message=f"pytest-verdict {version('pytest-verdict')}\n")
+        sys.stdout.write(f"pytest-verdict {version('pytest-verdict')}\n")
+        parser.exit()
 
 
 def _write_anything() -> None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_verdict.cli.writing import complain, say
+from pytest_verdict.cli.writing import complain, say, say_json
 
 if TYPE_CHECKING:
     from pytest_verdict.operators.base import Operator
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     found = _loaded(REGISTRY.names()) if arguments.name is None else {arguments.name: REGISTRY.find(arguments.name)}
     if arguments.json:
-        say(json.dumps([_as_json(name, cls) for name, cls in found.items()], indent=2))
+        say_json([_as_json(name, cls) for name, cls in found.items()])
         return 0
     for line in _described(arguments.name, found[arguments.name]) if arguments.name else _listed(found):
         say(line)

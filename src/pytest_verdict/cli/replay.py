@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.cli.records_file import RecordsFile
-from pytest_verdict.cli.writing import Progress, complain, say
+from pytest_verdict.cli.writing import Progress, complain, say, say_json
 
 if TYPE_CHECKING:
     from pytest_verdict.replay import Replayed
@@ -107,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
         tally.add(number, answer)
     tally.foreign = file.has_foreign_records()
     if arguments.json:
-        say(json.dumps(_as_json(tally)))
+        say_json(_as_json(tally))
     elif not arguments.quiet:
         for line in _report(tally):
             say(line)
@@ -166,7 +165,8 @@ def _report(tally: Tally) -> Iterator[str]:
     for reason, number in sorted(tally.reasons.items()):
         yield f"unverifiable, {reason}: {number}"
     counts = ", ".join(f"{number} {status.replace('_', ' ')}" for status, number in sorted(tally.statuses.items()))
-    yield f"{sum(tally.statuses.values())} records: {counts or 'none'}"
+    total = sum(tally.statuses.values())
+    yield f"{total} {'record' if total == 1 else 'records'}: {counts or 'none'}"
 
 
 def _listed(number: int, answer: Replayed) -> str:

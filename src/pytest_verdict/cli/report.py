@@ -136,7 +136,7 @@ def _found(journal: Journal, built: Built) -> Iterator[str]:
     summary = built.summary
     yield f"journal: {journal.folder}, of a session that {'came to its end' if summary.finished else 'did not end'}"
     unfinished = f", {summary.outcomes['unfinished']} of them unfinished" if summary.outcomes["unfinished"] else ""
-    missing = f"; {summary.missing} more were collected and left nothing" if summary.missing else ""
+    missing = f"; collected, but without a result: {summary.missing}" if summary.missing else ""
     yield f"tests: {len(summary.tests)}{unfinished}{missing}"
     counts = ", ".join(f"{number} {verdict}" for number, verdict in zip(summary.comparisons, VERDICTS, strict=True))
     yield f"comparisons: {counts}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from typing import Final
+from typing import Any, Final
 
 from pytest_verdict.values.display import visible
 
@@ -17,6 +18,15 @@ def say(line: str = "") -> None:
         line: Any text; what a terminal would not print is escaped.
     """
     sys.stdout.write(f"{visible(line)}\n")
+
+
+def say_json(value: Any) -> None:
+    """Write a JSON document on stdout.
+
+    Args:
+        value: JSON values; in ASCII, nothing in them can move the cursor.
+    """
+    sys.stdout.write(f"{json.dumps(value, indent=2)}\n")
 
 
 def complain(line: str) -> None:

@@ -1,0 +1,59 @@
+"""The command line as a whole."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_verdict import compare
+from pytest_verdict.cli import COMMANDS, main
+
+
+def test_the_installed_program_runs(records):
+    program = shutil.which("pytest-verdict", path=str(Path(sys.executable).parent))
+    assert program is not None
+    found = subprocess.run([program, "replay", records(compare("exact", 1, 1))], capture_output=True, text=True)
+    assert (found.returncode, found.stdout, found.stderr) == (0, "1 record: 1 identical\n", "")
+
+
+@pytest.mark.parametrize("words", [["--help"], ["replay", "--help"], ["operators", "--help"], ["--version"]])
+def test_help_imports_nothing_heavy(words):
+    code = f"import sys; sys.argv[1:] = {words!r}\ntry:\n    import pytest_verdict.__main__\nexcept SystemExit: pass\n"
+    code += "heavy = {'pydantic', 'pytest', 'hypothesis'} & set(sys.modules); assert not heavy, heavy"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert "pytest-verdict" in found.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_tells_its_exit_codes(command, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    assert ended.value.code == 0
+    assert "exit codes:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [[], ["repaly"], ["replay"], ["explain", "x"]])
+def test_wrong_arguments_are_code_2(words, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+def test_a_reader_that_leaves_early_sees_no_traceback():
+    program = f"{sys.executable} -m pytest_verdict operators --json | head -c 10"
+    found = subprocess.run(program, shell=True, capture_output=True, text=True)
+    assert found.stderr == ""
+
+
+def test_a_narrow_encoding_does_not_break_the_output(records):
+    path = records(compare("exact", "é" * 3, "…"))
+    command = [sys.executable, "-X", "utf8=0", "-m", "pytest_verdict", "explain", path, "--id", "d502734708c1-1-1"]
+    found = subprocess.run(command, capture_output=True, env={"PYTHONIOENCODING": "ascii"})
+    assert (found.returncode, found.stderr) == (0, b"")
+    assert rb"\xe9\xe9\xe9" in found.stdout

@@ -1,0 +1,66 @@
+"""``pytest-verdict operators``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pytest_verdict.cli.operators import type_text
+from pytest_verdict.operators.registry import REGISTRY
+
+
+def test_all_are_listed_by_surface(command):
+    status, out, _ = command("operators")
+    assert status == 0
+    names = {line.split()[0] for line in out.splitlines() if line.startswith("  ")}
+    assert names == set(REGISTRY.names())
+    surfaces = [line for line in out.splitlines() if not line.startswith(" ")]
+    assert surfaces == sorted(surfaces)
+    assert "text" in surfaces
+
+
+def test_one_is_described_with_its_settings(command):
+    status, out, _ = command("operators", "numeric_tolerance")
+    assert status == 0
+    assert out.startswith("numeric_tolerance (NumericTolerance), surface number, version 1\n\n")
+    assert 'mode: "relative" | "absolute", default "relative"' in out
+    assert "tolerance: integer | number | string, required" in out
+
+
+def test_what_a_name_implies_is_told(command):
+    assert "by this name: mode='fullmatch'" in command("operators", "regex")[1]
+
+
+@pytest.mark.parametrize("name", REGISTRY.names())
+def test_each_can_be_described(command, name):
+    status, out, err = command("operators", name)
+    assert (status, err) == (0, "")
+    assert "settings:" in out
+
+
+def test_json_has_a_schema_for_each(command):
+    found = json.loads(command("operators", "--json")[1])
+    assert [operator["name"] for operator in found] == REGISTRY.names()
+    assert all(operator["settings"]["type"] == "object" for operator in found)
+
+
+def test_an_unknown_name_is_suggested(command):
+    status, out, err = command("operators", "exakt")
+    assert (status, out) == (2, "")
+    assert "Did you mean 'exact'?" in err
+
+
+@pytest.mark.parametrize(
+    ("schema", "text"),
+    [
+        ({}, "any"),
+        ({"const": "any"}, '"any"'),
+        ({"$ref": "#/$defs/Mode"}, '"a" | "b"'),
+        ({"$ref": "#/$defs/SynonymMap"}, "SynonymMap"),
+        ({"type": "array"}, "array of any"),
+    ],
+)
+def test_a_schema_in_words(schema, text):
+    definitions = {"Mode": {"enum": ["a", "b"]}, "SynonymMap": {"type": "object"}}
+    assert type_text(schema, {"$defs": definitions}) == text

@@ -1,0 +1,135 @@
+"""``pytest-verdict report``."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from pytest_verdict.report.folder import ReportFolder
+
+KILLED = """
+    import os, pytest
+    from pytest_verdict import compare
+
+    def test_first():
+        compare("exact", 1, 1)
+
+    def test_second():
+        compare("exact", "a", "b")
+        assert False
+
+    def test_killed():
+        os._exit(9)
+
+    def test_never():
+        pass
+"""
+
+
+@pytest.fixture
+def killed(pytester):
+    """The report's folder of a session that was killed."""
+    pytester.makepyfile(test_it=KILLED)
+    pytester.runpytest_subprocess("--verify-report", "-p", "no:cacheprovider")
+    folder = pytester.path / "verify-report"
+    assert (folder / "journal").is_dir()
+    assert not (folder / "report.json").exists()
+    return folder
+
+
+def test_the_report_of_a_killed_session_is_rebuilt(command, killed):
+    status, out, err = command("report", killed)
+    assert (status, err) == (0, "")
+    assert out.splitlines() == [
+        f"journal: {killed}/journal, of a session that did not end",
+        "tests: 3, 1 of them unfinished; collected, but without a result: 1",
+        "comparisons: 1 pass, 1 fail, 0 error",
+        f"written: records.jsonl, report.json and junit.xml in {killed}",
+    ]
+    report = json.loads((killed / "report.json").read_text())
+    assert report["complete"] is False
+    assert report["totals"]["comparisons"] == {"total": 2, "pass": 1, "fail": 1, "error": 0}
+    assert "test_second" in (killed / "junit.xml").read_text()
+    assert command("replay", killed)[0] == 0
+    assert (killed / "journal").is_dir()
+    assert not (killed / ".lock").exists()
+
+
+def test_the_same_journal_gives_the_same_report_again(command, killed):
+    command("report", killed)
+    first = [(killed / name).read_bytes() for name in ("records.jsonl", "report.json", "junit.xml")]
+    assert command("report", killed / "journal")[0] == 0
+    assert [(killed / name).read_bytes() for name in ("records.jsonl", "report.json", "junit.xml")] == first
+
+
+def test_the_journal_is_removed_when_asked(command, killed):
+    assert command("report", killed, "--remove-journal")[0] == 0
+    assert not (killed / "journal").exists()
+    status, _, err = command("report", killed)
+    assert status == 2
+    assert "there is no journal in this folder" in err
+
+
+def test_another_profile_leaves_the_places_out(command, killed):
+    command("report", killed, "--junit-profile", "strict")
+    assert "file=" not in (killed / "junit.xml").read_text()
+
+
+def test_half_a_line_is_left_out_and_told(command, killed):
+    with (killed / "journal/tests.jsonl").open("ab") as file:
+        file.write(b'{"test":"test_it.py::te')
+    with (killed / "journal/records.jsonl").open("ab") as file:
+        file.write(b'{"record":1,"id":"')
+    status, out, _ = command("report", killed)
+    assert status == 0
+    assert "damaged lines, left out: 2" in out
+
+
+def test_it_waits_for_no_session_that_is_writing(command, killed):
+    session = ReportFolder(killed)
+    status, _, err = command("report", killed)
+    session.release()
+    assert status == 2
+    assert "a session is still writing its report there" in err
+    assert not (killed / "report.json").exists()
+
+
+def test_an_interrupted_session_does_not_replace_the_report_of_a_later_one(command, killed, pytester, tmp_path):
+    pytester.makepyfile(test_it="def test_it(): pass")
+    pytester.runpytest_inprocess("--verify-report", "-p", "no:cacheprovider")
+    later = (killed / "report.json").read_bytes()
+    status, _, err = command("report", killed)
+    assert status == 2
+    assert "holds the report of a later session; say with --to" in err
+    assert command("report", killed, "--to", tmp_path / "rebuilt")[0] == 0
+    assert (killed / "report.json").read_bytes() == later
+    assert json.loads((tmp_path / "rebuilt/report.json").read_text())["totals"]["comparisons"]["total"] == 2
+
+
+def test_a_journal_somewhere_else_needs_a_place(command, killed, tmp_path):
+    shutil.copytree(killed / "journal", tmp_path / "elsewhere")
+    status, _, err = command("report", tmp_path / "elsewhere")
+    assert status == 2
+    assert "--to" in err
+    assert command("report", tmp_path / "elsewhere", "--to", tmp_path / "elsewhere")[0] == 2
+    assert command("report", tmp_path / "elsewhere", "--to", tmp_path / "there")[0] == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"[1]\n", b'{"journal":99}\n', b"\xff\n", b'{"journal":1,"run":3}\n'])
+def test_a_journal_that_cannot_be_read_is_one_line(command, tmp_path, content):
+    journal = tmp_path / "verify-report/journal"
+    journal.mkdir(parents=True)
+    (journal / "records.jsonl").write_bytes(b"")
+    (journal / "tests.jsonl").write_bytes(content)
+    status, _, err = command("report", tmp_path / "verify-report")
+    assert status == 2
+    assert err.count("\n") == 1
+
+
+def test_a_folder_that_is_not_there_is_not_made(command, tmp_path):
+    status, _, err = command("report", tmp_path / "absent")
+    assert status == 2
+    assert "there is no such folder" in err
+    assert not (tmp_path / "absent").exists()
