@@ -26,7 +26,7 @@ LAYERS = (
     ("report",),
     ("replay", "mapping"),
     ("templates", "trajectories", "blind", "judges", "suites"),
-    ("cli", "pytest_plugin"),
+    ("cli", "pytest_plugin", "__main__"),
 )
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 SIBLINGS = ("templates", "trajectories", "blind", "suites")

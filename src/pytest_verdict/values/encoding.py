@@ -216,7 +216,11 @@ def _encode_str(value: str, _above: tuple[int, ...]) -> Any:
 
 
 def _is_plain_key(key: Any) -> bool:
-    return type(key) is str and (key.isascii() or not _SURROGATE_PAIR.search(key))
+    return isinstance(key, str) and (key.isascii() or not _SURROGATE_PAIR.search(key))
+
+
+def _plain_key(key: str) -> str:
+    return key if type(key) is str else str.__str__(key)
 
 
 def _encode_int(value: int, _above: tuple[int, ...]) -> Any:
@@ -234,7 +238,7 @@ def _encode_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> Any:
     if inside is None:
         return _as_cycle(value, above)
     if TYPE_KEY not in value and all(map(_is_plain_key, value)):
-        return {key: _encode(item, inside) for key, item in value.items()}
+        return {_plain_key(key): _encode(item, inside) for key, item in value.items()}
     return _tagged("dict", [[_encode(key, inside), _encode(item, inside)] for key, item in value.items()])
 
 
