@@ -95,7 +95,7 @@ def align(
     """Align two sequences at the lowest cost.
 
     A call that is missing or unexpected costs ``SCALE``, a pair ``SCALE`` times one minus its score: the edit distance of
-    Needleman and Wunsch (1970) with substitutions weighted by their score.
+    Needleman and Wunsch (1970) with substitutions weighted by their score, in the band of Ukkonen (1985).
 
     Args:
         expected: How many expected calls there are.
@@ -107,7 +107,7 @@ def align(
     """
     head, tail = _equal_ends(expected, observed, score)
     left, right = expected - head - tail, observed - head - tail
-    cost, middle = _align_middle(left, right, lambda i, j: score(head + i, head + j))
+    cost, middle = _align_middle(left, right, _Costs(score, head, right))
     rows: list[tuple[int | None, int | None]] = [(at, at) for at in range(head)]
     rows += [(None if i is None else head + i, None if j is None else head + j) for i, j in middle]
     rows += [(head + left + at, head + right + at) for at in range(tail)]
@@ -126,22 +126,40 @@ def _equal_ends(expected: int, observed: int, score: Callable[[int, int], float]
     return head, tail
 
 
-def _align_middle(
-    expected: int, observed: int, score: Callable[[int, int], float]
-) -> tuple[int, list[tuple[int | None, int | None]]]:
+class _Costs:
+    """The costs of pairs, each asked for once although the band is widened again and again."""
+
+    def __init__(self, score: Callable[[int, int], float], head: int, width: int) -> None:
+        self._score = score
+        self._head = head
+        self._width = width
+        self._rows: dict[int, tuple[int, int, list[int]]] = {}
+
+    def row(self, row: int, first: int, last: int) -> list[int]:
+        """Give the costs of a row, filled from column ``first`` up to ``last``."""
+        start, end, costs = self._rows.get(row, (first, first, []))
+        if not costs:
+            costs = [SCALE] * self._width
+        for column in (*range(first, start), *range(end, last)):
+            costs[column] = SCALE - round(self._score(self._head + row, self._head + column) * SCALE)
+        self._rows[row] = min(start, first), max(end, last), costs
+        return costs
+
+
+def _align_middle(expected: int, observed: int, costs: _Costs) -> tuple[int, list[tuple[int | None, int | None]]]:
     if not expected or not observed:
         rows: list[tuple[int | None, int | None]] = [(at, None) for at in range(expected)]
         return (expected + observed) * SCALE, rows + [(None, at) for at in range(observed)]
     band = max(abs(expected - observed), 16)
     while True:
-        cost, steps = _fill(expected, observed, score, band)
+        cost, steps = _fill(expected, observed, costs, band)
         # Leaving the band takes more than `band` calls without a partner, so a cheaper alignment cannot lie outside.
         if cost <= band * SCALE or band >= max(expected, observed):
             return cost, _walk(expected, observed, steps)
-        band *= 2
+        band *= 4
 
 
-def _fill(expected: int, observed: int, score: Callable[[int, int], float], band: int) -> tuple[int, list[bytearray]]:
+def _fill(expected: int, observed: int, costs: _Costs, band: int) -> tuple[int, list[bytearray]]:
     far = (expected + observed + 1) * SCALE
     before = [column * SCALE if column <= band else far for column in range(observed + 1)]
     steps = [bytearray([_LEFT]) * (observed + 1)]
@@ -150,17 +168,18 @@ def _fill(expected: int, observed: int, score: Callable[[int, int], float], band
         current = [far] * (observed + 1)
         current[0] = row * SCALE if row <= band else far
         chosen = bytearray([_UP]) * (observed + 1)
+        pairs = costs.row(row - 1, first - 1, last)
+        beside, corner = current[first - 1], before[first - 1]
         for column in range(first, last + 1):
-            best = before[column - 1] + SCALE - round(score(row - 1, column - 1) * SCALE)
-            if before[column] + SCALE < best:
-                best = before[column] + SCALE
-                chosen[column] = _UP
-            else:
-                chosen[column] = _DIAGONAL
-            if current[column - 1] + SCALE < best:
-                best = current[column - 1] + SCALE
-                chosen[column] = _LEFT
-            current[column] = best
+            above = before[column]
+            best, step = corner + pairs[column - 1], _DIAGONAL
+            if above + SCALE < best:
+                best, step = above + SCALE, _UP
+            if beside + SCALE < best:
+                best, step = beside + SCALE, _LEFT
+            current[column] = beside = best
+            chosen[column] = step
+            corner = above
         before = current
         steps.append(chosen)
     return before[observed], steps

@@ -144,9 +144,9 @@ def _compare_one(
     if expected is _ABSENT and isinstance(own, Operator) and own.effective_expected(_ABSENT) is not _ABSENT:
         return _judged(own, argument, None, observed)
     if expected is _ABSENT:
-        return None if of_absence in {CONTAINS, IGNORE} else ArgumentFinding(argument, 0.0, "unexpected")
+        return None if of_absence in (CONTAINS, IGNORE) else ArgumentFinding(argument, 0.0, "unexpected")
     if observed is _ABSENT:
-        return None if of_absence in {WITHIN, IGNORE} else ArgumentFinding(argument, 0.0, "missing")
+        return None if of_absence in (WITHIN, IGNORE) else ArgumentFinding(argument, 0.0, "missing")
     if isinstance(own, Operator):
         return _judged(own, argument, expected, observed)
     accepted = _accepts(own, expected, observed)

@@ -48,3 +48,28 @@ class Event:
     def __post_init__(self) -> None:
         if self.args is None:
             object.__setattr__(self, "args", {})
+
+    def at(self, index: int) -> Event:
+        """Give the same event at another position.
+
+        Args:
+            index: The position, from 0.
+
+        Returns:
+            This event when it is there already.
+        """
+        if self.index == index:
+            return self
+        # Spelt out, because dataclasses.replace is slow and trajectories are long.
+        return Event(
+            self.name,
+            self.args,
+            self.id,
+            self.group,
+            index,
+            self.result,
+            self.error,
+            self.agent,
+            self.args_note,
+            self.args_text,
+        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from enum import Enum
 from typing import Any
 
 from pytest_verdict.values.numbers import as_decimal, is_number
@@ -37,19 +36,15 @@ def _key(value: Any) -> Hashable:
     kind = type(value)
     if kind is str:
         return ("text", value)
-    if value is None or kind is bool:
-        return ("constant", repr(value))
     if kind is int:
         return ("number", value)
-    if is_number(value):
-        number = as_decimal(value)
-        if number is None or number != number:  # noqa: PLR0124 - NaN equals nothing, so it has no key
-            raise _NoKeyError
-        return ("number", number)
-    if isinstance(value, Mapping):
+    if value is None or kind is bool:
+        return ("constant", repr(value))
+    if kind is dict or isinstance(value, Mapping):
         return ("object", frozenset([(_key(name), _key(item)) for name, item in value.items()]))
     if kind is list or kind is tuple:
         return (kind.__name__, tuple([_key(item) for item in value]))
-    if isinstance(value, Enum) or kind is not str:
+    number = as_decimal(value) if is_number(value) else None
+    if number is None or number != number:  # noqa: PLR0124 - NaN equals nothing, so it has no key
         raise _NoKeyError
-    return None
+    return ("number", number)

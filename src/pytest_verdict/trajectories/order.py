@@ -10,9 +10,10 @@ from typing import Any, ClassVar, Final, Literal
 
 from pytest_verdict.result import Outcome
 from pytest_verdict.trajectories.alignment import align, earliest_subsequence
+from pytest_verdict.trajectories.candidates import candidates
 from pytest_verdict.trajectories.evidence import Row, aligned
 from pytest_verdict.trajectories.operator import EMPTY_EXPECTED, TrajectoryOperator
-from pytest_verdict.trajectories.pairing import candidates, competing, pair, pair_by_score
+from pytest_verdict.trajectories.pairing import competing, pair, pair_by_score
 from pytest_verdict.trajectories.relation import Call, Relation
 
 Extras = Literal["allow", "forbid"]

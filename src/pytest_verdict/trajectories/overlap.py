@@ -7,10 +7,11 @@ from typing import Any, ClassVar, Literal
 
 from pytest_verdict.result import Outcome
 from pytest_verdict.trajectories.alignment import SCALE, longest_common_subsequence
+from pytest_verdict.trajectories.candidates import candidates
 from pytest_verdict.trajectories.evidence import Row, aligned
 from pytest_verdict.trajectories.operator import TrajectoryOperator
 from pytest_verdict.trajectories.order import pairs_evidence
-from pytest_verdict.trajectories.pairing import candidates, pair, pair_by_score
+from pytest_verdict.trajectories.pairing import pair, pair_by_score
 from pytest_verdict.trajectories.relation import Call, Relation
 from pytest_verdict.trajectories.weighted import heaviest_subsequence
 

@@ -6,10 +6,10 @@ call may serve several expected ones, and taking the first that fits gives wrong
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from pytest_verdict.matching import maximum_matching, optimal_assignment
-from pytest_verdict.trajectories.keys import key_of
+from pytest_verdict.trajectories.candidates import by_name, candidates
 from pytest_verdict.trajectories.relation import Call, Relation
 
 SCALE = 10**9
@@ -28,8 +28,8 @@ def pair(expected: Sequence[Call], observed: Sequence[Call], relation: Relation)
         For each expected call the position of its observed call, or None.
     """
     partners: list[int | None] = [None] * len(expected)
-    offered = _by_name(observed)
-    for name, lefts in _by_name(expected).items():
+    offered = by_name(observed)
+    for name, lefts in by_name(expected).items():
         rights = offered.get(name)
         if rights:
             found = _pair_tool([expected[at] for at in lefts], [observed[at] for at in rights], relation)
@@ -53,80 +53,6 @@ def _pair_equal(expected: list[Call], observed: list[Call]) -> list[int | None]:
     return [waiting[call.key].pop() if waiting.get(call.key) else None for call in expected]
 
 
-def candidates(expected: Sequence[Call], observed: Sequence[Call], relation: Relation) -> list[list[int]]:
-    """List the observed calls that each expected call accepts.
-
-    Args:
-        expected: The expected calls.
-        observed: The observed calls.
-        relation: Which one accepts which.
-
-    Returns:
-        For each expected call the positions of observed calls, ascending.
-    """
-    offers = _Offers(observed, relation)
-    known: dict[Hashable, list[int]] = {}
-    found = []
-    for call in expected:
-        key = (call.name, call.key, call.unstated)
-        choices = known.get(key) if call.key is not None or call.unstated else None
-        if choices is None:
-            choices = offers.accepted_by(call)
-            known[key] = choices
-        found.append(choices)
-    return found
-
-
-class _Offers:
-    """The observed calls, found by tool and by the values of arguments that must be equal."""
-
-    def __init__(self, observed: Sequence[Call], relation: Relation) -> None:
-        self._observed = observed
-        self._relation = relation
-        self._by_name = _by_name(observed)
-        self._by_value: dict[Hashable, list[int]] = {}
-        self._indexed: set[str] = set()
-
-    def accepted_by(self, call: Call) -> list[int]:
-        verdicts: dict[Hashable, bool] = {}
-        accepted = []
-        for at in self._likely(call):
-            offer = self._observed[at]
-            verdict = verdicts.get(offer.key) if offer.key is not None else None
-            if verdict is None:
-                verdict = self._relation.accepts(call, offer)
-                if offer.key is not None:
-                    verdicts[offer.key] = verdict
-            if verdict:
-                accepted.append(at)
-        return accepted
-
-    def _likely(self, call: Call) -> Iterable[int]:
-        everything: Iterable[int] = self._by_name.get(call.name, ())
-        if not call.known or self._relation.demands_nothing(call):
-            return everything
-        shortest: list[int] | None = None
-        for argument, key in self._relation.anchors(call):
-            self._index(argument)
-            # A value without a key may equal anything, so it stays in the running.
-            either = [
-                *self._by_value.get((call.name, argument, key), ()),
-                *self._by_value.get((call.name, argument, None), ()),
-            ]
-            if shortest is None or len(either) < len(shortest):
-                shortest = either
-        return everything if shortest is None else sorted(shortest)
-
-    def _index(self, argument: str) -> None:
-        if argument in self._indexed:
-            return
-        self._indexed.add(argument)
-        for at, offer in enumerate(self._observed):
-            if argument in offer.args:
-                key = (offer.name, argument, key_of(offer.args[argument]))
-                self._by_value.setdefault(key, []).append(at)
-
-
 def pair_by_score(
     expected: Sequence[Call], observed: Sequence[Call], score: Callable[[Call, Call], float]
 ) -> list[int | None]:
@@ -141,8 +67,8 @@ def pair_by_score(
         For each expected call the position of its observed call, or None; no pair scores 0.0.
     """
     partners: list[int | None] = [None] * len(expected)
-    offered = _by_name(observed)
-    for name, lefts in _by_name(expected).items():
+    offered = by_name(observed)
+    for name, lefts in by_name(expected).items():
         rights = offered.get(name, [])
         cost = [[-round(score(expected[left], observed[right]) * SCALE) for right in rights] for left in lefts]
         for row, column in enumerate(optimal_assignment(cost)):
@@ -194,10 +120,3 @@ def _without_bystanders(lefts: list[int], accepted: Sequence[Sequence[int]]) -> 
         if len(fewer) > len({right for other in fewer for right in accepted[other]}) > 0:
             lefts = fewer
     return lefts
-
-
-def _by_name(calls: Sequence[Call]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for at, call in enumerate(calls):
-        found.setdefault(call.name, []).append(at)
-    return found

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_verdict.operators.base import Operator
 from pytest_verdict.trajectories.arguments import (
     CONTAINS,
     EQUAL,
@@ -15,7 +14,6 @@ from pytest_verdict.trajectories.arguments import (
     ArgumentFinding,
     ToolRule,
     compare_arguments,
-    rule_of_argument,
 )
 from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED, Event
 from pytest_verdict.trajectories.keys import key_of
@@ -121,16 +119,3 @@ class Relation:
     def is_equality(self, tool: str) -> bool:
         """Say whether calls of a tool are accepted exactly when their arguments are equal."""
         return self.rule(tool) == EQUAL
-
-    def anchors(self, expected: Call) -> list[tuple[str, Hashable]]:
-        """Name arguments that an accepted call must have with an equal value, by the key of that value."""
-        rule = self.rule(expected.name)
-        found = []
-        for argument, value in expected.args.items():
-            own = rule_of_argument(rule, argument)
-            nested = isinstance(value, Mapping | list | tuple)
-            if not isinstance(own, Operator) and (own == EQUAL or (own == CONTAINS and not nested)):
-                key = key_of(value)
-                if key is not None:
-                    found.append((argument, key))
-        return found

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from pytest_verdict.matching import maximum_matching
-from pytest_verdict.trajectories.pairing import candidates
+from pytest_verdict.trajectories.candidates import candidates
 from pytest_verdict.trajectories.relation import Call, Relation
 from pytest_verdict.trajectories.step_list import Step, Times
 
@@ -20,13 +20,16 @@ class StepMatcher:
     """Answers of one trajectory to questions about steps.
 
     Args:
+        steps: All steps.
         observed: The observed calls.
         relation: Which expected call accepts which observed one.
     """
 
-    def __init__(self, observed: Sequence[Call], relation: Relation) -> None:
+    def __init__(self, steps: Sequence[Step], observed: Sequence[Call], relation: Relation) -> None:
         self._observed = observed
-        self._relation = relation
+        calls = [call for step in steps for call, _ in step.calls]
+        accepted = iter(candidates(calls, observed, relation))
+        self._accepted = {step.place: [next(accepted) for _ in step.calls] for step in steps}
 
     def earliest(self, step: Step, start: int) -> list[int] | None:
         """Find the observed calls that a step needs, ending as early as possible.
@@ -38,7 +41,7 @@ class StepMatcher:
         Returns:
             Their positions, ascending, or None when the step cannot be met.
         """
-        accepted = self._accepted(step)
+        accepted = self._accepted[step.place]
         places: list[int] = []
         for _ in range(step.times.least):
             found = self._earliest_once(step, accepted, start)
@@ -82,7 +85,7 @@ class StepMatcher:
         Returns:
             The positions after its last call.
         """
-        accepted = self._accepted(step)
+        accepted = self._accepted[step.place]
         known: dict[int, set[int]] = {}
         reached = set(starts) if step.times.least == 0 else set()
         current = starts
@@ -138,9 +141,6 @@ class StepMatcher:
         if len(slots) < length:
             return False
         return sum(partner is not None for partner in maximum_matching(slots, length)) == length
-
-    def _accepted(self, step: Step) -> list[list[int]]:
-        return candidates([call for call, _ in step.calls], self._observed, self._relation)
 
 
 def _between(positions: list[int], start: int, end: int) -> list[int]:

@@ -39,7 +39,7 @@ class TrajectorySteps(TrajectoryOperator):
         steps = self._steps(expected, relation)
         made = self.calls(self.observed_events(observed), relation)
         wanted = [call for step in steps for call, _ in step.calls]
-        matcher = StepMatcher(made, relation)
+        matcher = StepMatcher(steps, made, relation)
         found = _in_between(steps, matcher) if self.extras == "allow" else _without_gaps(steps, matcher, made)
         if found.score == 1.0 and self.extras == "allow" and not any(_needed(step) for step in steps):
             found = Outcome(1.0, notes=(EMPTY_EXPECTED,), details=found.details)

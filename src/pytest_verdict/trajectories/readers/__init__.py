@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import replace
 from typing import Any, Final
 
 from pytest_verdict.errors import TrajectoryError, allowed
@@ -30,6 +29,9 @@ FORMATS: Final = (
 """The names of the wire formats."""
 
 AUTO: Final = "auto"
+
+
+_PLAIN_KEYS: Final = frozenset({"name", "args", "arguments", "kwargs", "id"})
 
 
 def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A002 - the word every user expects here
@@ -64,7 +66,7 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
         # Evidence is untrusted, and the objects of other libraries raise what they like.
         reason = str(error) if isinstance(error, TrajectoryError) else f"{type(error).__name__}: {error}"
         raise TrajectoryError(f"cannot be read as {chosen}: {reason}") from None
-    return [event if event.index == place else replace(event, index=place) for place, event in enumerate(events)]
+    return [event.at(place) for place, event in enumerate(events)]
 
 
 def recognised_format(value: Any) -> str:
@@ -79,6 +81,8 @@ def recognised_format(value: Any) -> str:
     Raises:
         TrajectoryError: None of the formats takes the value.
     """
+    if _is_surely_plain(value):
+        return "plain"
     for name in FORMATS:
         try:
             if _reader(name).recognises(value):
@@ -86,6 +90,16 @@ def recognised_format(value: Any) -> str:
         except (TypeError, AttributeError, KeyError, IndexError, ValueError, RecursionError):
             continue
     raise TrajectoryError(f"is not a trajectory in any known format ({', '.join(FORMATS)}): {shown(value, 80)}")
+
+
+def _is_surely_plain(value: Any) -> bool:
+    # The usual expected side, told at a glance; everything else is shown to each reader in turn.
+    return isinstance(value, list) and all(
+        type(item) is str
+        or type(item) is Event
+        or (type(item) is dict and "name" in item and item.keys() <= _PLAIN_KEYS)
+        for item in value
+    )
 
 
 def check_format(name: str) -> None:

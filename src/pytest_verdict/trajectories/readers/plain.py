@@ -23,6 +23,7 @@ _ARGS: Final = (
     "parameters",
     "input",
 )
+_NAME_AND_ARGS: Final = {"name", "args"}
 _FIELDS: Final = tuple(field.name for field in fields(Event))
 
 
@@ -61,6 +62,8 @@ def read_item(item: Any) -> Event:
     """
     if isinstance(item, Event):
         return item
+    if type(item) is dict and item.keys() == _NAME_AND_ARGS:
+        return call(item["name"], item["args"])
     if isinstance(item, EncodedObject) and item.class_name == class_name(Event):
         return replace(Event(item.value["name"]), **{name: item.value[name] for name in _FIELDS if name in item.value})
     if isinstance(item, str):

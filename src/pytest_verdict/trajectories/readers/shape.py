@@ -33,6 +33,12 @@ def look(value: Any, *names: str, default: Any = None) -> Any:
     Returns:
         The first one found.
     """
+    if type(value) is dict:
+        # Nearly all evidence is dicts; the general way below takes four times as long.
+        for name in names:
+            if name in value:
+                return value[name]
+        return default
     source = value.value if isinstance(value, EncodedObject) else value
     for name in names:
         if isinstance(source, Mapping):
@@ -156,7 +162,7 @@ class Calls:
         """
         if event.id:
             self._by_id[event.id] = len(self._events)
-        self._events.append(replace(event, index=len(self._events)))
+        self._events.append(event.at(len(self._events)))
 
     def finish(self, identifier: Any, result: Any, error: str | None = None) -> None:
         """Join a result to its call; a result without a call is no event and is left out.

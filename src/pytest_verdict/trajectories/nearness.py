@@ -1,0 +1,81 @@
+"""Shortcuts: where the calls must lie that a rule can accept, told from the values without asking the operator.
+
+A shortcut may name too many calls, never too few; the operator itself decides on each. Without shortcuts a thousand calls of one
+tool would be compared with a thousand others.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Sequence
+from decimal import Decimal
+from typing import Any
+
+from pytest_verdict.normalizers import normalize
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.operators.number import NumericTolerance
+from pytest_verdict.operators.text import ExactMatch
+from pytest_verdict.trajectories.keys import key_of
+from pytest_verdict.values.numbers import EXACT, as_decimal
+
+
+def normal_key(operator: Operator, value: Any) -> Hashable | None:
+    """Give a key that two texts share when an operator for equality accepts them.
+
+    Args:
+        operator: The operator of an argument.
+        value: The value of one side.
+
+    Returns:
+        The key, or None when nothing can be said.
+
+    Example:
+        >>> normal_key(ExactMatch(), " Tea") == normal_key(ExactMatch(), "tea")
+        True
+    """
+    if type(operator) is not ExactMatch or type(value) is not str:
+        return None
+    text = normalize(value, operator.normalize)
+    return key_of(text if operator.case_sensitive else text.casefold())
+
+
+def window(operator: Operator, expected: Any) -> tuple[Decimal, Decimal] | None:
+    """Give the range outside of which an operator for numbers accepts nothing.
+
+    Args:
+        operator: The operator of an argument.
+        expected: The expected value.
+
+    Returns:
+        The lowest and the highest number that can pass, or None when nothing can be said.
+
+    Example:
+        >>> window(NumericTolerance(tolerance=1, mode="absolute"), 10)
+        (Decimal('9'), Decimal('11'))
+    """
+    if type(operator) is not NumericTolerance or operator.normalize:
+        return None
+    middle = as_decimal(expected)
+    tolerance = as_decimal(operator.tolerance)
+    if middle is None or not middle.is_finite() or tolerance is None or not tolerance.is_finite():
+        return None
+    reach = tolerance if operator.mode == "absolute" else EXACT.multiply(tolerance, abs(middle))
+    return EXACT.subtract(middle, reach), EXACT.add(middle, reach)
+
+
+class NumberLine:
+    """Positions of calls by the number that one of their arguments holds.
+
+    Args:
+        values: The values by position.
+    """
+
+    def __init__(self, values: Sequence[tuple[int, Any]]) -> None:
+        numbers = [(as_decimal(value), at) for at, value in values]
+        finite = sorted((number, at) for number, at in numbers if number is not None and number.is_finite())
+        self._numbers = [number for number, _ in finite]
+        self._places = [at for _, at in finite]
+
+    def between(self, low: Decimal, high: Decimal) -> list[int]:
+        """Give the positions of the numbers in a range, its ends included."""
+        return self._places[bisect_left(self._numbers, low) : bisect_right(self._numbers, high)]
