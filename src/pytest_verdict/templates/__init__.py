@@ -1,0 +1,1 @@
+"""Answer templates: what to extract from a response, what is correct, and how the two are compared."""

@@ -1,0 +1,155 @@
+"""`BaseAnswer`: what every answer template derives from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, PrivateAttr
+
+from pytest_verdict.errors import TemplateError
+from pytest_verdict.outcome import ABSENT
+from pytest_verdict.templates import evidence
+from pytest_verdict.templates.plan import RESERVED, Plan, make_plan, refuse_reserved_names
+from pytest_verdict.templates.regex_check import compare_all, regex_checks, regex_report
+from pytest_verdict.templates.strategy import holds
+from pytest_verdict.values.snapshot import snapshot
+
+
+class BaseAnswer(BaseModel):
+    """What a response should say: fields to extract, and how each is verified.
+
+    Declare the fields with `VerifiedField`. Or write them with pydantic's ``Field``, a method ``ground_truth(self)`` that sets
+    ``self.correct`` and, if wanted, ``self.regex``, and a method ``verify(self)`` that returns a bool.
+
+    Attributes:
+        id: The id of the question, if there is one. No judge sees it.
+
+    Raises:
+        TemplateError: At class definition, when a name is reserved, a field that reads the trace is not a bool, or a strategy
+            names a field that is not verified.
+
+    Example:
+        >>> from pytest_verdict.operators.text import ExactMatch
+        >>> from pytest_verdict.templates.field import VerifiedField
+        >>> class Answer(BaseAnswer):
+        ...     target: str = VerifiedField("The drug target", ground_truth="BCL2", verify_with=ExactMatch())
+        >>> Answer(target=" bcl2").verify()
+        True
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str | None = None
+
+    verdict_plan: ClassVar[Plan]
+    _correct: Any = PrivateAttr(default=ABSENT)
+    _regex: Any = PrivateAttr(default=None)
+    _trace: str | None = PrivateAttr(default=None)
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        refuse_reserved_names(cls)
+        super().__init_subclass__(**arguments)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **arguments: Any) -> None:
+        super().__pydantic_init_subclass__(**arguments)
+        cls.verdict_plan = make_plan(cls, BaseAnswer)
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Set what is correct, after the values are in place; nothing that was given can take its place."""
+        del context
+        for name in RESERVED:
+            (self.__pydantic_extra__ or {}).pop(name, None)
+        own = getattr(self, "ground_truth", None)
+        if own is not None:
+            own()
+        if self._correct is ABSENT and self.verdict_plan.verified:
+            self._correct = snapshot(self.verdict_plan.expected)
+
+    @property
+    def correct(self) -> Any:
+        """The ground truth: what ``ground_truth()`` set, or else each field's own."""
+        if self._correct is ABSENT:
+            raise AttributeError(f"{type(self).__name__} has no ground truth: set self.correct in ground_truth(self)")
+        return self._correct
+
+    @correct.setter
+    def correct(self, value: Any) -> None:
+        self._correct = value
+
+    @property
+    def regex(self) -> Any:
+        """The regex checks on the raw response that ``ground_truth()`` set, or None."""
+        return self._regex
+
+    @regex.setter
+    def regex(self, value: Any) -> None:
+        self._regex = value
+
+    def verify(self, trace: str | None = None) -> bool:
+        """Say whether the answer is correct.
+
+        Args:
+            trace: The raw response; needed when a field reads it.
+
+        Returns:
+            Whether the strategy holds; without one, whether every field passes. True when there is nothing to verify, as in a
+            template that has regex checks only.
+
+        Raises:
+            TemplateError: A field reads the trace and there is none, or the template has plain fields and no ``verify()``.
+        """
+        return holds(self.verdict_plan.strategy, self._passed(trace))
+
+    def verify_granular(self, trace: str | None = None) -> float:
+        """Say how much of the answer is correct.
+
+        Args:
+            trace: The raw response; needed when a field reads it.
+
+        Returns:
+            The weight of what passed divided by the weight of all fields, from 0.0 to 1.0.
+
+        Raises:
+            TemplateError: As for `verify`, or the template has no verified fields and no ``verify_granular()``.
+        """
+        if not self.verdict_plan.verified:
+            raise TemplateError(f"{type(self).__name__} has no verified fields: write verify_granular(self) -> float")
+        return self.verdict_plan.match.weighed(self._passed(trace))
+
+    def verify_regex(self, trace: Any) -> dict[str, Any]:
+        """Make the regex checks of ``self.regex``.
+
+        Args:
+            trace: The raw response.
+
+        Returns:
+            ``success`` (whether all passed; true when there are none), ``results`` by name, and ``details`` by name with the
+            matches and the reason of a failure.
+        """
+        return regex_report(compare_all(regex_checks(self._regex), trace))
+
+    def _passed(self, trace: str | None) -> dict[str, bool]:
+        plan = self.verdict_plan
+        if plan.plain and not plan.verified:
+            raise TemplateError(f"{type(self).__name__} has fields without ground truth: write verify(self) -> bool")
+        trace = self._trace if trace is None else trace
+        if plan.traced and trace is None:
+            raise TemplateError(f"the fields {', '.join(plan.traced)} read the raw response: verify(trace=...)")
+        fields = plan.match.compare_fields(plan.expected, observed_values(self, trace))
+        return {str(field.name): field.passed for field in fields}
+
+
+def observed_values(answer: BaseAnswer, trace: str | None) -> Mapping[str, Any]:
+    """Give what is observed of an answer.
+
+    Args:
+        answer: An instance of a template.
+        trace: The raw response, or None.
+
+    Returns:
+        The values by field, and the trace when there is one.
+    """
+    values = {name: getattr(answer, name, None) for name in answer.verdict_plan.parsed}
+    return values if trace is None else {**values, evidence.TRACE: trace}

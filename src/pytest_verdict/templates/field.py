@@ -1,0 +1,157 @@
+"""`VerifiedField`: a field, its ground truth and the operator that compares them, in one declaration."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Final
+
+from pydantic import Field
+
+from pytest_verdict.errors import TemplateError
+from pytest_verdict.normalizers import normalize
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.operators.category import NOT_A_BOOLEAN
+from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_setting
+from pytest_verdict.templates.verification import Verification
+from pytest_verdict.values.display import shown
+from pytest_verdict.values.snapshot import snapshot
+
+_ALIASES: Final = ("alias", "validation_alias", "serialization_alias")
+
+
+class TemplateWarning(UserWarning):
+    """A template may accept a wrong answer."""
+
+
+def VerifiedField(  # noqa: N802 - a function that is written like a class, as pydantic's Field is
+    description: str,
+    ground_truth: Any,
+    verify_with: Operator | None = None,
+    weight: float | str = 1.0,
+    extraction_hint: str | None = None,
+    **pydantic_field_kwargs: Any,
+) -> Any:
+    """Declare a field of an answer template together with how it is verified.
+
+    The name and the parameters are those of karenina's answer templates.
+
+    Args:
+        description: What the judge is to extract; required text.
+        ground_truth: The correct value. No judge and no JSON schema ever has it.
+        verify_with: The operator that compares the extracted value with the ground truth, such as ``ExactMatch()``.
+        weight: How much the field counts in the granular score, at least 0.
+        extraction_hint: More guidance for the judge, or None.
+        **pydantic_field_kwargs: Arguments of pydantic's ``Field``, such as ``default`` and ``ge``.
+
+    Returns:
+        A pydantic field.
+
+    Raises:
+        TemplateError: One of the arguments is not what it has to be. It is a ``ValueError``.
+
+    Example:
+        >>> from pytest_verdict.operators.number import NumericExact
+        >>> from pytest_verdict.templates.answer import BaseAnswer
+        >>> class Answer(BaseAnswer):
+        ...     pair_count: int = VerifiedField("The number of pairs", ground_truth=23, verify_with=NumericExact())
+        >>> Answer(pair_count=23).verify(), Answer(pair_count=46).verify()
+        (True, False)
+    """
+    if not isinstance(description, str) or not description.strip():
+        raise TemplateError(f"description tells the judge what to extract and is required text, got {description!r}")
+    operator = _operator(verify_with)
+    if extraction_hint is not None and not isinstance(extraction_hint, str):
+        raise TemplateError(f"extraction_hint is text or None, got {shown(extraction_hint, 80)}")
+    _refuse_aliases(pydantic_field_kwargs)
+    found = Verification(
+        snapshot(ground_truth),
+        operator,
+        _weight(weight),
+        extraction_hint,
+        pydantic_field_kwargs.pop("json_schema_extra", None),
+    )
+    if found.reads_trace:
+        _refuse_unreadable_wish(found)
+        # No judge fills this field, so that it must not be required.
+        pydantic_field_kwargs.setdefault("default", None)
+    _warn_about_lost_punctuation(found)
+    return Field(description=description, json_schema_extra=found, **pydantic_field_kwargs)
+
+
+def _operator(given: Any) -> Operator:
+    if isinstance(given, Operator):
+        return given
+    if isinstance(given, type) and issubclass(given, Operator):
+        raise TemplateError(f"verify_with takes an operator, not its class: verify_with={given.__name__}(...)")
+    raise TemplateError(
+        f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(given, 80)}"
+    )
+
+
+def _weight(given: Any) -> ExactNumber:
+    try:
+        weight = as_setting(given)
+    except ValueError:
+        raise TemplateError(f"weight takes a number of at least 0, got {shown(given, 80)}") from None
+    if as_exact(weight) < 0:
+        raise TemplateError(f"weight takes a number of at least 0, got {given!r}")
+    return weight
+
+
+def _refuse_aliases(arguments: dict[str, Any]) -> None:
+    for name in _ALIASES:
+        if name in arguments:
+            raise TemplateError(f"{name} is not possible: the judge, the verdict and the report call a field by its name")
+
+
+def _refuse_unreadable_wish(found: Verification) -> None:
+    if NOT_A_BOOLEAN in found.operator.evaluate(found.ground_truth, "").notes:
+        raise TemplateError(
+            f"the ground truth of a field that reads the trace is True (it must match) or False, got"
+            f" {shown(found.ground_truth, 80)}"
+        )
+
+
+def _warn_about_lost_punctuation(found: Verification) -> None:
+    lost = lost_punctuation(found)
+    if lost:
+        warnings.warn(
+            f"remove_punctuation changes the ground truth {shown(lost, 40)}: it equals every text that differs only in"
+            " punctuation, as 'O+' and 'O-' or '1.5' and '15' do",
+            TemplateWarning,
+            stacklevel=3,
+        )
+
+
+def lost_punctuation(found: Verification) -> str:
+    """Find a correct text that the field's own normalizers make equal to others.
+
+    Args:
+        found: The hidden half of a field.
+
+    Returns:
+        The first text of the ground truth that loses punctuation; empty when none does.
+    """
+    if "remove_punctuation" not in getattr(found.operator, "normalize", ()):
+        return ""
+    texts = texts_in(found.operator.effective_expected(found.ground_truth))
+    return next((text for text in texts if normalize(text, ["remove_punctuation"]) != text), "")
+
+
+def texts_in(value: Any) -> list[str]:
+    """Give the texts of a value that is text or a collection of them.
+
+    Args:
+        value: Any value.
+
+    Returns:
+        The texts; those of a set in sorted order.
+
+    Example:
+        >>> texts_in(["EGFR", 3]), texts_in("TP53"), texts_in(7)
+        (['EGFR'], ['TP53'], [])
+    """
+    if isinstance(value, str):
+        return [value]
+    items = sorted(value, key=repr) if isinstance(value, set | frozenset) else value
+    return [item for item in items if isinstance(item, str)] if isinstance(items, list | tuple) else []

@@ -1,0 +1,154 @@
+"""What the class of a template says, read once when the class is made."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from pytest_verdict.errors import TemplateError
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.templates.match import TemplateMatch
+from pytest_verdict.templates.regex_check import RegexCheck
+from pytest_verdict.templates.rule import FieldRule
+from pytest_verdict.templates.strategy import check_strategy
+from pytest_verdict.templates.verification import Verification, verification_of
+
+RESERVED: Final = {
+    "id": "the base class keeps the question's id under this name",
+    "correct": "self.correct holds the ground truth",
+    "regex": "self.regex holds the regex checks",
+    "verify": "verify() gives the verdict",
+    "verify_granular": "verify_granular() gives the partial credit",
+    "verify_regex": "verify_regex() makes the regex checks",
+    "ground_truth": "ground_truth() sets what is correct",
+}
+"""Names that a field of a template cannot have, and what each stands for."""
+
+_NEVER_A_METHOD: Final = ("id", "correct", "regex")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the class of a template says.
+
+    Args:
+        template: The name of the class.
+        verified: The fields with a ground truth, by name.
+        plain: The names of the other fields.
+        strategy: How the fields are combined, or None.
+        own_verify: Whether the author wrote ``verify()``.
+        own_granular: Whether the author wrote ``verify_granular()``.
+    """
+
+    template: str
+    verified: Mapping[str, Verification]
+    plain: tuple[str, ...]
+    strategy: Operator | None
+    own_verify: bool
+    own_granular: bool
+
+    @functools.cached_property
+    def parsed(self) -> tuple[str, ...]:
+        """The fields that a judge fills in."""
+        return (*(name for name, one in self.verified.items() if not one.reads_trace), *self.plain)
+
+    @functools.cached_property
+    def traced(self) -> tuple[str, ...]:
+        """The fields that read the raw response."""
+        return tuple(name for name, one in self.verified.items() if one.reads_trace)
+
+    @functools.cached_property
+    def expected(self) -> dict[str, Any]:
+        """The ground truths by field."""
+        return {name: one.ground_truth for name, one in self.verified.items()}
+
+    @functools.cached_property
+    def match(self) -> TemplateMatch:
+        """The operator of the template, without regex checks."""
+        return self.match_with({}, None)
+
+    def match_with(self, checks: Mapping[str, RegexCheck], embedding_check: Operator | None) -> TemplateMatch:
+        """Make the operator of the template.
+
+        Args:
+            checks: Regex checks by name.
+            embedding_check: What takes a second look at text that failed, or None.
+
+        Returns:
+            The operator.
+        """
+        return TemplateMatch(
+            template=self.template,
+            fields={name: FieldRule(one.operator, one.weight) for name, one in self.verified.items()},
+            strategy=self.strategy,
+            regex=dict(checks),
+            hand_written=self.own_verify,
+            embedding_check=embedding_check,
+        )
+
+
+def refuse_reserved_names(cls: type[BaseModel]) -> None:
+    """Refuse fields whose names the template itself needs.
+
+    Args:
+        cls: A class that is being made; pydantic has not looked at it yet.
+
+    Raises:
+        TemplateError: A name is reserved.
+    """
+    annotated = cls.__dict__.get("__annotations__", {})
+    for name, meaning in RESERVED.items():
+        if name in annotated or (name in _NEVER_A_METHOD and name in cls.__dict__):
+            raise TemplateError(f"{cls.__name__}: the name {name!r} is reserved, because {meaning}; call the field otherwise")
+
+
+def make_plan(cls: type[BaseModel], base: type[BaseModel]) -> Plan:
+    """Read the class of a template.
+
+    Args:
+        cls: The class, with its fields collected.
+        base: The class that all templates derive from.
+
+    Returns:
+        What it says.
+
+    Raises:
+        TemplateError: A field that reads the trace is not a bool, or the strategy is none over the verified fields.
+    """
+    found = {name: verification_of(field) for name, field in cls.model_fields.items() if name != "id"}
+    verified = {name: one for name, one in found.items() if one is not None}
+    for name, one in verified.items():
+        if one.reads_trace:
+            _refuse_unless_bool(cls, name)
+    plain = tuple(name for name, one in found.items() if one is None)
+    own = [getattr(cls, method) is not getattr(base, method) for method in ("verify", "verify_granular")]
+    return Plan(cls.__name__, verified, plain, _strategy(cls, verified), *own)
+
+
+def _refuse_unless_bool(cls: type[BaseModel], name: str) -> None:
+    annotation = cls.model_fields[name].annotation
+    kinds = get_args(annotation) if get_origin(annotation) in {Union, types.UnionType} else (annotation,)
+    # An annotation that cannot be resolved yet is text, and is left alone.
+    if any(isinstance(kind, type) and kind not in {bool, type(None)} for kind in kinds):
+        raise TemplateError(
+            f"{cls.__name__}.{name} reads the raw response and says whether it matches, so its type is bool, not"
+            f" {getattr(annotation, '__name__', annotation)}"
+        )
+
+
+def _strategy(cls: type[BaseModel], verified: Mapping[str, Verification]) -> Operator | None:
+    inner = getattr(cls, "VerificationStrategy", None)
+    if inner is None:
+        return None
+    node = getattr(inner, "verify_strategy", None)
+    if node is None:
+        raise TemplateError(f"{cls.__name__}.VerificationStrategy needs verify_strategy = AllOf(conditions=[...]) or the like")
+    try:
+        return check_strategy(node, verified)
+    except TemplateError as error:
+        raise TemplateError(f"{cls.__name__}: {error}") from None

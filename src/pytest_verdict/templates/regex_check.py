@@ -1,0 +1,190 @@
+"""Regex checks of classic templates: what a pattern finds in the trace, compared with what it should find."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Final
+
+from pytest_verdict.errors import allowed
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.operators.pattern import INVALID_PATTERN
+from pytest_verdict.operators.regex_search import FoundMatch, RegexTimeLimitError, find_matches
+from pytest_verdict.operators.surface import NOT_TEXT
+from pytest_verdict.outcome import error_outcome
+from pytest_verdict.result import ComparisonResult, Outcome
+from pytest_verdict.values.display import shown
+from pytest_verdict.values.encoding import decode, encode
+from pytest_verdict.values.equality import equal
+
+_KEYS: Final = ("pattern", "expected", "match_type")
+
+
+class RegexCheck(Operator):
+    """What a pattern finds in the trace is as expected; one entry of a template's ``self.regex``.
+
+    A group in the pattern stands for the match: with one group its text is what was found, with several a tuple.
+
+    Args:
+        pattern: A regular expression in the syntax of Python's ``re``. One that does not compile fails.
+        expected: What it should find. Given as a setting it takes the place of expected.
+        match_type: ``exact`` (one match, equal to expected), ``contains`` (expected is one of the matches), ``count``
+            (expected is their number) or ``all`` (expected is a list of texts, each of which is one of the matches). Any
+            other word fails.
+
+    Example:
+        >>> RegexCheck(pattern="[0-9]+", expected=2, match_type="count").evaluate(None, "4 of 5").details["matches_found"]
+        ['4', '5']
+    """
+
+    name: ClassVar[str] = "regex_check"
+    surface: ClassVar[str] = "trace"
+
+    pattern: str = ""
+    expected: Any = None
+    match_type: Any = "exact"
+
+    def settings(self) -> dict[str, Any]:
+        """Give all settings as typed JSON; a tuple stays one."""
+        return {"pattern": self.pattern, "expected": encode(self.expected), "match_type": encode(self.match_type)}
+
+    def effective_expected(self, expected: Any) -> Any:
+        """Give the setting ``expected`` when there is one."""
+        return expected if self.expected is None else _decoded(self.expected)
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Search the trace and compare; see the class."""
+        if not isinstance(observed, str):
+            return Outcome(0.0, notes=(NOT_TEXT,), details={"reason": f"the trace is no text: {shown(observed, 80)}"})
+        try:
+            matches = find_matches(self.pattern, (), "search", observed, limit=None)
+        except re.error as error:
+            reason = f"{self.pattern!r} is not a regular expression: {error}"
+            return Outcome(0.0, notes=(INVALID_PATTERN,), details={"reason": reason})
+        except RegexTimeLimitError as error:
+            return error_outcome(error)
+        found = [_text(match) for match in matches]
+        reason = self._problem(self.effective_expected(expected), found)
+        details: dict[str, Any] = {"matches_found": encode(found), "match_count": len(found)}
+        return Outcome(0.0 if reason else 1.0, details={**details, "reason": reason} if reason else details)
+
+    def _problem(self, expected: Any, found: list[Any]) -> str:
+        compare = _PROBLEMS.get(self.match_type) if isinstance(self.match_type, str) else None
+        if compare is None:
+            return f"Unknown match_type: {self.match_type!r}.{allowed('match_type', self.match_type, _PROBLEMS)}"
+        return compare(expected, found)
+
+
+def _decoded(value: Any) -> Any:
+    # Settings of a record come back as typed JSON.
+    return decode(value) if isinstance(value, dict | list) else value
+
+
+def _text(match: FoundMatch) -> Any:
+    groups = tuple(group or "" for group in match.groups)
+    if not groups:
+        return match.text
+    return groups[0] if len(groups) == 1 else groups
+
+
+def _not_exactly(expected: Any, found: list[Any]) -> str:
+    if len(found) != 1:
+        return f"exactly one match is expected, found {len(found)}"
+    return "" if equal(expected, found[0]) else f"{shown(found[0], 80)} was found, not {shown(expected, 80)}"
+
+
+def _not_among(expected: Any, found: list[Any]) -> str:
+    return "" if any(equal(expected, one) for one in found) else f"{shown(expected, 80)} is not among the matches"
+
+
+def _not_counted(expected: Any, found: list[Any]) -> str:
+    if type(expected) is not int:
+        return f"match_type count expects a whole number, got {shown(expected, 80)}"
+    return "" if expected == len(found) else f"{len(found)} matches were found, not {expected}"
+
+
+def _not_all(expected: Any, found: list[Any]) -> str:
+    if not isinstance(expected, list | tuple):
+        return f"match_type all expects a list, got {shown(expected, 80)}"
+    missing = [item for item in expected if not any(equal(item, one) for one in found)]
+    return f"not among the matches: {shown(missing, 160)}" if missing else ""
+
+
+_PROBLEMS: Final[dict[str, Callable[[Any, list[Any]], str]]] = {
+    "all": _not_all,
+    "contains": _not_among,
+    "count": _not_counted,
+    "exact": _not_exactly,
+}
+
+
+def regex_checks(entries: Any) -> dict[str, RegexCheck]:
+    """Read what a template set as ``self.regex``.
+
+    Args:
+        entries: A mapping from a name to a mapping with ``pattern``, ``expected`` and ``match_type``; None for no checks.
+
+    Returns:
+        A check for each entry.
+
+    Raises:
+        ValueError: An entry has another form.
+    """
+    if entries is None:
+        return {}
+    if not isinstance(entries, Mapping):
+        raise ValueError(f"self.regex is a dict of named checks, got {shown(entries, 80)}")  # noqa: TRY004 - one error for all
+    return {str(name): _check(name, entry) for name, entry in entries.items()}
+
+
+def _check(name: Any, entry: Any) -> RegexCheck:
+    if isinstance(entry, RegexCheck):
+        return entry
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("pattern"), str) or not {*entry} <= {*_KEYS}:
+        raise ValueError(
+            f"self.regex[{name!r}] is a dict with pattern, expected and match_type, got {shown(entry, 120)}"
+        )
+    return RegexCheck(**entry)
+
+
+def compare_all(checks: Mapping[str, RegexCheck], trace: Any) -> list[ComparisonResult]:
+    """Make every check on a trace.
+
+    Args:
+        checks: The checks by name.
+        trace: The raw response.
+
+    Returns:
+        A result for each, in the same order.
+    """
+    return [
+        ComparisonResult(check.identity, check.effective_expected(None), trace, 1.0, check.evaluate(None, trace), name)
+        for name, check in checks.items()
+    ]
+
+
+def regex_report(results: list[ComparisonResult]) -> dict[str, Any]:
+    """Lay the results out as ``verify_regex`` gives them.
+
+    Args:
+        results: What `compare_all` returned.
+
+    Returns:
+        A dict with ``success``, ``results`` (whether each check passed) and ``details``.
+    """
+    passed = {str(result.name): result.passed for result in results}
+    return {"success": all(passed.values()), "results": passed, "details": {str(one.name): _details(one) for one in results}}
+
+
+def _details(result: ComparisonResult) -> dict[str, Any]:
+    settings, details = result.settings, result.details
+    found = {
+        "pattern": settings["pattern"],
+        "expected": result.expected,
+        "match_type": decode(settings["match_type"]),
+        "matches_found": decode(details.get("matches_found", [])),
+        "match_count": details.get("match_count", 0),
+    }
+    if result.passed:
+        return {**found, "success_reason": f"as expected by match_type {found['match_type']}"}
+    return {**found, "failure_reason": details.get("reason", result.error)}
