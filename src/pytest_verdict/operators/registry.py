@@ -21,6 +21,7 @@ from pytest_verdict.values.display import shown
 ENTRY_POINT_GROUP: Final = "pytest_verdict.operators"
 
 _HERE: Final = "pytest_verdict.operators."
+_TEMPLATES: Final = "pytest_verdict.templates."
 _TRAJECTORIES: Final = "pytest_verdict.trajectories."
 _NO_SETTINGS: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -55,12 +56,17 @@ def _built_in(name: str, module: str, class_name: str, **preset: Any) -> Registr
     return Registration(name, _HERE + module, class_name, MappingProxyType(preset))
 
 
+def _template(name: str, module: str, class_name: str) -> Registration:
+    return Registration(name, _TEMPLATES + module, class_name, _NO_SETTINGS)
+
+
 def _trajectory(name: str, module: str, class_name: str) -> Registration:
     return Registration(name, _TRAJECTORIES + module, class_name, _NO_SETTINGS)
 
 
 BUILT_IN: Final = (
     _built_in("all_of", "aggregate", "AllOf"),
+    _template("answer_template", "match", "TemplateMatch"),
     _built_in("any_of", "aggregate", "AnyOf"),
     _built_in("at_least_n", "aggregate", "AtLeastN"),
     _built_in("boolean", "category", "BooleanMatch"),
@@ -71,6 +77,7 @@ BUILT_IN: Final = (
     _built_in("date_tolerance", "date", "DateTolerance"),
     _built_in("delta", "number", "Delta"),
     _built_in("exact", "text", "ExactMatch", normalize=[]),
+    _template("field_check", "field_check", "FieldCheck"),
     _built_in("json_canonical", "json_equality", "JsonCanonical"),
     _built_in("json_distance", "json_distance", "JsonDistance"),
     _built_in("json_schema", "json_schema", "JsonSchema"),
@@ -85,6 +92,7 @@ BUILT_IN: Final = (
     _built_in("one_of", "category", "OneOf"),
     _built_in("ordered_match", "sequence", "OrderedMatch"),
     _built_in("regex", "pattern", "RegexMatch", mode="fullmatch"),
+    _template("regex_check", "regex_check", "RegexCheck"),
     _built_in("semantic", "semantic", "SemanticMatch"),
     _built_in("set_containment", "sequence", "SetContainment"),
     _built_in("text_similarity", "similarity", "TextSimilarity"),
