@@ -15,7 +15,7 @@ from pytest_verdict.values.numbers import EXACT, as_decimal
 
 ALIGNMENT_BOUNDED: Final = "alignment_bounded"
 SIMILARITY_BOUNDED: Final = "similarity_bounded"
-BUDGET: Final = 1_000_000
+BUDGET: Final = 250_000
 """About how many pairs of nodes one comparison looks at before it settles for a pairing that may not be the best one."""
 
 _MOST_REMEMBERED: Final = 100_000
@@ -146,18 +146,25 @@ class TreeComparison:
 
     def _item_parts(self, left_path: str, right_path: str, left: Node, right: Node, budget: int) -> list[_Place]:
         alignment = self._aligning(left, right)(left.items, right.items, budget)
-        partners = dict(alignment.pairs)
-        taken = set(partners.values())
+        left_items, right_items = left.items, right.items
+        pairs: list[tuple[int | None, int | None]] = [*alignment.pairs]
+        pairs += [(index, None) for index in _others(left_items, {index for index, _ in alignment.pairs})]
+        pairs += [(None, index) for index in _others(right_items, {index for _, index in alignment.pairs})]
+        # In the order of the expected list, whichever of the two it is; what is unexpected comes last.
+        pairs.sort(key=lambda pair: [(index is None, index or 0) for index in (pair[::-1] if self._swapped else pair)])
         parts: list[_Place] = []
-        for index, item in enumerate(left.items):
-            path = step(left_path, item.label)
-            if index in partners:
-                other = right.items[partners[index]]
-                parts.append((path, step(right_path, other.label), item, other, alignment.budget))
-            else:
-                parts.append((path, None, item, None, 0))
-        surplus = [other for index, other in enumerate(right.items) if index not in taken]
-        return parts + [(None, step(right_path, other.label), None, other, 0) for other in surplus]
+        for index, other_index in pairs:
+            item = None if index is None else left_items[index]
+            other = None if other_index is None else right_items[other_index]
+            path = None if item is None else step(left_path, item.label)
+            parts.append(
+                (path, None if other is None else step(right_path, other.label), item, other, alignment.budget)
+            )
+        return parts
+
+
+def _others(items: Sequence[Node], paired: set[int]) -> list[int]:
+    return [index for index in range(len(items)) if index not in paired]
 
 
 def _fields(left: Node, right: Node, budget: int) -> tuple[int, list[tuple[Node, Node, int]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterable
+from types import ModuleType
 from typing import Any, ClassVar, Final
 
 from pydantic import field_validator
@@ -51,6 +52,10 @@ class JsonSchema(Operator):
     schema_document: Schema | None = None
     normalize: Normalization = ()
 
+    def __init__(self, /, **settings: Any) -> None:
+        _validators()
+        super().__init__(**settings)
+
     @field_validator("schema_document")
     @classmethod
     def _valid(cls, schema: Schema | None) -> Schema | None:
@@ -85,12 +90,16 @@ class JsonSchema(Operator):
         return found.surfaces.outcome(1.0)
 
 
-def _validator_class(schema: Any) -> Any:
+def _validators() -> ModuleType:
     try:
         from jsonschema import validators
     except ImportError:
         raise MissingExtraError("json_schema", "schema") from None
-    return validators.validator_for(schema, default=validators.Draft202012Validator)
+    return validators
+
+
+def _validator_class(schema: Any) -> Any:
+    return _validators().validator_for(schema, default=_validators().Draft202012Validator)
 
 
 def _problem(schema: Any) -> str | None:
@@ -108,7 +117,7 @@ def _problem(schema: Any) -> str | None:
 @functools.cache
 def _registry() -> Any:
     # The published meta-schemas and nothing else: a reference to any other place fails without asking the network.
-    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped] - it publishes no types
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # it publishes no types
 
     return REGISTRY
 

@@ -1,0 +1,204 @@
+"""json_canonical and json_subset: what is read, what is equal, what is contained, and what a failure shows."""
+
+import math
+from decimal import Decimal
+from enum import Enum
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_verdict import SettingsError, compare
+from pytest_verdict.operators.json_document import read_document, step
+from pytest_verdict.operators.json_rules import compiled
+
+scalars = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([0.5, 1.0, 2.5, "", "a", "b.c", "it's"])
+documents = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from("abcd"), inner), max_leaves=12
+).filter(lambda document: not isinstance(document, str))  # text stands for a document yet to be read
+
+
+class Color(Enum):
+    RED = "red"
+
+
+def nested(levels):
+    return "[" * levels + "]" * levels
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed", "passes"),
+    [
+        pytest.param('{"a": 1, "b": 2}', '{"b":2,"a":1}', True, id="order of keys"),
+        pytest.param("[1, 2]", "[2, 1]", False, id="order of a list"),
+        pytest.param("1", "1.0", True, id="int and fraction"),
+        pytest.param("10", "1e1", True, id="int and exponent"),
+        pytest.param("0.1", "0.10000000000000001", False, id="digits beyond a float"),
+        pytest.param("true", "1", False, id="bool is no number"),
+        pytest.param("[0]", "[false]", False, id="bool is no number, inside"),
+        pytest.param("null", '"null"', False, id="null is no text"),
+        pytest.param('"é"', '"\\u00e9"', True, id="escaped text"),
+        pytest.param('"é"', '"e\\u0301"', False, id="text by code point"),
+        pytest.param("{}", "[]", False, id="empty object and list"),
+        pytest.param({"a": (1, 2.0)}, '{"a": [1.0, 2]}', True, id="Python value and text"),
+        pytest.param([Decimal("1.5")], b"[1.5]", True, id="Decimal and bytes"),
+        pytest.param(0.1, "0.1", True, id="a float is its shortest decimal"),
+        pytest.param('"a"', {"a": 1}, False, id="text and object"),
+    ],
+)
+def test_canonical_equality(expected, observed, passes):
+    result = compare("json_canonical", expected, observed)
+    assert result.passed is passes
+    assert compare("json_canonical", observed, expected).passed is passes
+    assert (result.normalization, result.notes) == (["json_sort_keys"], [])
+    assert bool(result.details) is not passes
+
+
+LOOP: list = []
+LOOP.append(LOOP)
+
+
+@pytest.mark.parametrize("operator", ["json_canonical", "json_subset", "json_distance", "json_schema"])
+@pytest.mark.parametrize(
+    ("observed", "note"),
+    [
+        pytest.param('{"answer":', "json_parse_failed", id="cut off"),
+        pytest.param(b"\xff", "json_parse_failed", id="not UTF-8"),
+        pytest.param("", "json_parse_failed", id="empty"),
+        pytest.param('{"a": 1, "a": 1}', "json_duplicate_key", id="duplicate key"),
+        pytest.param("[NaN]", "json_not_finite", id="NaN"),
+        pytest.param([math.inf], "json_not_finite", id="infinity in a value"),
+        pytest.param([Decimal("sNaN")], "json_not_finite", id="signalling NaN in a value"),
+        pytest.param(nested(201), "json_too_deep", id="too deep"),
+        pytest.param(LOOP, "json_too_deep", id="contains itself"),
+        pytest.param({1, 2}, "not_json", id="set"),
+        pytest.param({"a": object()}, "not_json", id="object"),
+        pytest.param({1: 2}, "not_json", id="key that is no text"),
+        pytest.param(Color.RED, "not_json", id="member of an Enum"),
+        pytest.param([b"a"], "not_json", id="bytes inside"),
+    ],
+)
+def test_what_cannot_be_read_is_a_fail_with_a_note(operator, observed, note):
+    result = compare(operator, "true", observed)
+    assert (result.verdict, result.score, result.notes, result.normalization) == ("fail", 0.0, [note], [])
+    assert list(result.details["unreadable"]) == ["observed"]
+
+
+def test_both_sides_unreadable_name_both_and_each_code_once():
+    result = compare("json_canonical", "{", "[")
+    assert result.notes == ["json_parse_failed"]
+    assert list(result.details["unreadable"]) == ["expected", "observed"]
+
+
+def test_the_example_of_the_comparator_pattern():
+    result = compare("json_canonical", '{"answer": 42}', '{"answer":')
+    assert not result.passed
+    assert result.notes == ["json_parse_failed"]
+
+
+def test_normalizers_come_before_reading():
+    fenced = '```json\n{"a": 1}\n```'
+    assert compare("json_canonical", {"a": 1}, fenced).notes == ["json_parse_failed"]
+    result = compare("json_canonical", {"a": 1}, fenced, normalize=["strip_markdown_fence"])
+    assert (result.passed, result.normalization) == (True, ["strip_markdown_fence", "json_sort_keys"])
+    assert result.observed_surface == '{"a": 1}'
+
+
+def test_differences_name_each_place():
+    expected = {"a": [1, 2, 3], "b.c": 1, "d": {"it's": None}, "e": 1.5, "f": Decimal("1e400")}
+    observed = {"a": [1, 5], "b.c": "1", "d": {"it's": False}, "g": [], "f": 0}
+    assert compare("json_canonical", expected, observed).details["differences"] == [
+        {"path": "$.a[1]", "kind": "changed", "expected": 2, "observed": 5},
+        {"path": "$.a[2]", "kind": "missing", "expected": 3},
+        {"path": "$['b.c']", "kind": "changed", "expected": 1, "observed": "1"},
+        {"path": "$.d['it\\'s']", "kind": "changed", "expected": None, "observed": False},
+        {"path": "$.e", "kind": "missing", "expected": 1.5},
+        {"path": "$.f", "kind": "changed", "expected": "1E+400", "observed": 0},
+        {"path": "$.g", "kind": "unexpected", "observed": []},
+    ]
+
+
+@pytest.mark.parametrize("operator", ["json_canonical", "json_distance"])
+def test_at_most_a_hundred_differences_are_listed(operator):
+    details = compare(operator, {}, {f"k{index}": index for index in range(130)}).details
+    assert (len(details["differences"]), details["differences_omitted"]) == (100, 30)
+
+
+@pytest.mark.parametrize("key", ["plain", "b.c", "with space", "ünïcode", ""])
+def test_a_path_finds_the_part_it_names(key):
+    [match] = compiled(step("$", key)).find({key: 7, "other": 8})
+    assert match.value == 7
+
+
+@given(documents, documents)
+def test_canonical_equality_is_that_of_the_tree(left, right):
+    same = compare("json_canonical", left, right).passed
+    assert same == (read_document(left) == read_document(right) and repr_kinds(left) == repr_kinds(right))
+    assert compare("json_canonical", left, left).passed
+    assert compare("json_canonical", right, left).passed is same
+
+
+def repr_kinds(value):
+    # Python takes True for 1; this tells them apart.
+    if isinstance(value, dict):
+        return {key: repr_kinds(item) for key, item in value.items()}
+    return [repr_kinds(item) for item in value] if isinstance(value, list) else isinstance(value, bool)
+
+
+@pytest.mark.parametrize("operator", ["json_canonical", "json_subset", "json_distance"])
+def test_the_deepest_documents_compare(operator):
+    deepest, other = nested(200), "[" * 199 + "1" + "]" * 199
+    assert compare(operator, deepest, deepest).passed
+    result = compare(operator, other, deepest)
+    assert (result.verdict, result.notes) == ("fail", [])
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed", "settings", "passes"),
+    [
+        pytest.param({"a": 1}, {"a": 1.0, "b": 2}, {}, True, id="extra key"),
+        pytest.param({"a": 1, "b": 2}, {"a": 1}, {}, False, id="missing key"),
+        pytest.param({"a": {"b": []}}, {"a": {"b": [1], "c": 2}}, {}, True, id="nested"),
+        pytest.param([2, 1], [1, 2, 3], {}, True, id="any order"),
+        pytest.param([1, 1], [1, 2], {}, False, id="each item needs one of its own"),
+        pytest.param([{}, {"a": 1}], [{"a": 1}, {"b": 2}], {}, True, id="the greedy choice would fail"),
+        pytest.param([True], [1], {}, False, id="bool is no number"),
+        pytest.param([{"a": 1}], [{"a": 1, "b": 2}], {"list_mode": "exact"}, True, id="exact: at its place"),
+        pytest.param([1], [1, 2], {"list_mode": "exact"}, False, id="exact: longer"),
+        pytest.param([1, 2], [2, 1], {"list_mode": "exact"}, False, id="exact: order"),
+        pytest.param({}, [], {}, False, id="other kind"),
+    ],
+)
+def test_subset(expected, observed, settings, passes):
+    result = compare("json_subset", expected, observed, **settings)
+    assert result.passed is passes
+    assert bool(result.details) is not passes
+
+
+def test_subset_says_what_is_missing():
+    expected = {"id": 7, "tags": [{"a": 1}, "x"], "pair": [1, 2]}
+    observed = {"tags": [{"a": 2}, "x"], "pair": [1], "more": 0}
+    assert compare("json_subset", expected, observed).details["differences"] == [
+        {"path": "$.id", "kind": "missing", "expected": 7},
+        {"path": "$.pair[1]", "kind": "missing", "expected": 2},
+        {"path": "$.tags[0]", "kind": "missing", "expected": {"a": 1}},
+    ]
+    details = compare("json_subset", [1, 2], [1, 3, 4], list_mode="exact").details
+    assert [(found["path"], found["kind"]) for found in details["differences"]] == [
+        ("$[1]", "changed"),
+        ("$[2]", "unexpected"),
+    ]
+
+
+@given(documents, documents)
+def test_subset_holds_for_parts_and_is_implied_by_equality(whole, other):
+    assert compare("json_subset", whole, whole).passed
+    if isinstance(whole, dict) and isinstance(other, dict):
+        assert compare("json_subset", whole, {**other, **whole}).passed
+    if isinstance(whole, list) and isinstance(other, list):
+        assert compare("json_subset", whole, [*reversed(whole), *other]).passed
+
+
+def test_an_unknown_list_mode_is_refused():
+    with pytest.raises(SettingsError, match="list_mode"):
+        compare("json_subset", [], [], list_mode="prefix")

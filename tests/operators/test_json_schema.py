@@ -1,0 +1,96 @@
+"""json_schema: valid, not valid, and schemas that are none."""
+
+import subprocess
+import sys
+
+import pytest
+
+from pytest_verdict import SettingsError, compare
+from pytest_verdict.operators.json_schema import JsonSchema
+
+PERSON = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "age": {"type": "integer", "minimum": 0}},
+    "required": ["name"],
+}
+
+
+@pytest.mark.parametrize("schema", [PERSON, '{"properties": {"age": {"type": "integer"}}}'], ids=["mapping", "text"])
+def test_expected_may_be_the_schema(schema):
+    assert compare("json_schema", schema, '{"name": "Ada", "age": 36.0}').passed
+    assert not compare("json_schema", schema, {"name": "Ada", "age": "36"}).passed
+
+
+def test_violations_are_differences_in_a_fixed_order():
+    result = compare("json_schema", None, {"age": -1.5}, schema_document=PERSON)
+    assert result.expected == PERSON
+    assert result.details["differences"] == [
+        {"path": "$", "kind": "changed", "observed": {"age": -1.5}, "reason": "'name' is a required property"},
+        {"path": "$.age", "kind": "changed", "observed": -1.5, "reason": "-1.5 is less than the minimum of 0"},
+        {"path": "$.age", "kind": "changed", "observed": -1.5, "reason": "-1.5 is not of type 'integer'"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("schema", "passes"),
+    [
+        pytest.param({"prefixItems": [{"type": "string"}]}, False, id="2020-12 unless named"),
+        pytest.param(
+            {"$schema": "http://json-schema.org/draft-07/schema#", "prefixItems": [{"type": "string"}]},
+            True,
+            id="a keyword that draft 7 does not know",
+        ),
+    ],
+)
+def test_the_dialect_is_the_one_that_is_named(schema, passes):
+    assert compare("json_schema", schema, [1]).passed is passes
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{"type": "strin"}, [1], {"$schema": "https://example.org/mine"}, {"minimum": "1"}],
+    ids=["type", "list", "dialect", "value"],
+)
+def test_an_invalid_schema_as_expected_is_a_fail_with_a_note(schema):
+    result = compare("json_schema", schema, {})
+    assert (result.verdict, result.notes) == ("fail", ["invalid_schema"])
+
+
+@pytest.mark.parametrize("schema", [{"type": "strin"}, [1], {"a": {1}}, 7], ids=["type", "list", "set", "number"])
+def test_an_invalid_schema_as_setting_is_refused(schema):
+    with pytest.raises(SettingsError, match="schema_document"):
+        JsonSchema(schema_document=schema)
+
+
+def test_nothing_is_fetched(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("the network was asked")
+
+    monkeypatch.setattr("socket.socket.connect", refuse)
+    result = compare("json_schema", {"$ref": "https://example.org/person.json"}, {})
+    assert (result.verdict, result.notes) == ("fail", ["unresolved_reference"])
+
+
+def test_references_inside_the_schema_work():
+    schema = {"$defs": {"count": {"type": "integer"}}, "items": {"$ref": "#/$defs/count"}}
+    assert compare("json_schema", schema, [1, 2]).passed
+    assert not compare("json_schema", schema, [1, "2"]).passed
+    assert compare("json_schema", {"$ref": "#"}, 1).notes == ["unresolved_reference"]
+
+
+def test_without_the_library_the_extra_is_named():
+    script = (
+        "import sys; sys.modules['jsonschema'] = None\n"
+        "from pytest_verdict import compare\n"
+        "from pytest_verdict.operators.json_schema import JsonSchema\n"
+        "from pytest_verdict.errors import MissingExtraError\n"
+        "try: JsonSchema(schema_document={})\n"
+        "except MissingExtraError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "pytest-verdict[schema]" in done.stdout
+
+
+def test_settings_round_trip():
+    operator = JsonSchema(schema_document=PERSON)
+    assert JsonSchema(**operator.settings()) == operator
