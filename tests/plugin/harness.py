@@ -24,6 +24,8 @@ FOLDER = "verify-report"
 REPORT = ("--verify-report",)
 # What a session inside a test must not inherit: its plugins would run twice, and CI changes how much pytest shows.
 HIDDEN_VARIABLES = ("PYTEST_XDIST_WORKER", "PYTEST_ADDOPTS", "CI", "BUILD_NUMBER", "PYTEST_CURRENT_TEST")
+# Only the plugins that a test names: sessions start faster, and what other plugins warn of does not matter here.
+FEW_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 
 @dataclass
@@ -149,7 +151,9 @@ class Harness:
         """Run a session; in this process unless it needs one of its own."""
         if files:
             self.write(files)
-        needs_process = process or any(argument.startswith("-n") for argument in args)
+        distributed = any(argument.startswith("-n") for argument in args)
+        args = ("-p", "verdict", *(("-p", "xdist") if distributed else ()), *args)
+        needs_process = process or distributed
         run = self.pytester.runpytest_subprocess if needs_process else self.pytester.runpytest_inprocess
         result = run(*args)
         stdout, stderr = str(result.stdout), str(result.stderr)
@@ -164,13 +168,13 @@ class Harness:
         """Start a session that a test will send a signal to."""
         self.write(files)
         return subprocess.Popen(
-            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *args],
+            [sys.executable, "-m", "pytest", "-p", "verdict", "-p", "no:cacheprovider", *args],
             cwd=self.path,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
-            env={name: value for name, value in os.environ.items() if name not in HIDDEN_VARIABLES},
+            env={**{name: value for name, value in os.environ.items() if name not in HIDDEN_VARIABLES}, **FEW_PLUGINS},
         )
 
     def interrupt(

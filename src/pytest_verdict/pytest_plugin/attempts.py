@@ -89,7 +89,7 @@ class Attempts:
         name = self._key(report)[0]
         entry = TestEntry(name, outcome="error" if report.failed else "skipped", path=name.split("::", 1)[0])
         entry.message = self._written("collection failed" if report.failed else _message(report))
-        entry.text = self._written(report.longreprtext)[-TEXT_LIMIT:] if report.failed else ""
+        entry.text = self._written(_text(report))[-TEXT_LIMIT:] if report.failed else ""
         return entry
 
     def unfinished(self) -> Iterator[TestEntry]:
@@ -157,9 +157,9 @@ class _Attempt:
         entry.teardown_error = teardown is not None and any(report.when == "call" for report in self._phases)
         entry.crashed = any(str(report.when) == "???" for report in self._phases)
         if decisive is not None and entry.outcome not in {"passed", "xpassed"}:
-            entry.message, entry.text = _message(decisive), decisive.longreprtext
+            entry.message, entry.text = _message(decisive), _text(decisive)
             if teardown is not None and teardown is not decisive:
-                entry.text += f"\n\nThe teardown failed too:\n\n{teardown.longreprtext}"
+                entry.text += f"\n\nThe teardown failed too:\n\n{_text(teardown)}"
             entry.text = entry.text[-TEXT_LIMIT:]
         return entry
 
@@ -199,5 +199,10 @@ def _message(report: pytest.TestReport | pytest.CollectReport) -> str:
     if report.skipped and isinstance(report.longrepr, tuple):
         return str(report.longrepr[2]).removeprefix("Skipped: ")[:MESSAGE_LIMIT]
     crash = getattr(report.longrepr, "reprcrash", None)
-    text = crash.message if crash is not None else report.longreprtext
+    text = crash.message if crash is not None else _text(report)
     return str(text).split("\n", 1)[0][:MESSAGE_LIMIT]
+
+
+def _text(report: pytest.TestReport | pytest.CollectReport) -> str:
+    # Not report.longreprtext, which under xdist begins with the worker and its platform.
+    return "" if report.longrepr is None else str(report.longrepr).strip("\n")

@@ -1,0 +1,524 @@
+"""What is left when a session goes wrong: nothing recorded is lost, and every count agrees."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from pytest_verdict.report.building import build
+from pytest_verdict.report.journal import read_journal
+
+WAIT = """
+import pathlib, threading, time
+from pytest_verdict import assert_matches, compare
+
+def test_before():
+    compare("exact", "before", "before")
+
+def test_interrupted():
+    compare("exact", "pending", "pending")
+    pathlib.Path("ready").touch()
+    time.sleep(30)
+
+def test_after():
+    compare("exact", "after", "after")
+"""
+
+
+def observed(run) -> list[object]:
+    return [record["observed"] for record in run.records]
+
+
+def test_a_worker_that_crashes_is_in_the_report_and_all_else_is_kept(harness):
+    run = harness.run(
+        """
+import os, pytest
+from pytest_verdict import compare
+
+@pytest.mark.parametrize("number", range(8))
+def test_number(number):
+    compare("exact", number, number)
+    if number == 3:
+        os._exit(1)
+""",
+        "-n2",
+        "--verify-report",
+    )
+    assert run.status == 1
+    run.check_agreement()
+    assert run.totals() == {"total": 8, "passed": 7, "failed": 1}
+    assert observed(run) == [0, 1, 2, 4, 5, 6, 7]
+    (crashed,) = [test for test in run.report["tests"] if test["outcome"] == "failed"]
+    assert crashed["test"] == "test_it.py::test_number[3]"
+    assert crashed["crashed"]
+    failure = run.case("test_number[3]").find("failure")
+    assert failure.get("type") == "verdict.WorkerCrash"
+    assert "crashed while running" in failure.text
+
+
+def test_keyboard_interrupt_keeps_what_the_interrupted_test_recorded(harness):
+    run = harness.run(
+        """
+import pytest
+from pytest_verdict import compare
+
+@pytest.fixture(scope="module", autouse=True)
+def module():
+    yield
+    compare("exact", "torn down", "torn down")
+
+def test_before(): compare("exact", 1, 1)
+def test_interrupted():
+    compare("exact", 2, 2)
+    raise KeyboardInterrupt
+def test_after(): pass
+""",
+        "--verify-report",
+        process=True,
+    )
+    assert run.status == pytest.ExitCode.INTERRUPTED
+    assert run.tests() == {"test_before": "passed", "test_interrupted": "unfinished"}
+    assert observed(run) == [1, 2, "torn down"]
+    assert not run.report["complete"]
+    assert run.report["totals"]["tests_without_result"] == 1
+    assert run.case("test_interrupted").find("failure").get("type") == "verdict.Unfinished"
+    assert "the report is not complete" in run.stdout
+    assert not (run.folder / "journal").exists()
+
+
+@pytest.mark.parametrize("args", [(), ("-p", "xdist", "-n1")], ids=["serial", "xdist"])
+def test_control_c_keeps_what_was_recorded(harness, args):
+    run = harness.interrupt(WAIT, "--verify-report", *args, by=signal.SIGINT, group=True)
+    assert run.status != 0
+    assert "INTERNALERROR" not in run.stdout
+    assert run.tests()["test_before"] == "passed"
+    assert "before" in observed(run)
+    assert "after" not in observed(run)
+    assert not run.report["complete"]
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
+def test_the_journal_of_a_killed_session_is_enough_for_a_report(harness, by):
+    run = harness.interrupt(WAIT, "--verify-report", by=by)
+    assert run.status == -by
+    assert not (run.folder / "report.json").exists()
+    journal = read_journal(run.folder / "journal")
+    build(journal, run.folder, run=journal.run, profile="ci")
+    assert run.tests() == {"test_before": "passed", "test_interrupted": "unfinished"}
+    assert observed(run) == ["before"]
+    assert run.report["tests"][1]["line"] == 8
+    assert not run.report["complete"]
+    run.check_agreement()
+
+    after = harness.run({"test_it.py": "def test_it(): pass\n"}, "--verify-report")
+    assert after.totals() == {"total": 1, "passed": 1}
+    assert "interrupted session was kept in verify-report/journal.interrupted" in after.stdout
+    assert read_journal(run.folder / "journal.interrupted").entries[0].test == "test_it.py::test_before"
+
+
+def test_records_between_those_of_other_tests_survive_a_kill(harness):
+    """Of two workers one may have finished a test while the records of the other's lie before it."""
+    run = harness.interrupt(
+        {
+            "test_long.py": """
+import pathlib, time, pytest
+from pytest_verdict import compare
+
+@pytest.fixture
+def prepared(): compare("exact", "prepared", "prepared")
+
+def test_long(prepared):
+    time.sleep(60)
+""",
+            "test_short.py": """
+import pathlib, time
+from pytest_verdict import compare
+
+def test_short():
+    time.sleep(1)
+    compare("exact", "short", "short")
+
+def test_next():
+    pathlib.Path("ready").touch()
+    time.sleep(60)
+""",
+        },
+        "-p",
+        "xdist",
+        "-n2",
+        "--dist=loadfile",
+        "--verify-report",
+        by=signal.SIGKILL,
+    )
+    journal = read_journal(run.folder / "journal")
+    build(journal, run.folder, run=journal.run, profile="ci")
+    assert run.tests() == {"test_long": "unfinished", "test_short": "passed", "test_next": "unfinished"}
+    assert observed(run) == ["prepared", "short"]
+
+
+@pytest.mark.parametrize("args", [("-x",), ("--maxfail=1", "-n1")], ids=["-x", "--maxfail under xdist"])
+def test_a_session_that_stops_early_says_so(harness, args):
+    run = harness.run(
+        """
+import pytest
+from pytest_verdict import assert_matches, compare
+
+@pytest.fixture(scope="session", autouse=True)
+def session():
+    yield
+    compare("exact", "torn down", "torn down")
+
+def test_fails(): assert_matches("exact", 1, 2)
+def test_never_1(): assert_matches("exact", 3, 3)
+def test_never_2(): assert_matches("exact", 4, 4)
+def test_never_3(): assert_matches("exact", 5, 5)
+""",
+        *args,
+        "--verify-report",
+    )
+    run.check_agreement()
+    assert run.totals("failed")["failed"] == 1
+    assert not run.report["complete"]
+    assert run.report["totals"]["tests_without_result"] + run.report["totals"]["tests"]["total"] == 4
+    assert "torn down" in observed(run)
+
+
+@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
+def test_of_a_test_that_is_run_again_only_the_last_attempt_counts(harness, args):
+    run = harness.run(
+        """
+import pytest
+from pytest_verdict import assert_matches, compare
+
+runs = []
+
+@pytest.fixture
+def torn():
+    yield
+    compare("exact", "torn", "torn")
+
+def test_flaky(torn):
+    runs.append(1)
+    assert_matches("exact", 3, len(runs))
+
+def test_never(): assert_matches("exact", 1, 2)
+def test_always(): assert_matches("exact", 1, 1)
+""",
+        "-p",
+        "rerunfailures",
+        "--reruns=2",
+        "--verify-report",
+        *args,
+    )
+    run.check_agreement()
+    assert run.totals() == {"total": 3, "passed": 2, "failed": 1}
+    assert [test["attempts"] for test in run.report["tests"]] == [
+        ["rerun", "rerun", "passed"],
+        ["rerun", "rerun", "failed"],
+        ["passed"],
+    ]
+    flaky = [(r["attempt"], r["ordinal"], r["observed"]) for r in run.records if "flaky" in r["test"]]
+    assert flaky == [(1, 1, 1), (1, 2, "torn"), (2, 1, 2), (2, 2, "torn"), (3, 1, 3), (3, 2, "torn")]
+    assert run.report["totals"]["comparisons"] == {"total": 4, "pass": 3, "fail": 1, "error": 0}
+    assert len(run.case("test_flaky").findall("flakyFailure")) == 2
+    assert run.case("test_flaky").find("failure") is None
+    assert len(run.case("test_never").findall("rerunFailure")) == 2
+    assert "expected: 3" in run.case("test_flaky").find("flakyFailure/stackTrace").text
+
+
+def test_native_subtests_share_the_test_they_belong_to(harness):
+    run = harness.run(
+        """
+from pytest_verdict import assert_matches
+
+def test_subtests(subtests):
+    assert_matches("exact", 0, 0)
+    for number in range(3):
+        with subtests.test(number=number):
+            assert_matches("exact", number, 1)
+
+def test_all_pass(subtests):
+    with subtests.test("alone"):
+        assert_matches("exact", 1, 1)
+""",
+        "--verify-report",
+    )
+    run.check_agreement()
+    assert run.tests() == {"test_subtests": "failed", "test_all_pass": "passed"}
+    assert run.report["totals"]["subtests"] == {"passed": 2, "failed": 2, "skipped": 0, "xfailed": 0}
+    assert run.report["tests"][0]["subtests"] == {"passed": 1, "failed": 2}
+    assert [record["ordinal"] for record in run.records] == [1, 2, 3, 4, 1]
+    failure = run.case("test_subtests").find("failure")
+    assert "expected: 0" in failure.text
+
+
+def test_unittest_threads_async_and_doctest(harness):
+    run = harness.run(
+        {
+            "test_case.py": """
+import unittest
+from pytest_verdict import assert_matches
+
+class TestCase(unittest.TestCase):
+    def setUp(self): assert_matches("exact", "setUp", "setUp")
+    def test_passes(self): assert_matches("exact", 1, 1)
+    def test_fails(self): assert_matches("exact", 1, 2)
+    def test_subtests(self):
+        for number in (1, 2):
+            with self.subTest(number=number):
+                assert_matches("exact", 1, number)
+    @unittest.skip("not now")
+    def test_skipped(self): pass
+""",
+            "test_threads.py": """
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pytest_verdict import assert_matches, compare
+
+def test_threads():
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: compare("exact", number, number), range(200)))
+    lone = threading.Thread(target=compare, args=("exact", "thread", "thread"))
+    lone.start()
+    lone.join()
+
+def test_in_a_thread_it_fails_the_test():
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(assert_matches, "exact", 1, 2).result()
+""",
+            "test_async.py": """
+import anyio, asyncio, pytest
+from pytest_verdict import assert_matches, compare
+
+@pytest.fixture(scope="module")
+def anyio_backend(): return "asyncio"
+
+@pytest.mark.anyio
+async def test_anyio_1():
+    async with anyio.create_task_group() as group:
+        for number in range(3):
+            group.start_soon(one, number)
+
+@pytest.mark.anyio
+async def test_anyio_2(): compare("exact", "second", "second")
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_asyncio_1(): await asyncio.gather(*(one(number) for number in range(3)))
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_asyncio_2(): assert_matches("exact", 1, 2)
+
+async def one(number):
+    await asyncio.sleep(0)
+    compare("exact", number, number)
+""",
+            "documented.py": """
+def documented():
+    '''
+    >>> from pytest_verdict import compare
+    >>> compare("exact", "doctest", "doctest").passed
+    True
+    '''
+""",
+        },
+        "-p",
+        "anyio",
+        "-p",
+        "asyncio",
+        "-o",
+        "asyncio_default_fixture_loop_scope=function",
+        "--doctest-modules",
+        "--verify-report",
+    )
+    run.check_agreement()
+    assert run.tests() == {
+        "documented.documented": "passed",
+        "test_anyio_1": "passed",
+        "test_anyio_2": "passed",
+        "test_asyncio_1": "passed",
+        "test_asyncio_2": "failed",
+        "test_passes": "passed",
+        "test_fails": "failed",
+        "test_subtests": "failed",
+        "test_skipped": "skipped",
+        "test_threads": "passed",
+        "test_in_a_thread_it_fails_the_test": "failed",
+    }
+    made: dict[str, int] = {}
+    for record in run.records:
+        name = record["test"].rpartition("::")[2]
+        made[name] = made.get(name, 0) + 1
+    assert made == {
+        "documented.documented": 1,
+        "test_anyio_1": 3,
+        "test_anyio_2": 1,
+        "test_asyncio_1": 3,
+        "test_asyncio_2": 1,
+        "test_passes": 2,
+        "test_fails": 2,
+        "test_subtests": 3,
+        "test_threads": 201,
+        "test_in_a_thread_it_fails_the_test": 1,
+    }
+    threads = [record["ordinal"] for record in run.records if record["test"].endswith("test_threads")]
+    assert threads == list(range(1, 202))
+
+
+def test_comparisons_of_a_thread_that_outlives_its_test_stay_with_that_test(harness):
+    run = harness.run(
+        """
+import threading
+from pytest_verdict import compare
+
+go, done = threading.Event(), threading.Event()
+
+def late():
+    go.wait(10)
+    compare("exact", "late", "late")
+    done.set()
+
+def test_starts():
+    compare("exact", 1, 1)
+    threading.Thread(target=late, daemon=True).start()
+""",
+        "-p",
+        "conftest_late",
+        "--verify-report",
+    )
+    assert run.status == 4  # no such plugin: the session never began
+    assert not run.folder.exists() or not list(run.folder.iterdir())
+    harness.write(
+        {
+            "conftest.py": """
+import sys
+
+def pytest_runtest_logfinish(nodeid):
+    module = sys.modules["test_it"]
+    module.go.set()
+    module.done.wait(10)
+"""
+        }
+    )
+    run = harness.run(
+        {"test_other.py": "from pytest_verdict import compare\ndef test_other(): compare('exact', 2, 2)\n"},
+        "--verify-report",
+    )
+    run.check_agreement()
+    assert [(r["test"], r["ordinal"], r["observed"]) for r in run.records] == [
+        ("test_it.py::test_starts", 1, 1),
+        ("test_it.py::test_starts", 2, "late"),
+        ("test_other.py::test_other", 1, 2),
+    ]
+    assert [test["comparisons"]["pass"] for test in run.report["tests"]] == [2, 1]
+
+
+def test_a_module_that_cannot_be_collected_is_an_error(harness):
+    files = {
+        "test_broken.py": "import does_not_exist\n",
+        "test_fine.py": "def test_fine(): pass\n",
+        "test_skipped.py": "import pytest\npytest.importorskip('does_not_exist')\n",
+    }
+    run = harness.run(files, "--continue-on-collection-errors", "--verify-report")
+    run.check_agreement()
+    assert run.totals() == {"total": 3, "passed": 1, "error": 1, "skipped": 1}
+    assert "does_not_exist" in run.case("test_broken.py").findtext("error")
+    stopped = harness.run("", "--verify-report")
+    stopped.check_agreement()
+    assert stopped.status == pytest.ExitCode.INTERRUPTED
+    assert stopped.totals() == {"total": 2, "error": 1, "skipped": 1}
+    assert not stopped.report["complete"]
+
+
+@pytest.mark.parametrize("option", ["--collect-only", "--fixtures", "--markers", "--help", "--version", "--setup-plan"])
+def test_what_runs_no_test_leaves_no_file(harness, option):
+    run = harness.run("def test_it(): pass\n", option, "--verify-report")
+    assert run.status == 0
+    assert not run.folder.exists()
+
+
+def test_a_session_without_any_test_writes_an_empty_report(harness):
+    run = harness.run({"readme.txt": ""}, "--verify-report")
+    assert run.status == pytest.ExitCode.NO_TESTS_COLLECTED
+    run.check_agreement()
+    assert run.totals() == {"total": 0} or run.totals() == {}
+    assert run.records_bytes == b""
+
+
+def test_a_session_without_any_comparison(harness):
+    run = harness.run("def test_it(): pass\n", "--verify-report")
+    run.check_agreement()
+    assert run.totals() == {"total": 1, "passed": 1}
+    assert "0 comparisons" in run.stdout
+
+
+def test_two_sessions_in_one_folder(harness):
+    first = harness.start(WAIT.replace("sleep(30)", "sleep(3)"), "--verify-report")
+    for _ in range(500):
+        if (harness.path / "ready").exists() or first.poll() is not None:
+            break
+        signal.sigtimedwait([], 0.02)
+    second = harness.run("", "-k", "test_after", "--verify-report")
+    assert second.status == pytest.ExitCode.USAGE_ERROR
+    assert f"another session is writing its report to {harness.path / 'verify-report'}" in second.output
+    assert "--verify-report-dir" in second.output
+    assert "Traceback" not in second.output
+    other = harness.run("", "-k", "test_after", "--verify-report-dir=other")
+    assert other.status == 0
+    assert (harness.path / "other/report.json").exists()
+    first.communicate(timeout=30)
+    assert first.returncode == 0
+    assert second.totals() == {"total": 3, "passed": 3}
+
+
+@pytest.mark.parametrize("place", ["file/below", "/proc/nowhere"])
+def test_a_folder_that_cannot_be_written_is_a_usage_error(harness, place):
+    harness.write({"file": "not a folder"})
+    run = harness.run("def test_it(): pass\n", f"--verify-report-dir={place}")
+    assert run.status == pytest.ExitCode.USAGE_ERROR
+    assert f"the verification report cannot be written to {harness.path / place}" in run.output
+    assert "Traceback" not in run.output
+
+
+def test_a_full_disk_is_not_green_and_no_test_is_lost(harness):
+    files = {
+        "conftest.py": """
+import resource, signal
+
+def pytest_collection_finish():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+""",
+        "test_it.py": """
+import pytest
+from pytest_verdict import compare
+
+@pytest.mark.parametrize("number", range(5))
+def test_it(number): compare("exact", "x" * 10_000, "x" * 10_000)
+""",
+    }
+    run = harness.run(files, "-p", "no:cacheprovider", "--verify-report", process=True)
+    assert run.status == pytest.ExitCode.TESTS_FAILED
+    assert run.outcomes == {"passed": 5}
+    assert "the verification report in verify-report is not complete, so this session does not pass" in run.stdout
+    assert "File too large" in run.stdout
+    assert "Traceback" not in run.output
+    assert "Exception ignored" not in run.output
+    assert not (run.folder / "report.json").exists()
+    quiet = harness.run("", "-p", "no:cacheprovider", "-p", "no:terminal", "--verify-report", process=True)
+    assert quiet.status == pytest.ExitCode.TESTS_FAILED
+    assert "is not complete" in quiet.output
+
+
+def test_a_report_folder_that_a_test_removes_is_not_green(harness):
+    run = harness.run("import shutil\ndef test_it(): shutil.rmtree('verify-report')\n", "--verify-report", process=True)
+    assert run.status == pytest.ExitCode.TESTS_FAILED
+    assert "is not complete" in run.stdout
+
+
+def test_a_plugin_that_fails_at_the_end_does_not_take_the_report_along(harness):
+    harness.write({"conftest.py": "def pytest_sessionfinish(): raise OSError('another plugin')\n"})
+    harness.write("from pytest_verdict import compare\ndef test_it(): compare('exact', 1, 1)\n")
+    harness.pytester.runpytest_subprocess("-p", "verdict", "--verify-report")
+    run = harness.run({"conftest.py": ""}, "--collect-only")
+    assert observed(run) == [1]

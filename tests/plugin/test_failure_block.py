@@ -1,0 +1,107 @@
+"""Every way of asserting prints the same block, and shows the user's line, not ours."""
+
+from __future__ import annotations
+
+import pytest
+
+WAYS = {
+    "assert_matches": 'assert_matches("normalized_exact", "Paris", " PARIS!")',
+    "compare": 'assert compare("normalized_exact", "Paris", " PARIS!")',
+    "expect": 'assert " PARIS!" == expect("normalized_exact", "Paris")',
+    "reversed": 'assert expect("normalized_exact", "Paris") == " PARIS!"',
+    "collect": 'with comparator.collect():\n        comparator.assert_matches("normalized_exact", "Paris", " PARIS!")',
+    "passed": 'result = compare("normalized_exact", "Paris", " PARIS!")\n    assert result.passed',
+    "unittest": 'unittest.TestCase().assertTrue(compare("normalized_exact", "Paris", " PARIS!"))',
+    "several lines": 'assert compare(\n        "normalized_exact",\n        "Paris",\n        " PARIS!",\n    )',
+}
+BLOCK = [
+    "normalized_exact: fail, score 0.0 < threshold 1.0",
+    "  expected: 'Paris'",
+    "  observed: ' PARIS!'",
+    "  normalization: lowercase, strip, collapse_whitespace",
+    "  expected surface: 'paris'",
+    "  observed surface: 'paris!'",
+    "  difference: at character 5, the end is not '!'",
+]
+HEAD = "import unittest\nfrom pytest_verdict import assert_matches, compare, expect\n"
+
+
+def module(*ways: str) -> str:
+    tests = [f"def test_{number}(comparator):\n    {WAYS[way]}\n" for number, way in enumerate(ways)]
+    return HEAD + "\n".join(tests)
+
+
+def blocks(stdout: str) -> list[str]:
+    """The explained lines of each failure, in order."""
+    failures = stdout.split("= FAILURES =")[1].split("short test summary", maxsplit=1)[0]
+    parts = failures.split("\n____")[1:]
+    return ["\n".join(line[4:] for line in part.splitlines() if line.startswith("E   ")) for part in parts]
+
+
+@pytest.mark.parametrize(
+    ("args", "ci"),
+    [([], False), (["--assert=plain"], False), (["-vv"], False), ([], True), (["--verify-report"], False)],
+    ids=["default", "plain asserts", "verbose", "on CI", "with a report"],
+)
+def test_every_way_prints_the_same_block(harness, monkeypatch, args, ci):
+    if ci:
+        monkeypatch.setenv("CI", "1")
+    run = harness.run(module(*WAYS), *args)
+    assert run.outcomes == {"failed": len(WAYS)}
+    found = blocks(run.stdout)
+    assert len(found) == len(WAYS)
+    for way, block in zip(WAYS, found, strict=True):
+        for line in BLOCK:
+            assert block.count(line.strip()) == 1, (way, line, block)
+
+
+@pytest.mark.parametrize("way", ["assert_matches", "compare", "expect", "collect"])
+def test_the_failing_line_is_the_users_and_no_frame_is_ours(harness, way):
+    run = harness.run(module(way))
+    assert f">       {WAYS[way].splitlines()[0].strip()}" in run.stdout.replace("\t", "    ")
+    shown = run.stdout.split("= FAILURES =")[1].split("short test summary")[0]
+    assert "comparison.py" not in shown
+    assert "comparator.py" not in shown
+    assert "contextlib" not in shown
+
+
+def test_a_comparison_that_was_allowed_to_fail_is_not_blamed(harness):
+    run = harness.run(
+        HEAD + "def test_it():\n    wrong = compare('exact', 'blamed', 'b')\n    other = 1\n    assert other == 2\n"
+    )
+    assert "blamed" not in run.stdout.split("FAILURES")[1].replace("wrong = compare('exact', 'blamed', 'b')", "")
+
+
+def test_all_blocks_of_a_soft_block_are_shown_also_when_it_raises_itself(harness):
+    run = harness.run(
+        HEAD
+        + "def test_it(comparator):\n"
+        + "    with comparator.collect():\n"
+        + "        comparator.assert_matches('exact', 'one', 1)\n"
+        + "        comparator.assert_matches('exact', 'two', 2)\n"
+        + "        raise KeyError('lost?')\n"
+    )
+    assert "E           KeyError: 'lost?'" in run.stdout
+    assert "2 comparisons did not pass" in run.stdout
+    assert run.stdout.count("expected: 'two'") == 1
+
+
+def test_nested_soft_blocks_keep_their_own_failures(harness):
+    run = harness.run(
+        HEAD
+        + "def test_it(comparator):\n"
+        + "    with comparator.collect():\n"
+        + "        with comparator.collect():\n"
+        + "            pass\n"
+        + "        comparator.with_defaults(threshold=0.5).assert_matches('exact', 'lost?', 2)\n"
+        + "        comparator.assert_matches('exact', 'second', 2)\n"
+    )
+    assert run.outcomes == {"failed": 1}
+    assert "E         expected: 'lost?'" in run.stdout
+    assert "E         expected: 'second'" in run.stdout
+
+
+def test_a_bug_of_ours_would_show_its_whole_traceback(harness):
+    run = harness.run(HEAD + "def test_it():\n    assert_matches('exact', 1, 2, threshold=7)\n")
+    assert "ThresholdError: threshold must be in (0, 1], got 7" in run.stdout
+    assert "comparison.py" in run.stdout

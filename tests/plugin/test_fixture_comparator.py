@@ -1,0 +1,81 @@
+"""The fixture ``comparator`` and the marker ``verdict``."""
+
+from __future__ import annotations
+
+
+def test_it_is_callable_collects_and_takes_defaults(harness):
+    run = harness.run(
+        """
+        import pytest
+
+        def test_callable(comparator):
+            assert not comparator("exact", 1, 2).passed
+
+        def test_defaults(comparator):
+            near = comparator.with_defaults("numeric_tolerance", tolerance=0.5, mode="absolute")
+            assert near("numeric_tolerance", 37.0, 36.8)
+            assert not near("numeric_tolerance", 37.0, 36.8, tolerance=0.1)
+            assert near.with_defaults(threshold=0.5)("exact", 1, 1).threshold == 0.5
+
+        def test_collect(comparator):
+            with pytest.raises(AssertionError, match="2 comparisons did not pass"):
+                with comparator.collect() as same:
+                    assert same is comparator
+                    same.assert_matches("exact", 1, 2)
+                    same.assert_matches("exact", 1, 1)
+                    same.assert_matches("exact", 1, 3)
+        """.replace("\n        ", "\n"),
+        "--verify-report",
+    )
+    assert run.outcomes == {"passed": 3}
+    run.check_agreement()
+    assert [record["verdict"] for record in run.records] == ["fail", "pass", "fail", "pass", "fail", "pass", "fail"]
+
+
+def test_of_several_markers_the_nearest_wins(harness):
+    run = harness.run(
+        """
+import pytest
+
+pytestmark = [pytest.mark.verdict(threshold=0.25), pytest.mark.verdict("numeric_tolerance", tolerance=9, mode="absolute")]
+
+@pytest.mark.verdict(threshold=0.5)
+class TestIt:
+    def test_class(self, comparator):
+        assert comparator("exact", 1, 1).threshold == 0.5
+
+    @pytest.mark.verdict(threshold=0.75)
+    def test_function(self, comparator):
+        assert comparator("exact", 1, 1).threshold == 0.75
+        assert comparator("exact", 1, 1, threshold=1).threshold == 1.0
+
+@pytest.mark.verdict("numeric_tolerance", tolerance=1)
+def test_settings_of_both(comparator):
+    result = comparator("numeric_tolerance", 5, 7)
+    assert not result
+    assert result.settings["mode"] == "absolute"
+    assert result.threshold == 0.25
+""",
+        "--strict-markers",
+    )
+    assert run.outcomes == {"passed": 3}
+
+
+def test_a_wrong_marker_is_an_error_that_names_the_setting(harness):
+    run = harness.run(
+        """
+import pytest
+
+@pytest.mark.verdict("numeric_tolerance", tolerence=1)
+def test_it(comparator):
+    pass
+"""
+    )
+    assert run.outcomes == {"errors": 1}
+    assert "Did you mean 'tolerance'?" in run.stdout
+
+
+def test_the_marker_is_documented(harness):
+    assert (
+        "@pytest.mark.verdict(operator=None, /, *, threshold=None, **settings)" in harness.run("", "--markers").stdout
+    )
