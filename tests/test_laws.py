@@ -26,6 +26,7 @@ STEPS = [[{"name": "search", "args": {"q": "x"}}, {"name": "book", "args": {"n":
 # are of different kinds.
 CASES = {
     "all_of": [({"conditions": PARTS}, ["Paris"]), ({"conditions": {"a": "exact"}}, [{"a": 1}])],
+    "answer_template": [({"fields": {"a": "exact"}}, [{"a": 1}])],
     "any_of": [({"conditions": PARTS}, TEXTS)],
     "at_least_n": [({"conditions": PARTS, "n": 2}, ["Paris"])],
     "boolean": [({}, [True, False])],
@@ -36,6 +37,7 @@ CASES = {
     "date_tolerance": [({"tolerance": 2}, DATES)],
     "delta": [({}, [])],
     "exact": [({}, None)],
+    "field_check": [({"field": "a"}, [{"a": 1}])],
     "json_canonical": [({}, DOCUMENTS)],
     "json_distance": [({}, DOCUMENTS)],
     "json_schema": [({}, [])],
@@ -50,6 +52,7 @@ CASES = {
     "one_of": [({}, [])],
     "ordered_match": [({}, LISTS)],
     "regex": [({}, ["Paris"]), ({"pattern": "a|(b+)c", "mode": "search", "flags": ["I"]}, TEXTS)],
+    "regex_check": [({"pattern": "a+", "value": 1, "match_type": "count"}, [])],
     "semantic": [({"embedder": letters, "normalize": ["lowercase"]}, TEXTS)],
     "set_containment": [({}, LISTS)],
     "text_similarity": [({"metric": metric}, TEXTS) for metric in ("levenshtein", "jaro_winkler", "token_f1", "rouge_l")],
