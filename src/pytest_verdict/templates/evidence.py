@@ -5,7 +5,8 @@ The names of the rest start with an underscore, which no pydantic field can.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 TRACE: Final = "_trace"
 """The raw text of the response."""
@@ -31,3 +32,43 @@ HAND_WEIGHED: Final = "_verify_granular"
 NULL_OBSERVED: Final = "null_observed"
 MISSING_TRACE: Final = "missing_trace"
 EMBEDDING_OVERRIDE: Final = "embedding_override"
+
+
+def problems_in(observed: Mapping[str, Any]) -> dict[str, str]:
+    """Give the problems that were observed.
+
+    Args:
+        observed: What is observed of an answer.
+
+    Returns:
+        The reasons by field.
+    """
+    found = observed.get(PROBLEMS)
+    return {str(name): str(reason) for name, reason in found.items()} if isinstance(found, Mapping) else {}
+
+
+def notes_in(observed: Mapping[str, Any]) -> list[str]:
+    """Give the notes that were observed.
+
+    Args:
+        observed: What is observed of an answer.
+
+    Returns:
+        The codes in order.
+    """
+    found = observed.get(NOTES)
+    return [str(note) for note in found] if isinstance(found, list | tuple) else []
+
+
+def hand_weighed(observed: Mapping[str, Any]) -> float | None:
+    """Give the author's own granular score, where there is one.
+
+    Args:
+        observed: What is observed of an answer.
+
+    Returns:
+        From 0.0 to 1.0; None for anything that is no such number.
+    """
+    found = observed.get(HAND_WEIGHED)
+    is_number = isinstance(found, int | float) and not isinstance(found, bool)
+    return float(found) if is_number and 0 <= found <= 1 else None

@@ -114,7 +114,7 @@ class TemplateMatch(Operator):
         Returns:
             A result for each field, in the order of the template.
         """
-        problems = observed.get(evidence.PROBLEMS, _NOTHING)
+        problems = evidence.problems_in(observed)
         found = []
         for name, rule in self.fields.items():
             truth = expected.get(name)
@@ -175,7 +175,7 @@ class TemplateMatch(Operator):
         if error is not None:
             return None
         if evidence.HAND_WEIGHED in observed or not self.fields:
-            return observed.get(evidence.HAND_WEIGHED)
+            return evidence.hand_weighed(observed)
         return self.weighed(passed)
 
 
@@ -187,9 +187,9 @@ def _hand_written(observed: Mapping[str, Any]) -> ComparisonResult:
 
 
 def _error(template: str, observed: Mapping[str, Any], own: list[ComparisonResult]) -> str | None:
-    problems = observed.get(evidence.PROBLEMS)
+    problems = evidence.problems_in(observed)
     if problems:
-        named = "; ".join(f"{name}: {reason}" if name else str(reason) for name, reason in problems.items())
+        named = "; ".join(f"{name}: {reason}" if name else reason for name, reason in problems.items())
         return f"the reply is no answer of {template or 'the template'}: {named}"
     return own[0].error if own else None
 
@@ -197,7 +197,7 @@ def _error(template: str, observed: Mapping[str, Any], own: list[ComparisonResul
 def _notes(
     observed: Mapping[str, Any], children: tuple[ComparisonResult, ...], details: Mapping[str, Any], *, overridden: bool
 ) -> tuple[str, ...]:
-    notes = list(observed.get(evidence.NOTES, ()))
+    notes = evidence.notes_in(observed)
     if details["null_fields"]:
         notes.append(evidence.NULL_OBSERVED)
     if any(child.error is not None for child in children):

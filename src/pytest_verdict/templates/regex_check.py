@@ -27,13 +27,13 @@ class RegexCheck(Operator):
 
     Args:
         pattern: A regular expression in the syntax of Python's ``re``. One that does not compile fails.
-        expected: What it should find. Given as a setting it takes the place of expected.
+        value: What it should find. Given as a setting it takes the place of expected.
         match_type: ``exact`` (one match, equal to expected), ``contains`` (expected is one of the matches), ``count``
             (expected is their number) or ``all`` (expected is a list of texts, each of which is one of the matches). Any
             other word fails.
 
     Example:
-        >>> RegexCheck(pattern="[0-9]+", expected=2, match_type="count").evaluate(None, "4 of 5").details["matches_found"]
+        >>> RegexCheck(pattern="[0-9]+", value=2, match_type="count").evaluate(None, "4 of 5").details["matches_found"]
         ['4', '5']
     """
 
@@ -41,16 +41,16 @@ class RegexCheck(Operator):
     surface: ClassVar[str] = "trace"
 
     pattern: str = ""
-    expected: Any = None
+    value: Any = None
     match_type: Any = "exact"
 
     def settings(self) -> dict[str, Any]:
         """Give all settings as typed JSON; a tuple stays one."""
-        return {"pattern": self.pattern, "expected": encode(self.expected), "match_type": encode(self.match_type)}
+        return {"pattern": self.pattern, "value": encode(self.value), "match_type": encode(self.match_type)}
 
     def effective_expected(self, expected: Any) -> Any:
-        """Give the setting ``expected`` when there is one."""
-        return expected if self.expected is None else _decoded(self.expected)
+        """Give the setting ``value`` when there is one."""
+        return expected if self.value is None else _decoded(self.value)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Search the trace and compare; see the class."""
@@ -144,7 +144,8 @@ def _check(name: Any, entry: Any) -> RegexCheck:
         raise ValueError(
             f"self.regex[{name!r}] is a dict with pattern, expected and match_type, got {shown(entry, 120)}"
         )
-    return RegexCheck(**entry)
+    found = {key: item for key, item in entry.items() if key != "expected"}
+    return RegexCheck(**found, value=entry.get("expected"))
 
 
 def compare_all(checks: Mapping[str, RegexCheck], trace: Any) -> list[ComparisonResult]:
