@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pytest_verdict import compare
-from pytest_verdict.operators.registry import REGISTRY
+from pytest_verdict.operators.registry import BUILT_IN, REGISTRY
 
 NAN = float("nan")
 
@@ -40,12 +40,16 @@ HOLDERS: dict[str, tuple[str, Callable[[Any, Any], tuple[Any, Any]]]] = {
 }
 
 # Not in the table: they compare something else than two values, or need a model.
-ELSEWHERE = {"aggregate", "trace", "trajectory"}
+ELSEWHERE = {"aggregate", "template", "trace", "trajectory"}
 APART = {"delta", "json_schema", "semantic"}
 
 
 def operators() -> list[str]:
-    return [name for name in REGISTRY if name not in APART and REGISTRY.find(name).surface not in ELSEWHERE]
+    return [
+        name
+        for name in sorted(known.name for known in BUILT_IN)
+        if name not in APART and REGISTRY.find(name).surface not in ELSEWHERE
+    ]
 
 
 def cell(name: str, expected: Any, observed: Any) -> str:
