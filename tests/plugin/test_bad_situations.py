@@ -140,6 +140,7 @@ def test_short():
     compare("exact", "short", "short")
 
 def test_next():
+    time.sleep(1)
     pathlib.Path("ready").touch()
     time.sleep(60)
 """,
@@ -253,6 +254,28 @@ def test_all_pass(subtests):
     assert "expected: 0" in failure.text
 
 
+def test_a_unittest_with_a_failed_subtest_is_failed(harness):
+    """pytest's closing line counts the subtest only, and the test itself as passed; a CI system must see it fail."""
+    run = harness.run(
+        """
+import unittest
+from pytest_verdict import assert_matches
+
+class TestCase(unittest.TestCase):
+    def test_subtests(self):
+        for number in (1, 2):
+            with self.subTest(number=number):
+                assert_matches("exact", 1, number)
+""",
+        "--verify-report",
+    )
+    assert run.outcomes == {"failed": 1, "passed": 1}
+    assert run.tests() == {"test_subtests": "failed"}
+    assert run.report["totals"]["subtests"]["failed"] == 1
+    assert "expected: 1" in run.case("test_subtests").findtext("failure")
+    assert [record["observed"] for record in run.records] == [1, 2]
+
+
 def test_unittest_threads_async_and_doctest(harness):
     run = harness.run(
         {
@@ -264,10 +287,6 @@ class TestCase(unittest.TestCase):
     def setUp(self): assert_matches("exact", "setUp", "setUp")
     def test_passes(self): assert_matches("exact", 1, 1)
     def test_fails(self): assert_matches("exact", 1, 2)
-    def test_subtests(self):
-        for number in (1, 2):
-            with self.subTest(number=number):
-                assert_matches("exact", 1, number)
     @unittest.skip("not now")
     def test_skipped(self): pass
 """,
@@ -340,7 +359,6 @@ def documented():
         "test_asyncio_2": "failed",
         "test_passes": "passed",
         "test_fails": "failed",
-        "test_subtests": "failed",
         "test_skipped": "skipped",
         "test_threads": "passed",
         "test_in_a_thread_it_fails_the_test": "failed",
@@ -357,7 +375,6 @@ def documented():
         "test_asyncio_2": 1,
         "test_passes": 2,
         "test_fails": 2,
-        "test_subtests": 3,
         "test_threads": 201,
         "test_in_a_thread_it_fails_the_test": 1,
     }

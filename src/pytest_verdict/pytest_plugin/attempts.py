@@ -46,36 +46,45 @@ class Attempts:
             place: Where these lie in the journal.
 
         Returns:
-            An entry with the outcome ``late``, when that attempt has already ended.
+            The attempt before, when these are the first of the next; an entry with the outcome ``late``, when the attempt
+            has already ended.
         """
         key = test, self._key(report)[1]
         if attempt <= self._ended.get(key, 0):
             return TestEntry(test, attempt, outcome=LATE, worker=key[1], comparisons=counts, chunks=[place])
         known = self._open.get(key)
+        ended = None
+        if known is not None and known.number < attempt:
+            ended, known = self._end(key), None
         if known is None:
             known = self._open[key] = _Attempt(report, key, attempt)
         known.add_records(counts, place)
-        return None
+        return ended
 
-    def add(self, report: pytest.TestReport) -> TestEntry | None:
+    def add(self, report: pytest.TestReport) -> list[TestEntry]:
         """Add the report of one phase.
 
         Args:
             report: A report of a test.
 
         Returns:
-            The attempt, when this report was its last.
+            The attempts that ended with this report, or before it.
         """
         if hasattr(report, CARRIER):
-            return None
+            return []
         key = self._key(report)
+        ended = []
         attempt = self._open.get(key)
+        if attempt is not None and attempt.is_run_again and report.when != "teardown":
+            # Not every version of pytest-rerunfailures reports the teardown of an attempt that will be run again.
+            ended.append(self._end(key))
+            attempt = None
         if attempt is None:
             attempt = self._open[key] = _Attempt(report, key, self._ended.get(key, 0) + 1)
         attempt.add_phase(report)
-        # After a phase that will be run again pytest-rerunfailures reports nothing more of the attempt.
-        has_ended = str(report.when) in {"teardown", "???"} or str(report.outcome) == "rerun"
-        return self._end(key) if has_ended else None
+        if str(report.when) in {"teardown", "???"}:
+            ended.append(self._end(key))
+        return ended
 
     def of_collection(self, report: pytest.CollectReport) -> TestEntry:
         """Make an entry of what could not be collected, or was skipped as a whole.
@@ -132,8 +141,14 @@ class _Attempt:
         test, worker = key
         number_of_line = 0 if line is None else line + 1
         self._entry = TestEntry(test, number, path=path.replace("\\", "/"), line=number_of_line, worker=worker)
+        self.number = number
         self._phases: list[pytest.TestReport] = []
         self._failed_subtest: pytest.TestReport | None = None
+
+    @property
+    def is_run_again(self) -> bool:
+        """Whether a phase failed that will be run again."""
+        return any(str(report.outcome) == "rerun" for report in self._phases)
 
     def add_records(self, counts: Counts, place: list[int]) -> None:
         merge_counts(self._entry.comparisons, counts)
@@ -164,9 +179,8 @@ class _Attempt:
         return entry
 
     def _outcome(self) -> tuple[str, pytest.TestReport | None]:
-        for report in self._phases:
-            if str(report.outcome) == "rerun":
-                return "rerun", report
+        if self.is_run_again:
+            return "rerun", next(report for report in self._phases if str(report.outcome) == "rerun")
         for report in self._phases:
             if report.failed and str(report.when) in {"call", "???"}:
                 # The test itself then only says that it contains failed subtests.

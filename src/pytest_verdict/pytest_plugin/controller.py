@@ -93,8 +93,7 @@ class Controller:
         """Take the records off the report, and write the attempt when it has ended."""
         for batch in attached(report):
             self._write(lambda batch=batch: self._append_records(report, batch))  # type: ignore[misc]
-        ended = self._attempts.add(report)
-        if ended is not None:
+        for ended in self._attempts.add(report):
             self._append(ended)
 
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
@@ -154,9 +153,9 @@ class Controller:
 
     def _append_records(self, report: pytest.TestReport, batch: Batch) -> None:
         place = self._journal.append_records(batch.lines)
-        late = self._attempts.add_records(report, batch.test, batch.attempt, batch.counts, place)
-        if late is not None:
-            self._journal.append_test(late)
+        entry = self._attempts.add_records(report, batch.test, batch.attempt, batch.counts, place)
+        if entry is not None:
+            self._journal.append_test(entry)
 
     def _append(self, entry: TestEntry) -> None:
         self._write(lambda: self._journal.append_test(entry))

@@ -236,7 +236,9 @@ def _take(journal: Journal, line: bytes) -> None:
             journal.footer = content["finished"]
         elif "began" in content:
             test = content["began"]
-            journal.began[test] = TestEntry(test, path=content["path"], line=content["line"])
+            before = journal.began.get(test)
+            attempt = 1 if before is None else before.attempt
+            journal.began[test] = TestEntry(test, attempt, path=content["path"], line=content["line"])
         else:
             _take_entry(journal, TestEntry(**content))
     except (ValueError, TypeError):
