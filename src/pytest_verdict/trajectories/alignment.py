@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -90,7 +91,7 @@ def _traced(rows: list[int], accepted: Sequence[Sequence[int]], size: int) -> li
 
 
 def align(
-    expected: int, observed: int, score: Callable[[int, int], float]
+    near: Sequence[Sequence[int]], observed: int, score: Callable[[int, int], float]
 ) -> tuple[int, list[tuple[int | None, int | None]]]:
     """Align two sequences at the lowest cost.
 
@@ -98,16 +99,17 @@ def align(
     Needleman and Wunsch (1970) with substitutions weighted by their score, in the band of Ukkonen (1985).
 
     Args:
-        expected: How many expected calls there are.
+        near: For each expected call the positions of the observed calls of its tool, ascending; all others score 0.0.
         observed: How many observed calls there are.
-        score: From 0.0 to 1.0 for a pair, by positions.
+        score: From 0.0 to 1.0 for a pair, by positions; 0.0 for different tools.
 
     Returns:
         The cost, and the rows of the alignment: positions of a pair, or None on the side that has nothing.
     """
+    expected = len(near)
     head, tail = _equal_ends(expected, observed, score)
     left, right = expected - head - tail, observed - head - tail
-    cost, middle = _align_middle(left, right, _Costs(score, head, right))
+    cost, middle = _align_middle(left, right, _Costs(near, score, head, right))
     rows: list[tuple[int | None, int | None]] = [(at, at) for at in range(head)]
     rows += [(None if i is None else head + i, None if j is None else head + j) for i, j in middle]
     rows += [(head + left + at, head + right + at) for at in range(tail)]
@@ -129,7 +131,10 @@ def _equal_ends(expected: int, observed: int, score: Callable[[int, int], float]
 class _Costs:
     """The costs of pairs, each asked for once although the band is widened again and again."""
 
-    def __init__(self, score: Callable[[int, int], float], head: int, width: int) -> None:
+    def __init__(
+        self, near: Sequence[Sequence[int]], score: Callable[[int, int], float], head: int, width: int
+    ) -> None:
+        self._near = near
         self._score = score
         self._head = head
         self._width = width
@@ -140,10 +145,15 @@ class _Costs:
         start, end, costs = self._rows.get(row, (first, first, []))
         if not costs:
             costs = [SCALE] * self._width
-        for column in (*range(first, start), *range(end, last)):
-            costs[column] = SCALE - round(self._score(self._head + row, self._head + column) * SCALE)
+        for low, high in ((first, start), (end, last)):
+            for place in self._places(row, low, high):
+                costs[place - self._head] = SCALE - round(self._score(self._head + row, place) * SCALE)
         self._rows[row] = min(start, first), max(end, last), costs
         return costs
+
+    def _places(self, row: int, low: int, high: int) -> Sequence[int]:
+        near = self._near[self._head + row]
+        return near[bisect_left(near, self._head + low) : bisect_left(near, self._head + high)]
 
 
 def _align_middle(expected: int, observed: int, costs: _Costs) -> tuple[int, list[tuple[int | None, int | None]]]:

@@ -56,6 +56,20 @@ def by_name(calls: Sequence[Call]) -> dict[str, list[int]]:
     return found
 
 
+def same_tool(expected: Sequence[Call], observed: Sequence[Call]) -> list[list[int]]:
+    """List the observed calls of the tool of each expected call.
+
+    Args:
+        expected: The expected calls.
+        observed: The observed calls.
+
+    Returns:
+        For each expected call the positions of observed calls, ascending; calls of one tool share one list.
+    """
+    offered = by_name(observed)
+    return [offered.get(call.name, []) for call in expected]
+
+
 def _of_one_tool(expected: list[Call], observed: list[Call], relation: Relation) -> list[list[int]]:
     if relation.rule(expected[0].name) == WITHIN and all(call.known for call in (*expected, *observed)):
         return _within(expected, observed, relation)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from pytest_verdict.result import Outcome
 from pytest_verdict.trajectories.alignment import align, earliest_subsequence
-from pytest_verdict.trajectories.candidates import candidates
+from pytest_verdict.trajectories.candidates import candidates, same_tool
 from pytest_verdict.trajectories.evidence import Row, aligned
 from pytest_verdict.trajectories.operator import EMPTY_EXPECTED, TrajectoryOperator
 from pytest_verdict.trajectories.pairing import competing, pair, pair_by_score
@@ -135,7 +135,8 @@ def in_order_evidence(expected: list[Call], observed: list[Call], relation: Rela
         rows += [(at, None) for at in range(len(observed), len(expected))]
         rows += [(None, at) for at in range(len(expected), len(observed))]
     else:
-        rows = align(len(expected), len(observed), lambda i, j: _closeness(expected[i], observed[j], relation))[1]
+        near = same_tool(expected, observed)
+        rows = align(near, len(observed), lambda i, j: _closeness(expected[i], observed[j], relation))[1]
     return aligned(rows, expected, observed, relation)
 
 

@@ -101,7 +101,8 @@ class Relation:
         """Say how much of an expected call an observed one delivers.
 
         Returns:
-            0.0 for another tool or arguments that are unknown; otherwise the mean score of the arguments that count.
+            0.0 for another tool or arguments that are unknown; otherwise the mean over the arguments that count, in which an
+            accepted one counts in full and any other by its score.
         """
         if expected.name != observed.name:
             return 0.0
@@ -109,7 +110,9 @@ class Relation:
             return 1.0
         if not (expected.known and observed.known):
             return 0.0
-        scores = [finding.score for finding in self.findings(expected, observed)]
+        if expected.key is not None and expected.key == observed.key and self.is_equality(expected.name):
+            return 1.0
+        scores = [1.0 if found.kind is None else found.score for found in self.findings(expected, observed)]
         return sum(scores) / len(scores) if scores else 1.0
 
     def findings(self, expected: Call, observed: Call) -> list[ArgumentFinding]:

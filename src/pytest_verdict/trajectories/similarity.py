@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from pytest_verdict.result import Outcome
 from pytest_verdict.trajectories.alignment import SCALE, align
+from pytest_verdict.trajectories.candidates import same_tool
 from pytest_verdict.trajectories.evidence import aligned
 from pytest_verdict.trajectories.operator import TrajectoryOperator
 from pytest_verdict.trajectories.relation import Call, Relation
@@ -29,10 +30,7 @@ class TrajectorySimilarity(TrajectoryOperator):
         longer = max(len(expected), len(observed))
         if not longer:
             return Outcome(1.0)
-        cost, rows = align(len(expected), len(observed), lambda i, j: self._score(expected[i], observed[j], relation))
+        near = same_tool(expected, observed)
+        cost, rows = align(near, len(observed), lambda i, j: relation.score(expected[i], observed[j]))
         details = aligned(rows, expected, observed, relation) if cost else {}
         return Outcome(1.0 - cost / (longer * SCALE), details={"distance": f"{cost / SCALE:.9f}", **details})
-
-    @staticmethod
-    def _score(expected: Call, observed: Call, relation: Relation) -> float:
-        return 1.0 if relation.accepts(expected, observed) else relation.score(expected, observed)

@@ -1,0 +1,52 @@
+"""100 real conversations of an airline agent, with the actions that were expected and the benchmark's own reward."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pytest_verdict import compare
+
+CONVERSATIONS = Path(__file__).resolve().parents[2] / "../shared/data/tau_airline_trajectories.jsonl"
+
+pytestmark = pytest.mark.skipif(
+    not CONVERSATIONS.is_file(), reason=f"the data set is not part of the repository; it is looked for at {CONVERSATIONS}"
+)
+
+WRITING_TOOLS = [
+    "book_reservation",
+    "cancel_reservation",
+    "update_reservation_flights",
+    "update_reservation_baggages",
+    "update_reservation_passengers",
+    "send_certificate",
+]
+
+
+@pytest.fixture(scope="module")
+def conversations():
+    return [json.loads(line) for line in CONVERSATIONS.read_text("utf-8").splitlines()]
+
+
+def verdicts(conversations, operator, **settings):
+    return [compare(operator, row["expected_actions"], row["messages"], **settings) for row in conversations]
+
+
+@pytest.mark.parametrize(
+    ("operator", "passes"), [("trajectory_exact", 7), ("trajectory_in_order", 41), ("trajectory_any_order", 41)]
+)
+def test_how_many_pass(conversations, operator, passes):
+    assert sum(result.passed for result in verdicts(conversations, operator)) == passes
+
+
+def test_the_writing_calls_alone_predict_the_reward(conversations):
+    found = verdicts(conversations, "trajectory_any_order", extras="forbid", only_tools=WRITING_TOOLS)
+    assert sum(result.passed for result in found) == 40
+    agreed = [result.passed == (row["reward"] == 1.0) for result, row in zip(found, conversations, strict=True)]
+    assert sum(agreed) == 93
+
+
+def test_every_failure_is_explained(conversations):
+    for result in verdicts(conversations, "trajectory_any_order", extras="forbid", only_tools=WRITING_TOOLS):
+        assert result.verdict != "error"
+        assert result.passed or result.details["differences"]

@@ -1,0 +1,200 @@
+"""Every operator does what its definition says, on small random trajectories."""
+
+import brute_force
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_verdict import compare
+from pytest_verdict.operators.number import NumericTolerance
+
+# Calls of two tools with one number; a tolerance of one makes the relation neither transitive nor a partition.
+CALLS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 4)), max_size=4)
+SETTINGS = {"args": {"*": {"x": NumericTolerance(tolerance=1, mode="absolute")}}}
+
+
+def accepts(expected, observed):
+    return expected[0] == observed[0] and abs(expected[1] - observed[1]) <= 1
+
+
+def score(expected, observed):
+    return 1.0 if accepts(expected, observed) else 0.0
+
+
+def equal_score(expected, observed):
+    return 0.0 if expected[0] != observed[0] else sum(map(int.__eq__, expected[1], observed[1])) / 2
+
+
+def written(calls):
+    return [(name, {"x": number}) for name, number in calls]
+
+
+def judged(operator, expected, observed, **more):
+    result = compare(operator, written(expected), written(observed), **{**SETTINGS, **more})
+    assert result.verdict != "error", result.error
+    return result
+
+
+@given(CALLS, CALLS)
+def test_exact(expected, observed):
+    wanted = len(expected) == len(observed) and all(map(accepts, expected, observed))
+    assert judged("trajectory_exact", expected, observed).passed == wanted
+
+
+@given(CALLS, CALLS, st.sampled_from(["allow", "forbid"]))
+def test_in_order(expected, observed, extras):
+    wanted = brute_force.in_order(expected, observed, accepts)
+    wanted = wanted and (extras == "allow" or len(expected) == len(observed))
+    assert judged("trajectory_in_order", expected, observed, extras=extras).passed == wanted
+
+
+@given(CALLS, CALLS, st.sampled_from(["allow", "forbid"]))
+def test_any_order(expected, observed, extras):
+    wanted = brute_force.best(expected, observed, score, ordered=False) == len(expected)
+    wanted = wanted and (extras == "allow" or len(expected) == len(observed))
+    assert judged("trajectory_any_order", expected, observed, extras=extras).passed == wanted
+
+
+@given(CALLS, CALLS, st.sampled_from(["forbid", "allow"]))
+def test_only_from(expected, observed, repeats):
+    if repeats == "forbid":
+        wanted = brute_force.best(expected, observed, score, ordered=False) == len(observed)
+    else:
+        wanted = all(any(accepts(call, made) for call in expected) for made in observed)
+    assert judged("trajectory_only_from", expected, observed, repeats=repeats).passed == wanted
+
+
+@given(CALLS, CALLS)
+def test_forbidden(expected, observed):
+    wanted = not any(accepts(call, made) for call in expected for made in observed)
+    assert judged("trajectory_forbidden", expected, observed).passed == wanted
+
+
+@given(CALLS, CALLS, st.sampled_from(["any_order", "in_order"]))
+def test_precision_recall_and_f1(expected, observed, matching):
+    matched = brute_force.best(expected, observed, score, ordered=matching == "in_order")
+    both_empty = not expected and not observed
+    wanted = {
+        "trajectory_precision": matched / len(observed) if observed else float(both_empty),
+        "trajectory_recall": matched / len(expected) if expected else float(both_empty),
+        "trajectory_f1": 2 * matched / (len(expected) + len(observed)) if expected or observed else 1.0,
+    }
+    for operator, value in wanted.items():
+        assert judged(operator, expected, observed, matching=matching).score == pytest.approx(value), operator
+
+
+PAIRS = st.lists(st.tuples(st.sampled_from("ab"), st.tuples(st.integers(0, 2), st.integers(0, 2))), max_size=4)
+
+
+def written_pairs(calls):
+    return [(name, {"x": one, "y": other}) for name, (one, other) in calls]
+
+
+@given(PAIRS, PAIRS, st.sampled_from(["any_order", "in_order"]))
+def test_partial_credit_takes_the_best_pairing(expected, observed, matching):
+    best = brute_force.best(expected, observed, equal_score, ordered=matching == "in_order")
+    result = compare(
+        "trajectory_recall", written_pairs(expected), written_pairs(observed), matching=matching, credit="partial"
+    )
+    empty = 0.0 if observed else 1.0
+    assert result.score == pytest.approx(best / len(expected) if expected and observed else (0.0 if expected else empty))
+
+
+@given(PAIRS, PAIRS)
+def test_similarity_is_the_cheapest_alignment(expected, observed):
+    longer = max(len(expected), len(observed))
+    wanted = 1 - brute_force.edit_cost(expected, observed, equal_score) / longer if longer else 1.0
+    found = compare("trajectory_similarity", written_pairs(expected), written_pairs(observed)).score
+    assert found == pytest.approx(wanted, abs=1e-6)
+
+
+TIMES = st.sampled_from([(1, 1), (0, 1), (0, 2), (1, 2), (2, 2)])
+ITEMS = st.lists(st.tuples(st.tuples(st.sampled_from("ab"), st.integers(0, 3)), TIMES), min_size=1, max_size=2)
+STEPS = st.lists(st.tuples(ITEMS, TIMES), max_size=3)
+
+
+def written_steps(steps):
+    return [
+        {
+            "any_order": [
+                {"name": name, "args": {"x": number}, "repeat": {"min": least, "max": most}}
+                for (name, number), (least, most) in items
+            ],
+            "repeat": {"min": times[0], "max": times[1]},
+        }
+        for items, times in steps
+    ]
+
+
+@settings(max_examples=150)
+@given(STEPS, st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3)), max_size=4), st.sampled_from(["allow", "forbid"]))
+def test_steps(steps, observed, extras):
+    tuples = [([(call, *times) for call, times in items], *times) for items, times in steps]
+    wanted = brute_force.steps_match(tuples, observed, accepts, extras)
+    result = compare("trajectory_steps", written_steps(steps), written(observed), extras=extras, **SETTINGS)
+    assert result.passed == wanted, result.details
+
+
+@given(CALLS, CALLS, st.randoms(use_true_random=False))
+def test_the_order_in_which_expected_is_written_never_changes_any_order(expected, observed, random):
+    shuffled = expected[:]
+    random.shuffle(shuffled)
+    for operator, more in [
+        ("trajectory_any_order", {}),
+        ("trajectory_any_order", {"extras": "forbid"}),
+        ("trajectory_only_from", {}),
+        ("trajectory_f1", {}),
+        ("trajectory_f1", {"credit": "partial"}),
+    ]:
+        before, after = judged(operator, expected, observed, **more), judged(operator, shuffled, observed, **more)
+        assert before.score == after.score
+
+
+@given(CALLS, CALLS)
+def test_competing_calls_are_more_than_what_they_compete_for(expected, observed):
+    found = judged("trajectory_any_order", expected, observed).details.get("competing")
+    if found is None:
+        return
+    accepted = {j for i in found["expected"] for j in range(len(observed)) if accepts(expected[i], observed[j])}
+    assert sorted(accepted) == found["observed"]
+    assert len(found["expected"]) > len(accepted) > 0
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 2) | st.sampled_from(["", "a", "A", 1.0, 0.0]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("pq"), inner, max_size=2),
+    max_leaves=4,
+)
+ARGUMENTS = st.lists(st.dictionaries(st.sampled_from("xyz"), VALUES, max_size=3), max_size=4)
+
+
+@settings(max_examples=200)
+@given(ARGUMENTS, ARGUMENTS, st.sampled_from(["equal", "contains", "within", "text", "number"]))
+def test_shortcuts_change_no_verdict(expected, observed, rule):
+    """The candidates that are found by value are those that are found by comparing each with each."""
+    from pytest_verdict.operators.text import ExactMatch
+    from pytest_verdict.trajectories.candidates import candidates
+    from pytest_verdict.trajectories.event import Event
+    from pytest_verdict.trajectories.relation import Relation
+
+    rules = {
+        "text": {"t": {"x": ExactMatch()}},
+        "number": {"t": {"x": NumericTolerance(tolerance=1, mode="absolute"), "*": "ignore"}},
+    }.get(rule, rule)
+    relation = Relation(rules)
+    left = [relation.call(Event("t", args), "t") for args in expected]
+    right = [relation.call(Event("t", args), "t") for args in observed]
+    wanted = [[at for at, made in enumerate(right) if relation.accepts(call, made)] for call in left]
+    assert candidates(left, right, relation) == wanted
+
+
+@given(st.lists(st.sets(st.integers(0, 5)).map(sorted), max_size=5))
+def test_longest_common_subsequence_of_any_relation(accepted):
+    from pytest_verdict.trajectories.alignment import longest_common_subsequence
+
+    partners = longest_common_subsequence(accepted, 6)
+    pairs = [(left, right) for left, right in enumerate(partners) if right is not None]
+    assert all(right in accepted[left] for left, right in pairs)
+    assert [right for _, right in pairs] == sorted({right for _, right in pairs})
+    best = brute_force.best(range(len(accepted)), range(6), lambda i, j: float(j in accepted[i]), ordered=True)
+    assert len(pairs) == best
