@@ -15,7 +15,7 @@ from functools import cmp_to_key
 from typing import Final, NamedTuple
 
 from pytest_verdict.matching import optimal_assignment
-from pytest_verdict.operators.json_tree import UNIT, Node, equal_pairs, precedes
+from pytest_verdict.operators.json_tree import UNIT, Node, Profile, equal_pairs, precedes
 
 LARGEST_ASSIGNMENT: Final = 150
 _SMALL: Final = 64
@@ -145,41 +145,33 @@ class Aligner:
     def _fill(
         self, left: Sequence[Node], right: Sequence[Node], span: _Span, slack: int, known: int, share: int
     ) -> tuple[int, Pairs]:
-        """Find the best pairing of a span whose pairs lie near the diagonal.
-
-        Args:
-            left: The items of one list.
-            right: The items of the other list.
-            span: The part to pair.
-            slack: How far from the diagonal the pairs may lie.
-            known: What a known pairing saves; cells that cannot lead to as much are not evaluated.
-            share: How many nodes the comparison of one pair may visit.
-
-        Returns:
-            What the pairing saves, and its pairs.
-        """
+        # The best pairing of a span among those that stray at most slack from the diagonal, and what it saves. Cells that
+        # cannot lead to what a known pairing saves are not evaluated, nor pairs that have too little in common.
         first, last, start, stop = span
         rows, columns = last - first, stop - start
         low, high = max(min(0, columns - rows) - slack, -rows), min(max(0, columns - rows) + slack, columns)
         sizes = [item.size for item in right[start:stop]]
         rest_right = [*itertools.accumulate(reversed(sizes), initial=0)][::-1]
         rest_left = sum([item.size for item in left[first:last]])
+        profiles, other_profiles = self._profiles(left[first:last]), self._profiles(right[start:stop])
         # Cells outside the band stand for "nothing paired yet", which is a pairing too.
         saved = [0] * (high - low + 2)
         moves: list[bytearray] = []
         for row in range(1, rows + 1):
             item, move, behind = left[first + row - 1], bytearray(high - low + 1), 0
-            size = item.size
-            hopeless = self._strict and not item.is_container
+            size, profile = item.size, profiles[row - 1]
             for column in range(max(1, row + low), min(columns, row + high) + 1):
                 place = column - row - low
                 best, diagonal, other_size = saved[place + 1], saved[place], sizes[column - 1]
                 if behind > best:
                     best, move[place] = behind, _LEAVE_RIGHT
-                other = right[start + column - 1]
-                # Unequal scalars save nothing.
-                most = 0 if hopeless and item.identity != other.identity else 2 * min(size, other_size)
-                if diagonal + most >= best and diagonal + 2 * min(rest_left, rest_right[column - 1]) >= known:
+                hopeful = diagonal + 2 * min(size, other_size) >= best
+                if hopeful and diagonal + 2 * min(rest_left, rest_right[column - 1]) >= known:
+                    most = _most_saved(profile, other_profiles[column - 1])
+                    if diagonal + most < best:
+                        saved[place] = behind = best
+                        continue
+                    other = right[start + column - 1]
                     gained = diagonal + (most and size + other_size - self._cost(item, other, share))
                     if gained >= best:
                         best, move[place] = gained, _PAIR
@@ -187,6 +179,11 @@ class Aligner:
             moves.append(move)
             rest_left -= size
         return saved[columns - rows - low], _traced(moves, span, low)
+
+    def _profiles(self, items: Sequence[Node]) -> list[Profile]:
+        if not self._strict:
+            return [Profile(item.size) for item in items]
+        return [item.profile() for item in items]
 
     def unordered(self, left: Sequence[Node], right: Sequence[Node], budget: int) -> Alignment:
         """Pair items in any order: the optimal assignment.
@@ -236,6 +233,13 @@ class Aligner:
                 cost += matrix[index][partner]
                 pairs.append((rows[index], columns[partner]))
         return cost, pairs
+
+
+def _most_saved(profile: Profile, other: Profile) -> int:
+    if profile.scalars is None or other.scalars is None:
+        return 2 * min(profile.size, other.size)
+    common = len(profile.scalars & other.scalars) + min(profile.repeated, other.repeated)
+    return 2 * UNIT * (common + min(profile.containers, other.containers))
 
 
 def _size(left: Sequence[Node], right: Sequence[Node]) -> int:

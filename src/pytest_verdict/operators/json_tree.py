@@ -12,6 +12,8 @@ from pytest_verdict.operators.json_rules import NO_MARKS, Marks, Policy
 UNIT: Final = 1_000_000
 """The size of one node. Costs are whole numbers of millionths, so that their sums are exact in any order."""
 
+_LARGEST_PROFILE: Final = 1_000 * UNIT
+
 
 class Kind(IntEnum):
     """What a node is, in the order in which nodes of different kinds are sorted."""
@@ -35,6 +37,27 @@ _KINDS: Final = {
 }
 
 
+class Profile:
+    """What a part consists of, whatever its shape: two strict parts save at most what their profiles have in common.
+
+    Args:
+        size: Its size in millionths.
+        scalars: The identities of its scalars; None where they are not known.
+        repeated: How many scalars it has beyond the first of each identity.
+        containers: How many lists and objects it consists of.
+    """
+
+    __slots__ = ("containers", "repeated", "scalars", "size")
+
+    def __init__(
+        self, size: int, scalars: frozenset[int] | None = None, repeated: int = 0, containers: int = 0
+    ) -> None:
+        self.size = size
+        self.scalars = scalars
+        self.repeated = repeated
+        self.containers = containers
+
+
 class Node:
     """A part of a document.
 
@@ -50,7 +73,7 @@ class Node:
         context: Tells apart equal parts that are compared in different ways.
     """
 
-    __slots__ = ("context", "document", "fields", "identity", "items", "kind", "label", "policy", "size")
+    __slots__ = ("_profile", "context", "document", "fields", "identity", "items", "kind", "label", "policy", "size")
 
     def __init__(self, kind: Kind, document: Any, label: str | int, policy: Policy) -> None:
         self.kind = kind
@@ -61,11 +84,38 @@ class Node:
         self.size = UNIT
         self.items: list[Node] = _NO_ITEMS
         self.fields: dict[str, Node] = _NO_FIELDS
+        self._profile: Profile | None = None
 
     @property
     def is_container(self) -> bool:
         """Whether it is a list or an object."""
         return self.kind >= Kind.LIST
+
+    def profile(self) -> Profile:
+        """Say what it consists of.
+
+        Returns:
+            Its profile, found once; without its scalars where it is so large that remembering them would cost too much.
+        """
+        if self._profile is None:
+            self._profile = _profile(self) if self.size <= _LARGEST_PROFILE else Profile(self.size)
+        return self._profile
+
+
+def _profile(node: Node) -> Profile:
+    identities: list[int] = []
+    containers = 0
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        if part.is_container:
+            containers += 1
+            pending += part.items
+            pending += part.fields.values()
+        else:
+            identities.append(part.identity)
+    scalars = frozenset(identities)
+    return Profile(node.size, scalars, len(identities) - len(scalars), containers)
 
 
 _NO_ITEMS: Final[list[Node]] = []
