@@ -203,7 +203,7 @@ class ComparisonResult:
         outcome = self._outcome
         more = "" if _is_plain(outcome) else _more(outcome, write, redaction)
         return (
-            f'"verdict":"{self.verdict}",{name}{_identity_text(self._identity)},'
+            f'"verdict":"{self.verdict}",{name}{_identity_text(self._identity, redaction)},'
             f'"expected":{write(self._expected)},"observed":{write(self._observed)},'
             f'"normalization":{_names(outcome.normalization)},"notes":{_names(outcome.notes)},'
             f'"score":{outcome.score!r},"threshold":{self._threshold!r}{more}'
@@ -263,7 +263,11 @@ _MOST_IDENTITIES: Final = 1_000
 _dump: Final = json.JSONEncoder(separators=(",", ":")).encode
 
 
-def _identity_text(identity: OperatorIdentity) -> str:
+def _identity_text(identity: OperatorIdentity, redaction: Callable[[str], str] | None) -> str:
+    if redaction is not None:
+        # A setting may hold evidence, such as the substrings that are looked for.
+        settings = {name: redact(value, redaction) for name, value in identity.settings.items()}
+        return OperatorIdentity(identity.name, identity.version, settings).to_text()
     # An operator is used many times and its settings are written every time; the entry keeps the identity alive, so that
     # its id cannot be taken by another one.
     known = _identity_texts.get(id(identity))
