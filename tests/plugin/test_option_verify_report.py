@@ -1,0 +1,103 @@
+"""``--verify-report``, ``--verify-report-dir`` and the ini key ``verdict_report_dir``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from harness import Run
+
+TEST = "from pytest_verdict import compare\ndef test_it(): compare('exact', 1, 1)\n"
+FILES = ["junit.xml", "records.jsonl", "report.json"]
+
+
+def folder_names(run: Run) -> set[str]:
+    return {path.name for path in run.path.iterdir() if (path / "report.json").exists()}
+
+
+def test_the_flag_takes_no_value(harness):
+    run = harness.run({"tests/test_it.py": TEST}, "--verify-report", "tests/")
+    assert run.outcomes == {"passed": 1}
+    assert sorted(path.name for path in run.folder.iterdir()) == FILES
+    assert "1 comparisons: 1 pass, 0 fail, 0 error" in run.stdout
+    assert "report: verify-report/report.json" in run.stdout
+    run.check_agreement()
+
+
+def test_without_it_nothing_is_written(harness):
+    run = harness.run(TEST)
+    assert folder_names(run) == set()
+    assert "verification" not in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "ini", "place"),
+    [
+        (["--verify-report-dir=given/here"], "", "given/here"),
+        (["--verify-report"], "verdict_report_dir = from/ini", "from/ini"),
+        (["--verify-report-dir=given"], "verdict_report_dir = from/ini", "given"),
+        ([], "verdict_report_dir = from/ini", None),
+    ],
+    ids=["option", "ini key", "the option wins", "the ini key alone asks for nothing"],
+)
+def test_the_place(harness, args, ini, place):
+    run = harness.run({"pytest.ini": f"[pytest]\n{ini}\n", "test_it.py": TEST}, *args)
+    found = [str(path.parent.relative_to(run.path)) for path in run.path.rglob("report.json")]
+    assert found == ([] if place is None else [place])
+
+
+def test_the_option_is_relative_to_where_pytest_was_started_and_the_key_to_the_root(harness, monkeypatch):
+    harness.write({"pytest.ini": "[pytest]\n", "sub/test_it.py": TEST})
+    monkeypatch.chdir(harness.path / "sub")
+    harness.run("", "--verify-report")
+    harness.run("", "--verify-report-dir=mine")
+    assert (harness.path / "verify-report/report.json").exists()
+    assert (harness.path / "sub/mine/report.json").exists()
+
+
+def test_an_older_report_is_replaced(harness):
+    harness.run(TEST, "--verify-report")
+    run = harness.run(TEST.replace("1, 1", "2, 2"), "--verify-report")
+    assert [record["observed"] for record in run.records] == [2]
+    assert sorted(path.name for path in run.folder.iterdir()) == FILES
+
+
+@pytest.mark.parametrize("quiet", ["-q", "-qq"])
+def test_quiet_sessions(harness, quiet):
+    run = harness.run(TEST, quiet, "--verify-report")
+    assert ("report: verify-report" in run.stdout) == (quiet == "-q")
+
+
+def test_the_closing_section_names_the_worst_first_and_says_how_many_more(harness):
+    run = harness.run(
+        """
+from pytest_verdict import Operator, Outcome, compare
+
+class Broken(Operator):
+    name = "broken_one"
+    surface = "text"
+    def evaluate(self, expected, observed): raise OSError("no verdict")
+
+def test_it():
+    for number in range(6):
+        compare("exact", "\\x1b[31m", number, name=f"number {number}")
+    compare(Broken(), 1, 1)
+""",
+        "--verify-report",
+    )
+    lines = [line for line in run.stdout.split("= verification =")[1].splitlines() if line]
+    assert lines[1] == "7 comparisons: 0 pass, 6 fail, 1 error"
+    assert lines[2] == "not passed by operator: exact 6, broken_one 1"
+    assert "broken_one: error, score 0 < 1" in lines[3]
+    assert lines[8] == "... and 2 more"
+    assert "\x1b" not in run.stdout
+
+
+def test_the_report_names_versions_and_arguments_and_nothing_of_the_environment(harness, monkeypatch):
+    monkeypatch.setenv("MY_SECRET", "hunter2")
+    run = harness.run(TEST, "--verify-report", "-k", "it")
+    assert {"pytest_verdict", "pytest", "python", "platform", "arguments", "started", "finished"} <= set(
+        run.report["run"]
+    )
+    assert run.report["run"]["arguments"][-2:] == ["-k", "it"]
+    assert "hunter2" not in json.dumps(run.report)
