@@ -135,8 +135,12 @@ def normalize(text: str, steps: Sequence[str | SynonymMap]) -> str:
         'answer'
     """
     for step in steps:
-        text = step.apply(text) if isinstance(step, SynonymMap) else NORMALIZERS[step](text)
+        text = _apply(step, text)
     return text
+
+
+def _apply(step: str | SynonymMap, text: str) -> str:
+    return NORMALIZERS[step](text) if isinstance(step, str) else step.apply(text)
 
 
 def effective_steps(texts: Sequence[str], steps: Sequence[str | SynonymMap]) -> tuple[str, ...]:
@@ -153,11 +157,28 @@ def effective_steps(texts: Sequence[str], steps: Sequence[str | SynonymMap]) -> 
         >>> effective_steps(["Paris", "paris"], ["lowercase", "strip"])
         ('lowercase',)
     """
+    return normalize_all(texts, steps)[1]
+
+
+def normalize_all(texts: Sequence[str], steps: Sequence[str | SynonymMap]) -> tuple[list[str], tuple[str, ...]]:
+    """Apply normalizers from left to right to several texts, and name the steps that changed any of them.
+
+    Args:
+        texts: The texts of both sides.
+        steps: Normalizers in order of application.
+
+    Returns:
+        The normalized texts, and the names of the steps that changed something, in order.
+
+    Example:
+        >>> normalize_all(["Paris", " paris"], ["lowercase", "nfc"])
+        (['paris', ' paris'], ('lowercase',))
+    """
     changed: list[str] = []
     current = list(texts)
-    for step, name in zip(steps, step_names(steps), strict=True):
-        following = [normalize(text, [step]) for text in current]
+    for step in steps:
+        following = [_apply(step, text) for text in current]
         if following != current:
-            changed.append(name)
+            changed.extend(step_names([step]))
         current = following
-    return tuple(changed)
+    return current, tuple(changed)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_verdict.normalizers import SynonymMap, effective_steps, normalize, step_names
+from pytest_verdict.normalizers import SynonymMap, effective_steps, normalize, normalize_all, step_names
 from pytest_verdict.result import ABSENT, Outcome
 
 NOT_TEXT: Final = "not_text"
@@ -76,6 +76,9 @@ def surfaces(expected: Any, observed: Any, steps: Sequence[str | SynonymMap]) ->
     """
     if not steps:
         return Surfaces(expected, observed)
+    if type(expected) is str and type(observed) is str:
+        (left, right), effective = normalize_all((expected, observed), steps)
+        return Surfaces(left, right, step_names(steps), effective, left != expected, right != observed)
     left, right = _normalized(expected, steps), _normalized(observed, steps)
     changed_left = left is not expected and left != expected
     changed_right = right is not observed and right != observed

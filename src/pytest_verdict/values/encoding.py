@@ -25,6 +25,7 @@ from typing import Any, Final
 
 from pytest_verdict.errors import RecordError
 from pytest_verdict.values.fields import fields_of, has_fields, kind_of
+from pytest_verdict.values.small_json import small_json
 from pytest_verdict.values.stand_ins import EncodedObject, Unreplayable, class_name, plain_scalar, safe_repr
 
 TYPE_KEY: Final = "$type"
@@ -68,7 +69,8 @@ def encode_text(value: Any) -> str:
     """
     if type(value) is str and value.isascii():
         return encode_basestring_ascii(value) if len(value) < _LONG else _encode_long_text(value)
-    return _dump(_encode(value, ()))
+    small = small_json(value)
+    return _dump(_encode(value, ())) if small is None else small
 
 
 def is_replayable(encoded: Any) -> bool:
