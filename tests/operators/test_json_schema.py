@@ -71,6 +71,12 @@ def test_nothing_is_fetched(monkeypatch):
     assert (result.verdict, result.notes) == ("fail", ["unresolved_reference"])
 
 
+def test_what_the_library_cannot_check_is_a_fail_with_a_note():
+    assert compare("json_schema", {"pattern": "("}, '"a"').notes == ["schema_failed"]
+    assert compare("json_schema", {"type": "string"}, 10**5000).notes == ["schema_failed"]
+    assert compare("json_schema", 10**5000, 1).notes == ["invalid_schema"]
+
+
 def test_references_inside_the_schema_work():
     schema = {"$defs": {"count": {"type": "integer"}}, "items": {"$ref": "#/$defs/count"}}
     assert compare("json_schema", schema, [1, 2]).passed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Iterable
 from types import ModuleType
 from typing import Any, ClassVar, Final
@@ -15,11 +14,12 @@ from pytest_verdict.normalizers import Normalization
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.json_document import Difference, listed, plain_numbers, read_both, read_document, step
 from pytest_verdict.result import ABSENT, Outcome
-from pytest_verdict.values.display import shortened
+from pytest_verdict.values.display import shortened, shown
 from pytest_verdict.values.jsontext import JsonTextError
 
 Schema = dict[str, Any] | bool
 INVALID_SCHEMA: Final = "invalid_schema"
+SCHEMA_FAILED: Final = "schema_failed"
 UNRESOLVED_REFERENCE: Final = "unresolved_reference"
 
 
@@ -82,7 +82,10 @@ class JsonSchema(Operator):
         problem = _problem(schema) if self.schema_document is None else None
         if problem is not None:
             return found.surfaces.outcome(0.0, [INVALID_SCHEMA], {"reason": problem})
-        violations, unresolved = _violations(schema, document)
+        try:
+            violations, unresolved = _violations(schema, document)
+        except Exception as error:  # noqa: BLE001 - a pattern that is no regex, a number too long to print: any class
+            return found.surfaces.outcome(0.0, [SCHEMA_FAILED], {"reason": f"{type(error).__name__}: {error}"})
         if unresolved is not None:
             return found.surfaces.outcome(0.0, [UNRESOLVED_REFERENCE], {"reason": unresolved})
         if violations:
@@ -104,11 +107,11 @@ def _validator_class(schema: Any) -> Any:
 
 def _problem(schema: Any) -> str | None:
     if not isinstance(schema, dict | bool):
-        return f"a schema is an object or a bool, got {shortened(json.dumps(schema), 200)}"
+        return f"a schema is an object or a bool, got {shown(schema, 200)}"
     cls = _validator_class(schema)
     named = schema.get("$schema") if isinstance(schema, dict) else None
     if named is not None and (not isinstance(named, str) or named.rstrip("#") != cls.META_SCHEMA["$id"].rstrip("#")):
-        return f"$schema names no published dialect: {shortened(json.dumps(named), 200)}"
+        return f"$schema names no published dialect: {shown(named, 200)}"
     errors = cls(cls.META_SCHEMA, registry=_registry()).iter_errors(schema)
     texts = sorted(f"{error.json_path}: {shortened(error.message, 500)}" for error in errors)
     return texts[0] if texts else None
