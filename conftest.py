@@ -3,8 +3,22 @@
 import os
 import random
 
+import pytest
+
 pytest_plugins = ["pytester"]
 
 # The ids of some tests show sets, which print in the order of the hash seed, and xdist wants the same ids from all workers.
 # Another seed in each session, so that a dependence on it shows some day.
 os.environ.setdefault("PYTHONHASHSEED", str(random.SystemRandom().randrange(1, 2**32)))
+
+
+@pytest.fixture(autouse=True)
+def _registry_as_before():
+    """Take back what a test registers: the registry is one for the process, and another test may list it."""
+    from pytest_verdict.operators.registry import REGISTRY
+
+    classes, defaults = REGISTRY._classes.copy(), REGISTRY.defaults.copy()
+    yield
+    for kept, now in ((classes, REGISTRY._classes), (defaults, REGISTRY.defaults)):
+        now.clear()
+        now.update(kept)
