@@ -97,7 +97,9 @@ def test_partial_credit_takes_the_best_pairing(expected, observed, matching):
         "trajectory_recall", written_pairs(expected), written_pairs(observed), matching=matching, credit="partial"
     )
     empty = 0.0 if observed else 1.0
-    assert result.score == pytest.approx(best / len(expected) if expected and observed else (0.0 if expected else empty))
+    assert result.score == pytest.approx(
+        best / len(expected) if expected and observed else (0.0 if expected else empty)
+    )
 
 
 @given(PAIRS, PAIRS)
@@ -127,7 +129,11 @@ def written_steps(steps):
 
 
 @settings(max_examples=150)
-@given(STEPS, st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3)), max_size=4), st.sampled_from(["allow", "forbid"]))
+@given(
+    STEPS,
+    st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3)), max_size=4),
+    st.sampled_from(["allow", "forbid"]),
+)
 def test_steps(steps, observed, extras):
     tuples = [([(call, *times) for call, times in items], *times) for items, times in steps]
     wanted = brute_force.steps_match(tuples, observed, accepts, extras)

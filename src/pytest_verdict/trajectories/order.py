@@ -71,7 +71,7 @@ class TrajectoryInOrder(TrajectoryOperator):
         )
         complete = len(places) == len(expected)
         if complete and (self.extras == "allow" or len(expected) == len(observed)):
-            return Outcome(1.0, empty_note(expected, self.extras), details=pairs_evidence(places))
+            return Outcome(1.0, notes=empty_note(expected, self.extras), details=pairs_evidence(places))
         details = {"first_divergence": len(places), **in_order_evidence(expected, observed, relation)}
         if complete:
             details.pop("first_divergence")
@@ -104,7 +104,7 @@ class TrajectoryAnyOrder(TrajectoryOperator):
         partners = pair(expected, observed, relation)
         complete = None not in partners
         if complete and (self.extras == "allow" or len(expected) == len(observed)):
-            return Outcome(1.0, empty_note(expected, self.extras), details=pairs_evidence(partners))
+            return Outcome(1.0, notes=empty_note(expected, self.extras), details=pairs_evidence(partners))
         return Outcome(0.0, details=any_order_evidence(partners, expected, observed, relation, self.extras))
 
 

@@ -32,9 +32,9 @@ def read(value: Any) -> list[Event]:
     tools = [span for span in spans if span.attributes.get(_KIND) == "TOOL"]
     if not tools:
         return _requested(spans)
-    known = agents(spans, "agent.name")
+    known = agents(spans, tools, "agent.name")
     calls = Calls()
-    for span, group in zip(tools, groups_by_overlap(tools), strict=True):
+    for span, group, agent in zip(tools, groups_by_overlap(tools), known, strict=True):
         attributes = span.attributes
         calls.add(
             call(
@@ -44,7 +44,7 @@ def read(value: Any) -> list[Event]:
                 group=group,
                 result=parsed(attributes.get("output.value")),
                 error=span.error,
-                agent=known.get(span.identifier or ""),
+                agent=agent,
             )
         )
     return calls.events()

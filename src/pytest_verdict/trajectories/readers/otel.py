@@ -35,10 +35,10 @@ def read(value: Any) -> list[Event]:
     executed = _without_repeats([span for span in spans if _is_execution(span)])
     if not executed:
         return _requested(spans)
-    known = agents(spans, "gen_ai.agent.name")
+    known = agents(spans, executed, "gen_ai.agent.name")
     calls = Calls()
-    for span, group in zip(executed, groups_by_overlap(executed), strict=True):
-        calls.add(_event(span, group, known.get(span.identifier or "")))
+    for span, group, agent in zip(executed, groups_by_overlap(executed), known, strict=True):
+        calls.add(_event(span, group, agent))
     return calls.events()
 
 

@@ -90,29 +90,32 @@ def groups_by_overlap(spans: list[Span]) -> list[int]:
     return groups
 
 
-def agents(spans: list[Span], attribute: str) -> dict[str, str]:
-    """Find which agent each span ran under: its own, or that of the nearest span above it.
+def agents(spans: list[Span], chosen: list[Span], attribute: str) -> list[str | None]:
+    """Find which agent spans ran under: their own, or that of the nearest span above.
 
     Args:
         spans: All spans of the trace.
+        chosen: The spans to find the agent of.
         attribute: The attribute that names the agent.
 
     Returns:
-        The agent by span id, where there is one.
+        For each chosen span its agent, or None.
     """
     by_id = {span.identifier: span for span in spans if span.identifier}
-    found: dict[str, str] = {}
-    for identifier, span in by_id.items():
-        seen = set()
-        above: Span | None = span
-        while above is not None and above.identifier not in seen:
-            seen.add(above.identifier)
-            agent = above.attributes.get(attribute)
-            if isinstance(agent, str):
-                found[identifier] = agent
-                break
-            above = by_id.get(above.parent) if above.parent else None
-    return found
+    return [_agent(span, by_id, attribute) for span in chosen]
+
+
+def _agent(span: Span, by_id: Mapping[str, Span], attribute: str) -> str | None:
+    above: Span | None = span
+    # A trace is untrusted: its spans may be their own ancestors.
+    for _ in range(len(by_id) + 1):
+        if above is None:
+            return None
+        agent = above.attributes.get(attribute)
+        if isinstance(agent, str):
+            return agent
+        above = by_id.get(above.parent) if above.parent else None
+    return None
 
 
 def _raw_spans(value: Any) -> list[Any]:

@@ -1,0 +1,479 @@
+"""One real shape per wire format."""
+
+import dataclasses
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from pytest_verdict import compare
+from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers import FORMATS, read_trajectory, recognised_format
+
+SEARCH = {"query": "tea"}
+
+OPENAI_CHAT = [
+    {"role": "system", "content": "You shop."},
+    {"role": "user", "content": "Buy tea."},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "search", "arguments": '{"query": "tea"}'}},
+            {"id": "c2", "type": "function", "function": {"name": "clock", "arguments": "{}"}},
+        ],
+    },
+    {"role": "tool", "tool_call_id": "c1", "content": "3 teas"},
+    {"role": "tool", "tool_call_id": "c2", "content": "noon"},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "c3", "type": "function", "function": {"name": "buy", "arguments": '{"id": 7}'}}],
+    },
+]
+
+OPENAI_RESPONSES = {
+    "object": "response",
+    "output": [
+        {"type": "reasoning", "id": "rs_1", "summary": []},
+        {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "search", "arguments": '{"query":"tea"}'},
+        {"type": "function_call", "id": "fc_2", "call_id": "c2", "name": "clock", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": "3 teas"},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Buying."}]},
+        {"type": "function_call", "id": "fc_3", "call_id": "c3", "name": "buy", "arguments": '{"id":7}'},
+    ],
+}
+
+ANTHROPIC = [
+    {"role": "user", "content": "Buy tea."},
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "text", "text": "Looking."},
+            {"type": "tool_use", "id": "c1", "name": "search", "input": {"query": "tea"}},
+            {"type": "tool_use", "id": "c2", "name": "clock", "input": {}},
+        ],
+    },
+    {
+        "role": "user",
+        "content": [
+            {"type": "tool_result", "tool_use_id": "c1", "content": "3 teas"},
+            {"type": "tool_result", "tool_use_id": "c2", "content": "no clock", "is_error": True},
+        ],
+    },
+    {"role": "assistant", "content": [{"type": "mcp_tool_use", "id": "c3", "name": "buy", "input": {"id": 7}}]},
+]
+
+LANGCHAIN = [
+    {"type": "human", "content": "Buy tea."},
+    {
+        "type": "ai",
+        "content": "",
+        "tool_calls": [
+            {"name": "search", "args": {"query": "tea"}, "id": "c1", "type": "tool_call"},
+            {"name": "clock", "args": {}, "id": "c2", "type": "tool_call"},
+        ],
+        "invalid_tool_calls": [],
+    },
+    {"type": "tool", "content": "3 teas", "tool_call_id": "c1", "status": "success"},
+    {"type": "tool", "content": "no clock", "tool_call_id": "c2", "status": "error"},
+    {"type": "ai", "content": "", "tool_calls": [{"name": "buy", "args": {"id": 7}, "id": "c3", "type": "tool_call"}]},
+]
+LANGCHAIN_OBJECTS = [SimpleNamespace(**{"tool_calls": None, "name": None, **message}) for message in LANGCHAIN]
+
+ADK = {
+    "invocation_id": "i1",
+    "user_content": {"role": "user", "parts": [{"text": "Buy tea."}]},
+    "intermediate_data": {
+        "tool_uses": [
+            {"id": None, "name": "search", "args": {"query": "tea"}},
+            {"name": "clock", "args": None},
+            {"name": "buy", "args": {"id": 7}},
+        ],
+        "tool_responses": [],
+        "intermediate_responses": [],
+    },
+}
+ADK_CAMEL = {
+    "userContent": {"parts": [{"text": "Buy tea."}]},
+    "intermediateData": {
+        "toolUses": [
+            {"name": "search", "args": {"query": "tea"}},
+            {"name": "clock"},
+            {"name": "buy", "args": {"id": 7}},
+        ]
+    },
+}
+ADK_EVENTS = {
+    "user_content": {"parts": [{"text": "Buy tea."}]},
+    "intermediate_data": {
+        "invocation_events": [
+            {
+                "author": "shopper",
+                "content": {
+                    "parts": [
+                        {"function_call": {"id": "c1", "name": "search", "args": {"query": "tea"}}},
+                        {"function_call": {"id": "c2", "name": "clock"}},
+                    ]
+                },
+            },
+            {
+                "author": "shopper",
+                "content": {
+                    "parts": [{"function_response": {"id": "c1", "name": "search", "response": {"result": "3 teas"}}}]
+                },
+            },
+            {
+                "author": "shopper",
+                "content": {"parts": [{"function_call": {"id": "c3", "name": "buy", "args": {"id": 7}}}]},
+            },
+        ]
+    },
+}
+GEMINI = [
+    {"role": "user", "parts": [{"text": "Buy tea."}]},
+    {
+        "role": "model",
+        "parts": [{"functionCall": {"name": "search", "args": {"query": "tea"}}}, {"functionCall": {"name": "clock"}}],
+    },
+    {"role": "user", "parts": [{"functionResponse": {"name": "search", "response": {"result": "3 teas"}}}]},
+    {"role": "model", "parts": [{"functionCall": {"name": "buy", "args": {"id": 7}}}]},
+]
+
+BEDROCK = [
+    {"role": "user", "content": [{"text": "Buy tea."}]},
+    {
+        "role": "assistant",
+        "content": [
+            {"toolUse": {"toolUseId": "c1", "name": "search", "input": {"query": "tea"}}},
+            {"toolUse": {"toolUseId": "c2", "name": "clock", "input": {}}},
+        ],
+    },
+    {
+        "role": "user",
+        "content": [
+            {"toolResult": {"toolUseId": "c1", "content": [{"text": "3 teas"}], "status": "success"}},
+            {"toolResult": {"toolUseId": "c2", "content": [{"text": "no clock"}], "status": "error"}},
+        ],
+    },
+    {"role": "assistant", "content": [{"toolUse": {"toolUseId": "c3", "name": "buy", "input": {"id": 7}}}]},
+]
+
+MCP = [
+    {"jsonrpc": "2.0", "id": 0, "method": "tools/call", "params": {"name": "search", "arguments": {"query": "tea"}}},
+    {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "clock"}},
+    {"jsonrpc": "2.0", "id": 0, "result": {"content": [{"type": "text", "text": "3 teas"}], "isError": False}},
+    {"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "no clock"}},
+    {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "buy", "arguments": {"id": 7}}},
+    {"jsonrpc": "2.0", "method": "notifications/progress", "params": {}},
+]
+
+VERTEX = {
+    "predicted_trajectory": [
+        {"tool_name": "search", "tool_input": {"query": "tea"}},
+        {"tool_name": "clock", "tool_input": "{}"},
+        {"tool_name": "buy", "tool_input": '{"id": 7}'},
+    ]
+}
+
+
+def attribute(key, value):
+    kind = "intValue" if isinstance(value, int) else "stringValue"
+    return {"key": key, "value": {kind: str(value) if isinstance(value, int) else value}}
+
+
+def otlp_span(name, start, end, attributes, **more):
+    return {
+        "name": name,
+        "startTimeUnixNano": str(start),
+        "endTimeUnixNano": str(end),
+        "attributes": [attribute(key, value) for key, value in attributes.items()],
+        **more,
+    }
+
+
+def otlp(spans):
+    return {"resourceSpans": [{"resource": {}, "scopeSpans": [{"scope": {"name": "x"}, "spans": spans}]}]}
+
+
+def tool_span(tool, start, end, **more):
+    attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool, **more}
+    return otlp_span(f"execute_tool {tool}", start, end, attributes, parentSpanId="a1")
+
+
+OTEL = otlp(
+    [
+        tool_span("buy", 50, 60, **{"gen_ai.tool.call.arguments": '{"id": 7}', "gen_ai.tool.call.id": "c3"}),
+        tool_span(
+            "clock",
+            15,
+            30,
+            **{"gen_ai.tool.call.arguments": "{}", "gen_ai.tool.call.id": "c2", "error.type": "no clock"},
+        ),
+        tool_span("search", 10, 20, **{"gen_ai.tool.call.arguments": '{"query": "tea"}', "gen_ai.tool.call.id": "c1"}),
+        tool_span("search", 11, 19, **{"gen_ai.tool.call.id": "c1"}),
+        otlp_span(
+            "invoke_agent",
+            1,
+            70,
+            {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "shopper"},
+            spanId="a1",
+        ),
+    ]
+)
+
+OPENINFERENCE = otlp(
+    [
+        otlp_span(
+            "search",
+            10,
+            20,
+            {
+                "openinference.span.kind": "TOOL",
+                "tool.name": "search",
+                "input.value": '{"query": "tea"}',
+                "tool.parameters": '{"type": "object"}',
+            },
+        ),
+        otlp_span("clock", 15, 30, {"openinference.span.kind": "TOOL", "tool.name": "clock", "input.value": "{}"}),
+        otlp_span(
+            "buy",
+            50,
+            60,
+            {
+                "openinference.span.kind": "TOOL",
+                "tool.name": "buy",
+                "input.value": '{"id": 7}',
+                "output.value": "bought",
+            },
+        ),
+    ]
+)
+
+PLAIN = [("search", {"query": "tea"}), {"name": "clock", "args": None}, Event("buy", {"id": 7})]
+
+SHAPES = {
+    "openai_chat": OPENAI_CHAT,
+    "openai_responses": OPENAI_RESPONSES,
+    "anthropic": ANTHROPIC,
+    "langchain": LANGCHAIN,
+    "langchain objects": LANGCHAIN_OBJECTS,
+    "gemini": GEMINI,
+    "gemini ADK": ADK,
+    "gemini ADK camelCase": ADK_CAMEL,
+    "gemini ADK events": ADK_EVENTS,
+    "bedrock": BEDROCK,
+    "mcp": MCP,
+    "vertex": VERTEX,
+    "otel": OTEL,
+    "openinference": OPENINFERENCE,
+    "plain": PLAIN,
+}
+shapes = pytest.mark.parametrize("label", SHAPES)
+
+
+@shapes
+def test_the_calls_are_read(label):
+    events = read_trajectory(SHAPES[label])
+    assert [(event.name, event.args) for event in events] == [("search", SEARCH), ("clock", {}), ("buy", {"id": 7})]
+    assert [event.index for event in events] == [0, 1, 2]
+    assert [event.args_note for event in events] == [None, None, None]
+
+
+@shapes
+def test_the_format_is_recognised(label):
+    assert recognised_format(SHAPES[label]) == label.partition(" ")[0]
+
+
+@shapes
+def test_the_input_is_left_alone(label):
+    before = repr(SHAPES[label])
+    read_trajectory(SHAPES[label])
+    assert repr(SHAPES[label]) == before
+
+
+@shapes
+def test_formats_compare_with_one_another_and_replay(label):
+    from pytest_verdict import ComparisonResult
+
+    result = compare("trajectory_exact", OPENAI_CHAT, SHAPES[label])
+    assert result.passed, result.details
+    again = ComparisonResult.from_record(json.loads(result.to_text()))
+    if "objects" not in label:
+        assert compare("trajectory_exact", again.expected, again.observed).passed
+
+
+@pytest.mark.parametrize("label", [label for label in SHAPES if label not in {"langchain objects", "plain"}])
+def test_json_text_is_read(label):
+    assert [event.name for event in read_trajectory(json.dumps(SHAPES[label]))] == ["search", "clock", "buy"]
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "openai_chat",
+        "openai_responses",
+        "anthropic",
+        "langchain",
+        "gemini",
+        "gemini ADK events",
+        "bedrock",
+        "mcp",
+        "otel",
+        "openinference",
+    ],
+)
+def test_calls_made_together_are_a_group(label):
+    first, second, third = (event.group for event in read_trajectory(SHAPES[label]))
+    assert first == second != third
+
+
+@pytest.mark.parametrize("label", ["anthropic", "langchain", "bedrock", "mcp", "otel"])
+def test_failed_calls_carry_their_error(label):
+    assert [event.error is not None for event in read_trajectory(SHAPES[label])] == [False, True, False]
+    assert compare("trajectory_exact", [("search", SEARCH), ("buy", {"id": 7})], SHAPES[label], failed="skip").passed
+
+
+@pytest.mark.parametrize("label", ["openai_chat", "anthropic", "langchain", "gemini ADK events", "bedrock", "mcp"])
+def test_results_are_joined_to_their_calls(label):
+    assert "3 teas" in repr(read_trajectory(SHAPES[label])[0].result)
+
+
+def test_langgraph_steps():
+    steps = [["__start__", "agent", "tools"], ["agent"]]
+    events = read_trajectory({"results": [], "steps": steps})
+    assert [(event.name, event.group) for event in events] == [
+        ("__start__", 0),
+        ("agent", 0),
+        ("tools", 0),
+        ("agent", 1),
+    ]
+    assert recognised_format(steps) == "langgraph"
+    assert compare("trajectory_exact", ["agent", "tools", "agent"], steps, except_tools=["__start__"]).passed
+
+
+def test_who_made_the_call():
+    assert [event.agent for event in read_trajectory(OTEL)] == ["shopper", "shopper", "shopper"]
+    assert [event.agent for event in read_trajectory(ADK_EVENTS)] == ["shopper", "shopper", "shopper"]
+    assert compare("trajectory_any_order", [], ADK_EVENTS, extras="forbid", agents=["cashier"]).passed
+
+
+def test_arguments_that_a_trace_did_not_record_are_unknown():
+    observed = otlp([tool_span("search", 1, 2)])
+    assert read_trajectory(observed)[0].args_note == "args_not_recorded"
+    for operator in ["trajectory_exact", "trajectory_in_order", "trajectory_any_order"]:
+        result = compare(operator, [("search", {})], observed)
+        assert (result.verdict, result.notes) == ("fail", ["args_not_recorded"])
+    assert compare("trajectory_exact", [("search", {})], observed, args="ignore").passed
+    assert compare("trajectory_exact", ["search"], observed).passed
+
+
+def test_adk_spans_without_content_say_nothing_of_arguments():
+    spans = [
+        tool_span("search", 1, 2, **{"gcp.vertex.agent.tool_call_args": "{}"}),
+        tool_span("buy", 3, 4, **{"gcp.vertex.agent.tool_call_args": '{"id": 7}'}),
+        tool_span("(merged tools)", 5, 6),
+    ]
+    assert [(event.name, event.args_note) for event in read_trajectory(otlp(spans))] == [
+        ("search", "args_not_recorded"),
+        ("buy", None),
+    ]
+
+
+def test_spans_as_the_python_sdk_writes_them():
+    span = {
+        "name": "running tool",
+        "context": {"span_id": "0x1"},
+        "start_time": "2026-01-01T00:00:00.000001Z",
+        "end_time": "2026-01-01T00:00:01Z",
+        "status": {"status_code": "ERROR"},
+        "attributes": {"gen_ai.tool.name": "search", "tool_arguments": '{"query": "tea"}'},
+    }
+    (event,) = read_trajectory([span])
+    assert (event.name, event.args, event.error) == ("search", SEARCH, "the tool reported an error")
+
+
+def test_requested_calls_where_no_execution_was_traced():
+    messages = [
+        {"role": "assistant", "parts": [{"type": "tool_call", "id": "1", "name": "search", "arguments": SEARCH}]}
+    ]
+    asked = {"name": "chat", "attributes": {"gen_ai.output.messages": json.dumps(messages)}}
+    assert [(event.name, event.args) for event in read_trajectory([asked])] == [("search", SEARCH)]
+    prefix = "llm.output_messages.0.message.tool_calls.0.tool_call.function"
+    asked = {
+        "name": "chat",
+        "attributes": {
+            "openinference.span.kind": "LLM",
+            f"{prefix}.name": "search",
+            f"{prefix}.arguments": '{"query": "tea"}',
+        },
+    }
+    assert [(event.name, event.args) for event in read_trajectory([asked])] == [("search", SEARCH)]
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        ["search"],
+        [["search", {"query": "tea"}]],
+        [{"tool_name": "search", "arguments": {"query": "tea"}}],
+        [{"name": "search", "kwargs": {"query": "tea"}}],
+        [{"tool": "search", "input": '{"query": "tea"}'}],
+        [{"id": "1", "type": "function", "function": {"name": "search", "arguments": '{"query": "tea"}'}}],
+        [SimpleNamespace(name="search", input_parameters={"query": "tea"})],
+        Event("search", {"query": "tea"}),
+    ],
+    ids=repr,
+)
+def test_plain_forms(calls):
+    assert compare("trajectory_exact", ["search"], calls).passed
+    recorded = calls != ["search"]
+    assert compare("trajectory_exact", [("search", SEARCH)], calls).passed == recorded
+
+
+def test_an_event_comes_back_from_its_record():
+    from pytest_verdict import ComparisonResult
+
+    result = compare("trajectory_exact", [Event("search", SEARCH)], [Event("search", SEARCH)])
+    again = ComparisonResult.from_record(json.loads(result.to_text()))
+    assert read_trajectory(again.observed) == [Event("search", SEARCH)]
+
+
+@pytest.mark.parametrize(
+    "value", [None, 3, "search", "{bad", [3], [None], [("a", 3)], [{"args": {}}], {"x": 1}, [{"role": "assistant", "tool_calls": 3}],
+              [{"role": "assistant", "tool_calls": [{"function": {"arguments": "{}"}}]}], {"resourceSpans": 3}], ids=repr
+)  # fmt: skip
+def test_what_is_no_trajectory_is_a_fail_with_a_note(value):
+    with pytest.raises(TrajectoryError):
+        read_trajectory(value)
+    for sides in [(value, ["a"]), (["a"], value)]:
+        for operator in [
+            "trajectory_exact",
+            "trajectory_f1",
+            "trajectory_similarity",
+            "trajectory_steps",
+            "trajectory_forbidden",
+        ]:
+            result = compare(operator, *sides)
+            assert (result.verdict, result.notes) == ("fail", ["trajectory_unreadable"]), (operator, sides)
+            assert result.details["reason"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    "value",
+    [None, 3, "x", [3], [[3]], {"messages": 3}, {"spans": [3]}, [{"role": 3, "content": 3, "type": 3}]],
+    ids=repr,
+)
+def test_no_reader_crashes(format, value):
+    try:
+        events = read_trajectory(value, format)
+    except TrajectoryError:
+        return
+    assert all(dataclasses.is_dataclass(event) for event in events)
+
+
+def test_an_unknown_format_is_an_error():
+    with pytest.raises(ValueError, match="openai_chat"):
+        read_trajectory([], "openai_chats")
