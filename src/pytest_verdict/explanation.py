@@ -153,6 +153,8 @@ def _difference(difference: Any, budget: Budget) -> str:
         return f"{path}: missing, expected {shown(difference.get('expected'), limit)}"
     if kind == "unexpected":
         return f"{path}: unexpected {shown(difference.get('observed'), limit)}"
+    if isinstance(difference.get("reason"), str):
+        return f"{path}: {visible(shortened(difference['reason'], limit))}"
     return f"{path}: expected {shown(difference.get('expected'), limit)}, observed {shown(difference.get('observed'), limit)}"
 
 
