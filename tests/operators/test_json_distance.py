@@ -273,6 +273,37 @@ def test_long_unlike_lists_take_bounded_time_and_stay_symmetric(kind, order):
     assert "alignment_bounded" in first.notes or (kind, order) == ("numbers", "unordered")
 
 
+@pytest.mark.parametrize("budget", [0, 3, 12, 60])
+@pytest.mark.parametrize("order", ["ordered", "unordered"])
+def test_within_any_budget_the_laws_hold_and_the_cost_is_an_upper_limit(budget, order, monkeypatch):
+    monkeypatch.setattr("pytest_verdict.operators.json_cost.BUDGET", budget)
+    monkeypatch.setattr("pytest_verdict.operators.json_alignment._SMALL", 4)
+    monkeypatch.setattr("pytest_verdict.operators.json_alignment._MOST_SCALAR_CELLS", 4)
+
+    @settings(deadline=None)
+    @given(small, small, st.sampled_from([0, 1]))
+    def check(left, right, tolerance):
+        operator = JsonDistance(list_order=order, tolerance=tolerance)
+        found, swapped = operator.evaluate(left, right), operator.evaluate(right, left)
+        lowest = cost(left, right, order == "unordered", tolerance)
+        assert (found.score, found.notes, found.details["cost"]) == (
+            swapped.score,
+            swapped.notes,
+            swapped.details["cost"],
+        )
+        assert 0.0 <= found.score <= 1.0
+        assert int(found.details["cost"]) >= lowest
+        assert int(found.details["cost"]) == lowest or found.notes == ("alignment_bounded",)
+        assert int(found.details["cost"]) == spent(found.details.get("differences", []))
+        assert operator.evaluate(left, left).score == 1.0
+
+    check()
+
+
+def spent(differences):
+    return sum(size(found[side]) for found in differences for side in ("expected", "observed") if side in found)
+
+
 def test_the_differences_of_a_bounded_comparison_add_up_to_its_cost():
     left, right = unlike("records", "ordered")
     details = compare("json_distance", left[:40], [*left[5:20], *right[:10], *left[20:40]]).details

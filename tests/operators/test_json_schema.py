@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from pytest_verdict import SettingsError, compare
+from pytest_verdict.explanation import explain
 from pytest_verdict.operators.json_schema import JsonSchema
 
 PERSON = {
@@ -100,3 +101,8 @@ def test_without_the_library_the_extra_is_named():
 def test_settings_round_trip():
     operator = JsonSchema(schema_document=PERSON)
     assert JsonSchema(**operator.settings()) == operator
+
+
+def test_the_failure_block_gives_the_reasons():
+    lines = list(explain(compare("json_schema", {"required": ["id"]}, {})))
+    assert lines[-1].strip() == "$: 'id' is a required property"

@@ -79,6 +79,9 @@ class JsonDistance(Operator):
                 raise ValueError(f"{path!r} matches the whole document, which cannot be ignored")
         return rules
 
+    def __hash__(self) -> int:
+        return hash(self.identity.to_text())
+
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two documents; see the class."""
         found = read_both(expected, observed, self.normalize)
