@@ -14,6 +14,9 @@ TRACE: Final = "_trace"
 PROBLEMS: Final = "_problems"
 """Why fields could not be read, by field; the empty name is for the reply as a whole."""
 
+WHOLE: Final = ""
+"""The name under which a problem of the reply as a whole is kept."""
+
 NOTES: Final = "_notes"
 """Codes that say how the reply was read."""
 
@@ -70,5 +73,6 @@ def hand_weighed(observed: Mapping[str, Any]) -> float | None:
         From 0.0 to 1.0; None for anything that is no such number.
     """
     found = observed.get(HAND_WEIGHED)
-    is_number = isinstance(found, int | float) and not isinstance(found, bool)
-    return float(found) if is_number and 0 <= found <= 1 else None
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return None
+    return float(found) if 0 <= found <= 1 else None

@@ -83,9 +83,7 @@ def _operator(given: Any) -> Operator:
         return given
     if isinstance(given, type) and issubclass(given, Operator):
         raise TemplateError(f"verify_with takes an operator, not its class: verify_with={given.__name__}(...)")
-    raise TemplateError(
-        f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(given, 80)}"
-    )
+    raise TemplateError(f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(given, 80)}")
 
 
 def _weight(given: Any) -> ExactNumber:
@@ -101,7 +99,9 @@ def _weight(given: Any) -> ExactNumber:
 def _refuse_aliases(arguments: dict[str, Any]) -> None:
     for name in _ALIASES:
         if name in arguments:
-            raise TemplateError(f"{name} is not possible: the judge, the verdict and the report call a field by its name")
+            raise TemplateError(
+                f"{name} is not possible: the judge, the verdict and the report call a field by its name"
+            )
 
 
 def _refuse_unreadable_wish(found: Verification) -> None:

@@ -41,7 +41,9 @@ class FieldCheck(Operator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare the field of both mappings; see the class."""
         condition = Condition(self.operator or ExactMatch(normalize=[]))
-        sides = [values.get(self.field, ABSENT) if isinstance(values, Mapping) else ABSENT for values in (expected, observed)]
-        child = condition.compare(*sides, self.field)
+        child = condition.compare(self._value(expected), self._value(observed), self.field)
         notes = () if child.error is None else (CHILD_ERROR,)
         return Outcome(1.0 if child.passed else 0.0, notes=notes, children=(child,))
+
+    def _value(self, values: Any) -> Any:
+        return values.get(self.field, ABSENT) if isinstance(values, Mapping) else ABSENT

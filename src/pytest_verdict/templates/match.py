@@ -120,8 +120,9 @@ class TemplateMatch(Operator):
             truth = expected.get(name)
             reads_trace = rule.operator.surface == "trace"
             value = observed.get(evidence.TRACE if reads_trace else name)
-            if name in problems:
-                found.append(rule.refuse(name, truth, value, problems[name]))
+            reason = problems.get(name) or ("" if reads_trace else problems.get(evidence.WHOLE))
+            if reason:
+                found.append(rule.refuse(name, truth, value, reason))
             elif reads_trace and value is None:
                 found.append(rule.refuse(name, truth, value, evidence.MISSING_TRACE))
             else:
@@ -159,7 +160,11 @@ class TemplateMatch(Operator):
             "null_fields": [one.name for one in fields if evidence.NULL_OBSERVED in one.notes],
         }
         if looks:
-            details["embedding_check"] = {"verdict_before": "fail", "override": rescued, "looks": [look.written() for look in looks]}
+            details["embedding_check"] = {
+                "verdict_before": "fail",
+                "override": rescued,
+                "looks": [look.written() for look in looks],
+            }
         children = (*fields, *own, *checks, *(look.result for look in looks))
         details.update(_model_evidence(self.fields, children, looks))
         score = 1.0 if (met or rescued) and met_checks and error is None else 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -101,10 +102,12 @@ def refuse_reserved_names(cls: type[BaseModel]) -> None:
     Raises:
         TemplateError: A name is reserved.
     """
-    annotated = cls.__dict__.get("__annotations__", {})
+    annotated = inspect.get_annotations(cls)
     for name, meaning in RESERVED.items():
         if name in annotated or (name in _NEVER_A_METHOD and name in cls.__dict__):
-            raise TemplateError(f"{cls.__name__}: the name {name!r} is reserved, because {meaning}; call the field otherwise")
+            raise TemplateError(
+                f"{cls.__name__}: the name {name!r} is reserved, because {meaning}; call the field otherwise"
+            )
 
 
 def make_plan(cls: type[BaseModel], base: type[BaseModel]) -> Plan:
@@ -147,7 +150,9 @@ def _strategy(cls: type[BaseModel], verified: Mapping[str, Verification]) -> Ope
         return None
     node = getattr(inner, "verify_strategy", None)
     if node is None:
-        raise TemplateError(f"{cls.__name__}.VerificationStrategy needs verify_strategy = AllOf(conditions=[...]) or the like")
+        raise TemplateError(
+            f"{cls.__name__}.VerificationStrategy needs verify_strategy = AllOf(conditions=[...]) or the like"
+        )
     try:
         return check_strategy(node, verified)
     except TemplateError as error:

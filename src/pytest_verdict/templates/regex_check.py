@@ -174,7 +174,11 @@ def regex_report(results: list[ComparisonResult]) -> dict[str, Any]:
         A dict with ``success``, ``results`` (whether each check passed) and ``details``.
     """
     passed = {str(result.name): result.passed for result in results}
-    return {"success": all(passed.values()), "results": passed, "details": {str(one.name): _details(one) for one in results}}
+    return {
+        "success": all(passed.values()),
+        "results": passed,
+        "details": {str(one.name): _details(one) for one in results},
+    }
 
 
 def _details(result: ComparisonResult) -> dict[str, Any]:

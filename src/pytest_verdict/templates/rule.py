@@ -80,7 +80,9 @@ class FieldRule:
             An ``error``.
         """
         notes = (MISSING_TRACE,) if reason == MISSING_TRACE else ()
-        return self.result(name, self.operator.effective_expected(expected), observed, Outcome(0.0, notes=notes, error=reason))
+        return self.result(
+            name, self.operator.effective_expected(expected), observed, Outcome(0.0, notes=notes, error=reason)
+        )
 
     def result(self, name: str, effective: Any, observed: Any, outcome: Outcome) -> ComparisonResult:
         """Make the child of the record.

@@ -32,17 +32,16 @@ def check_strategy(node: Any, fields: Collection[str]) -> Operator:
     """
     if isinstance(node, FieldCheck):
         if node.field not in fields:
-            raise TemplateError(
-                f"the strategy checks the field {node.field!r}, which is not a verified field.{allowed('field', node.field, fields)}"
-            )
-    elif isinstance(node, AllOf | AnyOf | AtLeastN) and isinstance(node.conditions, tuple):
+            hint = allowed("field", node.field, fields)
+            raise TemplateError(f"the strategy checks {node.field!r}, which is not a verified field.{hint}")
+        return node
+    if isinstance(node, AllOf | AnyOf | AtLeastN) and isinstance(node.conditions, tuple):
         for part in _parts(node):
             check_strategy(part, fields)
-    else:
-        raise TemplateError(
-            f"a strategy is made of FieldCheck, AllOf, AnyOf and AtLeastN with a list of conditions, got {shown(node, 120)}"
-        )
-    return node
+        return node
+    raise TemplateError(
+        f"a strategy is made of FieldCheck, AllOf, AnyOf and AtLeastN with a list of conditions, got {shown(node, 120)}"
+    )
 
 
 def holds(node: Operator | None, passed: Mapping[str, bool]) -> bool:

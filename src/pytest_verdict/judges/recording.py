@@ -1,0 +1,118 @@
+"""`RecordingJudge`: replies that are kept in files and given again, so that a test run asks no model."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Awaitable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pytest_verdict.errors import ConfigurationError, MissingRecordingError, RecordError, allowed
+from pytest_verdict.judges.prompt import INSTRUCTIONS, question
+from pytest_verdict.judges.protocol import Judge, Reply
+
+MODES = ("record", "replay")
+
+
+class RecordingJudge:
+    """A judge that keeps the replies of another one in a folder, a file for each question.
+
+    The name of a file is a digest of the schema, the prompt and the response: when one of them changes, the recording is
+    missing. A file holds the question and the reply, so that a person can review both.
+
+    Args:
+        folder: Where the replies are; it belongs into version control.
+        judge: Who is asked in mode ``record``.
+        mode: ``replay`` gives recorded replies and never asks: a missing one is an error. ``record`` asks where a reply is
+            missing and keeps the answer.
+        instructions: The instructions of the judge, when it has no attribute ``instructions``; part of the prompt.
+
+    Raises:
+        ConfigurationError: The mode is unknown, or ``record`` has no judge.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> recording = RecordingJudge(folder, lambda schema, response, hints: {"pair_count": 23}, mode="record")
+        >>> recording({"type": "object"}, "23 pairs", {})
+        {'pair_count': 23}
+        >>> RecordingJudge(folder)({"type": "object"}, "23 pairs", {})
+        {'pair_count': 23}
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        judge: Judge | None = None,
+        *,
+        mode: Literal["record", "replay"] = "replay",
+        instructions: str = INSTRUCTIONS,
+    ) -> None:
+        if mode not in MODES:
+            raise ConfigurationError(f"mode={mode!r} is unknown.{allowed('mode', mode, MODES)}")
+        if mode == "record" and judge is None:
+            raise ConfigurationError(
+                "mode='record' asks a judge where a reply is missing; give it: RecordingJudge(folder, judge)"
+            )
+        self._folder = Path(folder)
+        self._judge = judge
+        self._mode = mode
+        self.instructions: str = getattr(judge, "instructions", instructions)
+
+    def __call__(self, schema: dict[str, Any], response: str, hints: Mapping[str, str], /) -> Reply | Awaitable[Reply]:
+        """Give the recorded reply, or record one.
+
+        Args:
+            schema: The JSON schema of the form.
+            response: The raw response.
+            hints: More guidance by field.
+
+        Returns:
+            The reply; awaitable when the judge that is asked is async.
+
+        Raises:
+            MissingRecordingError: There is no recording, and the mode is ``replay``.
+            RecordError: A recording cannot be read.
+        """
+        prompt = f"{self.instructions}\n\n{question(schema, response, hints)}"
+        path = self._folder / f"{_digest(schema, prompt, response)}.json"
+        if path.exists():
+            return _read(path)
+        if self._mode == "replay" or self._judge is None:
+            raise MissingRecordingError(
+                f"{path.as_posix()}: no reply is recorded for this schema, prompt and response; record it with mode='record'"
+            )
+        reply = self._judge(schema, response, hints)
+        return _kept_later(path, prompt, reply) if isinstance(reply, Awaitable) else _kept(path, prompt, reply)
+
+
+def _digest(schema: Mapping[str, Any], prompt: str, response: str) -> str:
+    key = json.dumps([schema, prompt, response], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(key.encode("ascii")).hexdigest()[:32]
+
+
+def _read(path: Path) -> Reply:
+    try:
+        reply: Reply = json.loads(path.read_text(encoding="utf-8"))["reply"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RecordError(f"{path.as_posix()} is no recorded reply: {type(error).__name__}: {error}") from None
+    if not isinstance(reply, str | dict):
+        raise RecordError(f"{path.as_posix()}: a reply is an object or text, got {type(reply).__name__}")
+    return reply
+
+
+async def _kept_later(path: Path, prompt: str, reply: Awaitable[Reply]) -> Reply:
+    return _kept(path, prompt, await reply)
+
+
+def _kept(path: Path, prompt: str, reply: Reply) -> Reply:
+    kept = reply if isinstance(reply, str) else dict(reply)
+    text = json.dumps({"prompt": prompt, "reply": kept}, indent=2, sort_keys=True, ensure_ascii=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Written aside first: workers that record the same question at once each put a whole file in place.
+    aside = path.with_name(f"{path.name}.{os.getpid()}")
+    aside.write_text(text + "\n", encoding="utf-8", newline="\n")
+    aside.replace(path)
+    return reply

@@ -1,0 +1,187 @@
+"""Reading a reply: from what a judge wrote to an answer, with everything that is wrong named by its field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from types import UnionType
+from typing import Any, Final, Union, get_args, get_origin
+
+from pydantic import Field, ValidationError, create_model
+
+from pytest_verdict.errors import ParseError
+from pytest_verdict.normalizers import normalize
+from pytest_verdict.templates.answer import BaseAnswer
+from pytest_verdict.templates.evidence import WHOLE
+from pytest_verdict.values.display import shown
+from pytest_verdict.values.jsontext import JsonTextError, parse_json
+from pytest_verdict.values.snapshot import snapshot
+
+FENCE_REMOVED: Final = "markdown_fence_removed"
+UNKNOWN_KEYS: Final = "unknown_keys"
+NOT_AN_OBJECT: Final = "not_an_object"
+
+
+_NUMBERS: Final = (int, float, Decimal)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedAnswer:
+    """A reply, read by a template.
+
+    Args:
+        template: The template.
+        answer: The answer; None when no answer can be made of the reply.
+        problems: Why a field could not be read, by field; under the empty name why the whole reply could not.
+        unknown: What the reply holds besides the fields to extract; it never becomes part of the answer.
+        notes: Codes that say how the reply was read: ``markdown_fence_removed``, ``unknown_keys``, ``json_parse_failed``,
+            ``json_duplicate_key``, ``json_not_finite``, ``json_too_deep``, ``not_an_object``.
+        trace: The raw response from which the reply was made, or None.
+        reply: The reply, verbatim.
+    """
+
+    template: type[BaseAnswer]
+    answer: BaseAnswer | None
+    problems: Mapping[str, str] = field(default_factory=dict)
+    unknown: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    trace: str | None = None
+    reply: Any = None
+
+    def required(self) -> BaseAnswer:
+        """Give the answer, or say what is wrong.
+
+        Returns:
+            The answer.
+
+        Raises:
+            ParseError: A field, or the reply as a whole, could not be read; the message names the field.
+        """
+        if self.problems or self.answer is None:
+            named = [f"{name}: {reason}" if name else reason for name, reason in self.problems.items()]
+            raise ParseError(f"the reply is no answer of {self.template.__name__}: {'; '.join(named)}")
+        return self.answer
+
+
+def parse_reply(template: type[BaseAnswer], reply: Any, trace: str | None = None) -> ParsedAnswer:
+    """Read a reply by a template.
+
+    A field with ground truth that is null or left out is a null answer. Any other field must have a value of its type.
+
+    Args:
+        template: The template.
+        reply: A mapping from field to value, or the text of a JSON object, which may stand in one markdown fence.
+        trace: The raw response from which the reply was made, or None.
+
+    Returns:
+        What was read. A reply that is broken does not raise; see `ParsedAnswer.required`.
+
+    Example:
+        >>> from pytest_verdict.operators.number import NumericExact
+        >>> from pytest_verdict.templates.field import VerifiedField
+        >>> class Answer(BaseAnswer):
+        ...     pair_count: int = VerifiedField("The number of pairs", ground_truth=23, verify_with=NumericExact())
+        >>> parse_reply(Answer, '{"pair_count": 23, "verify": true}').unknown
+        {'verify': True}
+        >>> parse_reply(Answer, '{"pair_count": "many"}').problems["pair_count"]
+        "Input should be a valid integer, unable to parse string as an integer, got 'many'"
+    """
+    notes: list[str] = []
+    try:
+        found = _mapping(reply, notes)
+    except JsonTextError as error:
+        return ParsedAnswer(template, None, {WHOLE: str(error)}, {}, (*notes, error.note), trace, reply)
+    wanted = template.verdict_plan.parsed
+    unknown = {key: value for key, value in found.items() if key not in wanted}
+    if unknown:
+        notes.append(UNKNOWN_KEYS)
+    answer, problems = _validated(template, {key: value for key, value in found.items() if key in wanted})
+    return ParsedAnswer(template, answer, problems, unknown, tuple(notes), trace, reply)
+
+
+def _mapping(reply: Any, notes: list[str]) -> dict[str, Any]:
+    if isinstance(reply, Mapping):
+        return {str(key): snapshot(value) for key, value in reply.items()}
+    if not isinstance(reply, str | bytes):
+        raise JsonTextError(NOT_AN_OBJECT, f"a reply is a JSON object, got {shown(reply, 80)}")
+    text = reply if isinstance(reply, str) else reply.decode("utf-8", errors="replace")
+    inside = normalize(text, ["strip_markdown_fence"])
+    if inside != text:
+        notes.append(FENCE_REMOVED)
+    found = parse_json(inside)
+    if not isinstance(found, dict):
+        raise JsonTextError(NOT_AN_OBJECT, f"a reply is a JSON object, got {shown(found, 80)}")
+    return {key: _plain(value) for key, value in found.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        number = float(value)
+        # 1e999 is a number, but no float; whatever is done with it, it must not become infinity.
+        return number if abs(number) != float("inf") else value
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
+
+
+def _validated(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseAnswer | None, dict[str, str]]:
+    given = {name: value for name, value in values.items() if value is not None or name in template.verdict_plan.plain}
+    problems = {
+        name: f"Input should be a number that its type can hold, got {value!r}"
+        for name, value in given.items()
+        if _is_wrong_number(value, template.model_fields[name].annotation)
+    }
+    reading = nullable(template)
+    while True:
+        try:
+            rest = {name: value for name, value in given.items() if name not in problems}
+            return reading.model_validate(rest), problems
+        except ValidationError as error:
+            fresh = {name: reason for name, reason in _reasons(error).items() if name not in problems}
+            problems.update(fresh)
+            if not fresh or WHOLE in fresh or not {*fresh} <= {*given}:
+                return None, problems
+        except Exception as error:  # noqa: BLE001 - a validator or ground_truth() of the author may raise anything
+            return None, {**problems, WHOLE: f"{type(error).__name__}: {error}"}
+
+
+def _reasons(error: ValidationError) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for problem in error.errors(include_url=False):
+        name, *inside = [str(part) for part in problem["loc"]] or [WHOLE]
+        place = f"at {'.'.join(inside)}: " if inside else ""
+        given = "" if problem["type"] == "missing" else f", got {shown(problem['input'], 80)}"
+        found.setdefault(name, f"{place}{problem['msg'].removeprefix('Value error, ')}{given}")
+    return found
+
+
+def _is_wrong_number(value: Any, annotation: Any) -> bool:
+    # Pydantic would take true for 1, and 1e999 for infinity.
+    kinds = get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,)
+    if isinstance(value, bool):
+        return bool not in kinds and any(kind in _NUMBERS for kind in kinds)
+    return isinstance(value, Decimal) and float in kinds and Decimal not in kinds and abs(float(value)) == float("inf")
+
+
+def nullable(template: type[BaseAnswer]) -> type[BaseAnswer]:
+    """Give the class that reads replies: the template with every verified field optional.
+
+    Args:
+        template: The template.
+
+    Returns:
+        A subclass, one and the same for a template, in which a null answer is None.
+    """
+    known: type[BaseAnswer] | None = template.__dict__.get("_verdict_nullable")
+    if known is None:
+        verified = {name: one for name, one in template.verdict_plan.verified.items() if not one.reads_trace}
+        fields: dict[str, Any] = {}
+        for name, one in verified.items():
+            info = template.model_fields[name]
+            default: Any = Field(default=None, description=info.description, json_schema_extra=one)
+            default.metadata = list(info.metadata)
+            fields[name] = (Union[info.annotation, None], default)  # noqa: UP007 - the annotation is a value here
+        known = create_model(template.__name__, __base__=template, __module__=template.__module__, **fields)
+        type.__setattr__(template, "_verdict_nullable", known)
+    return known

@@ -1,0 +1,128 @@
+"""`TemplateResult`: what came of verifying one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_verdict.operators.exact_number import as_exact, as_written
+from pytest_verdict.result import ComparisonResult, Verdict
+from pytest_verdict.templates import evidence
+from pytest_verdict.values.display import shown, visible
+
+_HEADER = ("field", "weight", "verdict", "expected", "observed", "")
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateResult:
+    """What came of verifying one answer; true when it passed.
+
+    Args:
+        comparison: The record: an aggregate of the operator ``answer_template`` with a child for each field.
+    """
+
+    comparison: ComparisonResult
+
+    @property
+    def template(self) -> str:
+        """The name of the template."""
+        return str(self.comparison.settings["template"])
+
+    @property
+    def verdict(self) -> Verdict:
+        """``pass``, ``fail``, or ``error`` when the answer could not be read or ``verify()`` raised."""
+        return self.comparison.verdict
+
+    @property
+    def passed(self) -> bool:
+        """Whether the answer is correct, after a second look where there was one."""
+        return self.comparison.passed
+
+    @property
+    def granular(self) -> float | None:
+        """How much is correct, from 0.0 to 1.0; None when it is not known. A second look does not change it."""
+        found: float | None = self.comparison.details.get("granular_score")
+        return found
+
+    @property
+    def fields(self) -> dict[str, ComparisonResult]:
+        """The comparison of each verified field, by name."""
+        names = self.comparison.settings["fields"]
+        return {str(child.name): child for child in self.comparison.children if child.name in names}
+
+    @property
+    def null_fields(self) -> list[str]:
+        """The fields that the judge did not answer."""
+        return list(self.comparison.details.get("null_fields", []))
+
+    @property
+    def regex(self) -> dict[str, bool]:
+        """Whether each regex check passed, by name."""
+        names = self.comparison.settings["regex"]
+        checks = [child for child in self.comparison.children if child.operator == "regex_check"]
+        return {str(check.name): check.passed for check in checks if check.name in names}
+
+    @property
+    def notes(self) -> list[str]:
+        """Codes such as ``null_observed``, ``unknown_keys`` and ``embedding_override``."""
+        return self.comparison.notes
+
+    @property
+    def error(self) -> str | None:
+        """Why there is no verdict, or None."""
+        return self.comparison.error
+
+    @property
+    def problems(self) -> dict[str, str]:
+        """Why fields could not be read, by field; under the empty name why the whole reply could not."""
+        return evidence.problems_in(self.comparison.observed)
+
+    @property
+    def unknown(self) -> dict[str, Any]:
+        """What the reply held besides the fields to extract."""
+        return dict(self.comparison.observed.get(evidence.UNKNOWN, {}))
+
+    @property
+    def embedding_override(self) -> bool:
+        """Whether a second look turned a fail into a pass; ``comparison.details["embedding_check"]`` says how close it was."""
+        return evidence.EMBEDDING_OVERRIDE in self.notes
+
+    def table(self) -> str:
+        """Lay the fields out as a table.
+
+        Returns:
+            A headline and a line for each field and check, in plain text in which nothing can move the cursor.
+        """
+        rules = self.comparison.settings["fields"]
+        rows = [_HEADER, *(_row(child, rules) for child in self.comparison.children)]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+        return "\n".join(
+            [self._headline(), *(f"  {line}".rstrip() for line in lines[: 1 + len(rows)] if len(rows) > 1)]
+        )
+
+    def _headline(self) -> str:
+        score = "" if self.granular is None else f", granular score {self.granular:.2f}"
+        head = f"{visible(self.template)}: {self.verdict}{score}"
+        failed = self.comparison.details.get("failed", [])
+        if self.error is not None:
+            return f"{head}\n  {visible(self.error)}"
+        if not failed:
+            return head
+        verb = "was overridden" if self.passed and self.embedding_override else "did not pass"
+        return f"{head}; {verb}: {visible(', '.join(map(str, failed)))}"
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __repr__(self) -> str:
+        return f"<{self._headline().splitlines()[0]}>"
+
+
+def _row(child: ComparisonResult, rules: Mapping[str, Any]) -> tuple[str, ...]:
+    rule = rules.get(str(child.name))
+    weight = "" if rule is None else as_written(as_exact(rule["weight"]))
+    remark = child.error or ", ".join(child.notes) or str(child.details.get("reason", ""))
+    name = visible(str(child.name))
+    return name, weight, child.verdict, shown(child.expected, 40), shown(child.observed, 40), shown(remark, 120)[1:-1]

@@ -1,0 +1,213 @@
+"""`AnswerTemplate`: a template at work in a test. It verifies answers, records them, and asks the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping
+from typing import Any
+
+from pytest_verdict.comparison import HIDDEN, compare
+from pytest_verdict.errors import MismatchError, TemplateError
+from pytest_verdict.judges.waiting import waited_for
+from pytest_verdict.operators.semantic import SemanticMatch
+from pytest_verdict.templates import evidence
+from pytest_verdict.templates.answer import BaseAnswer, observed_values
+from pytest_verdict.templates.judge_schema import judge_hints, judge_schema
+from pytest_verdict.templates.parsing import ParsedAnswer, parse_reply
+from pytest_verdict.templates.regex_check import RegexCheck, regex_checks
+from pytest_verdict.templates.result import TemplateResult
+from pytest_verdict.values.display import shown
+
+
+class AnswerTemplate:
+    """A template at work: what the fixture ``answer_template`` gives for a class.
+
+    Args:
+        template: The template.
+        judge: What fills in the form from a response; needed by `parse` only.
+        embedding_check: Whether text that failed gets a second look by meaning. True for the model all-MiniLM-L6-v2 and the
+            threshold 0.85, or a `SemanticMatch` with other ones.
+
+    Raises:
+        TemplateError: The template is no class derived from `BaseAnswer`, or has plain fields and no ``verify()``.
+
+    Example:
+        >>> from pytest_verdict.operators.number import NumericExact
+        >>> from pytest_verdict.templates.field import VerifiedField
+        >>> class Answer(BaseAnswer):
+        ...     pair_count: int = VerifiedField("The number of pairs", ground_truth=23, verify_with=NumericExact())
+        >>> print(AnswerTemplate(Answer).verify({"pair_count": 46}).table())
+        Answer: fail, granular score 0.00; did not pass: pair_count
+          field       weight  verdict  expected  observed
+          pair_count  1       fail     23        46
+    """
+
+    def __init__(
+        self,
+        template: type[BaseAnswer],
+        judge: Any = None,
+        *,
+        embedding_check: bool | SemanticMatch = False,
+    ) -> None:
+        if not isinstance(template, type) or not issubclass(template, BaseAnswer) or template is BaseAnswer:
+            raise TemplateError(f"a template is a class derived from BaseAnswer, got {shown(template, 80)}")
+        plan = template.verdict_plan
+        if plan.plain and not plan.verified and not plan.own_verify:
+            raise TemplateError(f"{template.__name__} has fields without ground truth: write verify(self) -> bool")
+        self._template = template
+        self._judge = judge
+        self._embedding_check = SemanticMatch() if embedding_check is True else embedding_check or None
+
+    def verify(self, answer: Any = None, trace: str | None = None) -> TemplateResult:
+        """Verify an answer and record it: one aggregate with a child for each field.
+
+        Args:
+            answer: Values by field, the text of a JSON object, an instance of the template, or what `parse` returned. May be
+                left out when nothing has to be extracted.
+            trace: The raw response. What `parse` returned has one already.
+
+        Returns:
+            The result. A reply that cannot be read is an ``error``, not a wrong answer.
+
+        Raises:
+            TemplateError: The answer belongs to another template, or the template reads a trace and none is given.
+        """
+        parsed = self._parsed(answer, trace)
+        checks = self._checks(parsed)
+        plan = self._template.verdict_plan
+        if parsed.trace is None and (plan.traced or checks):
+            names = [*plan.traced, *checks]
+            raise TemplateError(f"{self._template.__name__}: {', '.join(names)} read the raw response; give trace=...")
+        match = plan.match_with(checks, self._embedding_check)
+        expected = plan.expected if plan.verified else getattr(parsed.answer, "correct", {})
+        observed = _observed(parsed, own_verify=plan.own_verify, own_granular=plan.own_granular)
+        return TemplateResult(compare(match, _named(expected), observed, name=self._template.__name__))
+
+    def assert_verified(self, answer: Any = None, trace: str | None = None) -> TemplateResult:
+        """Verify an answer as `verify` does, and fail the test unless it passes.
+
+        Args:
+            answer: As for `verify`.
+            trace: As for `verify`.
+
+        Returns:
+            The result, which passed.
+
+        Raises:
+            MismatchError: The answer is wrong or cannot be read; the message is a table of the fields.
+            TemplateError: As for `verify`.
+        """
+        __tracebackhide__ = HIDDEN
+        result = self.verify(answer, trace)
+        if not result.passed:
+            raise MismatchError(result.table(), [result.comparison])
+        return result
+
+    def parse(self, response: str) -> ParsedAnswer:
+        """Let the judge fill in the form.
+
+        Args:
+            response: The raw response.
+
+        Returns:
+            What the judge extracted, with the response as its trace; give it to `verify` or `assert_verified`. No judge is
+            asked when nothing has to be extracted.
+
+        Raises:
+            TemplateError: There is no judge.
+        """
+        if not self._template.verdict_plan.parsed:
+            return parse_reply(self._template, {}, response)
+        reply = self._ask(response)
+        return parse_reply(self._template, waited_for(reply) if isinstance(reply, Awaitable) else reply, response)
+
+    async def parse_async(self, response: str) -> ParsedAnswer:
+        """Let the judge fill in the form, in an event loop that is running.
+
+        Args:
+            response: The raw response.
+
+        Returns:
+            As `parse`.
+
+        Raises:
+            TemplateError: There is no judge.
+        """
+        if not self._template.verdict_plan.parsed:
+            return parse_reply(self._template, {}, response)
+        reply = self._ask(response)
+        return parse_reply(self._template, await reply if isinstance(reply, Awaitable) else reply, response)
+
+    def _ask(self, response: str) -> Any:
+        if self._judge is None:
+            raise TemplateError(
+                "there is no judge: define the fixture verdict_judge in conftest.py and return one from it"
+            )
+        return self._judge(judge_schema(self._template), response, judge_hints(self._template))
+
+    def _parsed(self, answer: Any, trace: str | None) -> ParsedAnswer:
+        if isinstance(answer, ParsedAnswer | BaseAnswer):
+            given = answer.template if isinstance(answer, ParsedAnswer) else type(answer)
+            if not issubclass(given, self._template):
+                raise TemplateError(f"the answer is one of {given.__name__}, not of {self._template.__name__}")
+        if isinstance(answer, ParsedAnswer):
+            return answer if trace is None else parse_reply(self._template, answer.reply, trace)
+        if isinstance(answer, BaseAnswer):
+            return ParsedAnswer(self._template, answer, trace=trace)
+        if answer is None and not self._template.verdict_plan.parsed:
+            return parse_reply(self._template, {}, trace)
+        if isinstance(answer, Mapping | str | bytes):
+            return parse_reply(self._template, answer, trace)
+        raise TemplateError(
+            f"an answer of {self._template.__name__} is a mapping, JSON text or an instance, got {shown(answer, 80)}"
+        )
+
+    def _checks(self, parsed: ParsedAnswer) -> dict[str, RegexCheck]:
+        try:
+            return regex_checks(None if parsed.answer is None else parsed.answer.regex)
+        except ValueError as error:
+            raise TemplateError(f"{self._template.__name__}: {error}") from None
+
+
+def _named(expected: Any) -> dict[str, Any]:
+    return dict(expected) if isinstance(expected, Mapping) else {"correct": expected}
+
+
+def _observed(parsed: ParsedAnswer, *, own_verify: bool, own_granular: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {evidence.REPLY: parsed.reply} if parsed.answer is None else {}
+    if parsed.answer is not None:
+        found.update(observed_values(parsed.answer, None))
+    extras = {
+        evidence.TRACE: parsed.trace,
+        evidence.PROBLEMS: dict(parsed.problems) or None,
+        evidence.NOTES: list(parsed.notes) or None,
+        evidence.UNKNOWN: dict(parsed.unknown) or None,
+    }
+    found.update({name: value for name, value in extras.items() if value is not None})
+    if parsed.answer is not None and not parsed.problems:
+        parsed.answer._trace = parsed.trace  # noqa: SLF001 - the slot that verify() of the base class reads
+        found.update(_asked_itself(parsed.answer, parsed.notes, own_verify=own_verify, own_granular=own_granular))
+    return found
+
+
+def _asked_itself(
+    answer: BaseAnswer, notes: tuple[str, ...], *, own_verify: bool, own_granular: bool
+) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if own_verify:
+        found[evidence.HAND_WRITTEN] = _verdict_of(answer)
+    if own_granular:
+        try:
+            found[evidence.HAND_WEIGHED] = float(answer.verify_granular())
+        except Exception:  # noqa: BLE001 - without a granular score there is still a verdict
+            found[evidence.NOTES] = [*notes, "verify_granular_failed"]
+    return found
+
+
+def _verdict_of(answer: BaseAnswer) -> Any:
+    try:
+        verdict = answer.verify()
+    except Exception as error:  # noqa: BLE001 - whatever the author's code raises is recorded
+        return {"error": f"verify() raised {type(error).__name__}: {error}"}
+    if isinstance(verdict, bool):
+        return verdict
+    return {"error": f"verify() returns True or False, got {shown(verdict, 80)}"}
