@@ -176,9 +176,9 @@ def normalize_all(texts: Sequence[str], steps: Sequence[str | SynonymMap]) -> tu
     """
     changed: list[str] = []
     current = list(texts)
-    for step in steps:
+    for step, name in zip(steps, step_names(steps), strict=True):
         following = [_apply(step, text) for text in current]
         if following != current:
-            changed.extend(step_names([step]))
+            changed.append(name)
         current = following
     return current, tuple(changed)

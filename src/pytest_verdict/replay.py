@@ -120,7 +120,10 @@ def replay_line(line: bytes) -> Replayed:
 
 
 def _checked_head(record: dict[str, Any]) -> tuple[str, str, str]:
-    head = _text(record, "id"), _text(record, "test"), _text(record, "operator")
+    head: tuple[Any, Any, Any] = record.get("id"), record.get("test"), record.get("operator")
+    for key, value in zip(("id", "test", "operator"), head, strict=True):
+        if type(value) is not str:
+            raise RecordError(f"{key} must be text, got {shown(value, 80)}")
     if not _ID.fullmatch(head[0]):
         raise RecordError(f"id must be as in 0123456789ab-1-1, got {shown(head[0], 80)}")
     return head
@@ -287,16 +290,11 @@ def _evidence(record: dict[str, Any], key: str) -> Any:
     return value if type(value) is str else decode(value)
 
 
-def _text(record: dict[str, Any], key: str) -> str:
-    value = record.get(key)
-    if type(value) is not str:
-        raise RecordError(f"{key} must be text, got {shown(value, 80)}")
-    return value
-
-
 def _name(record: dict[str, Any]) -> str | None:
-    name = decode(record.get("name"))
-    if name is None or isinstance(name, str):
+    if "name" not in record:
+        return None
+    name = decode(record["name"])
+    if isinstance(name, str):
         return name
     raise RecordError(f"name must be text, got {shown(name, 80)}")
 

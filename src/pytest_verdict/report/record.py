@@ -16,6 +16,9 @@ RECORD_FORMAT: Final = 1
 # The verdict stands right behind the id, so that counting and choosing records need not parse the evidence.
 _HEAD: Final = re.compile(rb'\{"record":1,"id":"([0-9a-f]{12}-[0-9]+-[0-9]+)","verdict":"(pass|fail|error)",')
 
+# Without the search for blanks around the document that json.loads makes.
+_decode: Final = json.JSONDecoder().raw_decode
+
 
 def digest_of_test(test: str, worker: str) -> str:
     """Name a test by its content.
@@ -115,14 +118,15 @@ def parse_record(line: bytes) -> dict[str, Any]:
         pytest_verdict.errors.RecordError: it is not a record
     """
     try:
-        found = json.loads(line.decode("ascii"))
+        text = line.decode("ascii").rstrip()
+        found, end = _decode(text)
     except UnicodeDecodeError:
         raise RecordError("it is not ASCII, as every record is") from None
     except RecursionError:
         raise RecordError("it is nested too deeply") from None
     except ValueError as error:
         raise RecordError(f"it is not JSON: {error}") from None
-    if not isinstance(found, dict) or type(found.get("record")) is not int:
+    if end != len(text) or not isinstance(found, dict) or type(found.get("record")) is not int:
         raise RecordError("it is not a record")
     if found["record"] != RECORD_FORMAT:
         raise RecordError(f"it is a record of format {found['record']}, and this version reads format {RECORD_FORMAT}")
