@@ -441,7 +441,7 @@ def test_an_event_comes_back_from_its_record():
 
 
 @pytest.mark.parametrize(
-    "value", [None, 3, "search", "{bad", [3], [None], [("a", 3)], [{"args": {}}], {"x": 1}, [{"role": "assistant", "tool_calls": 3}],
+    "value", [None, 3, "search", "{bad", [3], [None], [("a", 3)], [{"args": {}}], {"x": 1}, [{"role": "user", "tool_calls": 3}],
               [{"role": "assistant", "tool_calls": [{"function": {"arguments": "{}"}}]}], {"resourceSpans": 3}], ids=repr
 )  # fmt: skip
 def test_what_is_no_trajectory_is_a_fail_with_a_note(value):

@@ -5,16 +5,17 @@ The meaning of the three is that of Google's ADK and Vertex AI; whether further 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Final, Literal
 
 from pytest_verdict.result import Outcome
-from pytest_verdict.trajectories.alignment import align, earliest_subsequence
-from pytest_verdict.trajectories.candidates import candidates, same_tool
+from pytest_verdict.trajectories.alignment import earliest_subsequence
+from pytest_verdict.trajectories.candidates import candidates
 from pytest_verdict.trajectories.evidence import Row, aligned
 from pytest_verdict.trajectories.operator import EMPTY_EXPECTED, TrajectoryOperator
 from pytest_verdict.trajectories.pairing import competing, pair, pair_by_score
 from pytest_verdict.trajectories.relation import Call, Relation
+from pytest_verdict.trajectories.weighted import heaviest_subsequence
 
 Extras = Literal["allow", "forbid"]
 
@@ -134,10 +135,21 @@ def in_order_evidence(expected: list[Call], observed: list[Call], relation: Rela
         rows: list[Row] = [(at, at) for at in range(min(len(expected), len(observed)))]
         rows += [(at, None) for at in range(len(observed), len(expected))]
         rows += [(None, at) for at in range(len(expected), len(observed))]
-    else:
-        near = same_tool(expected, observed)
-        rows = align(near, len(observed), lambda i, j: _closeness(expected[i], observed[j], relation))[1]
-    return aligned(rows, expected, observed, relation)
+        return aligned(rows, expected, observed, relation)
+    partners = heaviest_subsequence(
+        len(expected), len(observed), lambda i, j: _closeness(expected[i], observed[j], relation)
+    )
+    return aligned(_side_by_side(partners, len(observed)), expected, observed, relation)
+
+
+def _side_by_side(partners: Sequence[int | None], observed: int) -> Iterator[Row]:
+    following = 0
+    for left, right in enumerate(partners):
+        if right is not None:
+            yield from ((None, at) for at in range(following, right))
+            following = right + 1
+        yield left, right
+    yield from ((None, at) for at in range(following, observed))
 
 
 def _closeness(expected: Call, observed: Call, relation: Relation) -> float:
