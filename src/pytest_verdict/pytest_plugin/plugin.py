@@ -14,7 +14,11 @@ from pytest_verdict.pytest_plugin.failures import FAILURES
 from pytest_verdict.surroundings import SURROUNDINGS, Budget
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_verdict.comparator import Comparator
+    from pytest_verdict.judges.protocol import Judge
+    from pytest_verdict.templates.template import AnswerTemplate
 
 FOLDER_DEFAULT = "verify-report"
 _RUN_NO_TEST = (
@@ -129,6 +133,22 @@ def comparator(request: pytest.FixtureRequest) -> Comparator:
     for marker in reversed(list(request.node.iter_markers("verdict"))):
         made = made.with_defaults(*marker.args, **marker.kwargs)
     return made
+
+
+@pytest.fixture
+def verdict_judge() -> Judge | None:
+    """The judge that ``answer_template(Answer).parse(response)`` asks; none unless a conftest.py overrides this fixture."""
+    return None
+
+
+@pytest.fixture
+def answer_template(verdict_judge: Judge | None) -> Callable[..., AnswerTemplate]:
+    """Put an answer template to work: ``answer_template(Answer).assert_verified(values, trace=response)``."""
+    import functools
+
+    from pytest_verdict.templates.template import AnswerTemplate
+
+    return functools.partial(AnswerTemplate, judge=verdict_judge)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
