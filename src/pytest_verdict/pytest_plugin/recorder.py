@@ -113,11 +113,17 @@ class Recorder:
                 running.begin_attempt(number)
         self._is_set_up = True
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
         """Let the lines ride on the report, before it leaves this process or reaches the controller."""
-        if self._lines or self._left:
-            setattr(report, ATTRIBUTE, self._drain())
+        if not (self._lines or self._left):
+            return (yield)
+        setattr(report, ATTRIBUTE, self._drain())
+        try:
+            return (yield)
+        finally:
+            # Other plugins keep every report; in a worker that would keep all records until its end.
+            report.__dict__.pop(ATTRIBUTE, None)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
