@@ -1,11 +1,13 @@
-"""The directive ``operators``: documents every registered operator, grouped by surface, from its own docstring.
+"""Directives that document what the package holds, from its own docstrings.
 
-The registry is asked, so that an operator which is added to it is documented without a word written here.
+``operators`` asks the registry for every operator, ``other-public-names`` the package for every public name that no page
+documents by hand, so that what is added to them is documented without a word written here.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -15,6 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.nodes import nested_parse_with_titles
 
+import pytest_verdict
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.registry import REGISTRY
 
@@ -53,10 +56,44 @@ class Operators(Directive):
             lines += [title, "-" * len(title), ""]
             for cls, names in classes.items():
                 lines += _section(cls, names)
-        section = nodes.section()
-        section.document = self.state.document
-        nested_parse_with_titles(self.state, StringList(lines, "operators"), section)
-        return section.children
+        return _parsed(self, lines)
+
+
+class OtherPublicNames(Directive):
+    """``.. other-public-names::``."""
+
+    def run(self) -> list[nodes.Node]:
+        """Write a section for each part of the package, and in it the names that no other page documents."""
+        folder = Path(self.state.document.settings.env.srcdir)
+        pages = "".join(
+            path.read_text(encoding="utf-8") for path in folder.rglob("*.*") if path.suffix in {".rst", ".md"}
+        )
+        lines: list[str] = []
+        for part, names in sorted(_undocumented(pages).items()):
+            title = part.replace("_", " ").capitalize()
+            lines += [title, "-" * len(title), ""]
+            for name in names:
+                kind = "class" if isinstance(getattr(pytest_verdict, name), type) else "function"
+                lines += [f".. auto{kind}:: pytest_verdict.{name}", *(["   :members:"] if kind == "class" else []), ""]
+        return _parsed(self, lines)
+
+
+def _undocumented(pages: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for name in pytest_verdict.__all__:
+        public = getattr(pytest_verdict, name)
+        # Operators and errors have pages of their own, made from the registry and the module of errors.
+        elsewhere = isinstance(public, type) and issubclass(public, Operator | Exception)
+        if not elsewhere and f":: pytest_verdict.{name}\n" not in pages:
+            found[public.__module__.split(".")[1]].append(name)
+    return found
+
+
+def _parsed(directive: Directive, lines: list[str]) -> list[nodes.Node]:
+    section = nodes.section()
+    section.document = directive.state.document
+    nested_parse_with_titles(directive.state, StringList(lines, directive.name), section)
+    return section.children
 
 
 def _section(cls: type[Operator], names: list[str]) -> list[str]:
@@ -87,7 +124,8 @@ def _default(field: Any) -> Any:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the directive."""
+    """Register the directives."""
     app.add_directive("operators", Operators)
+    app.add_directive("other-public-names", OtherPublicNames)
     app.connect("autodoc-process-signature", _signature)
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}
