@@ -165,12 +165,11 @@ class Aligner:
                 best, diagonal, other_size = saved[place + 1], saved[place], sizes[column - 1]
                 if behind > best:
                     best, move[place] = behind, _LEAVE_RIGHT
-                hopeful = diagonal + 2 * min(size, other_size) >= best
-                if hopeful and diagonal + 2 * min(rest_left, rest_right[column - 1]) >= known:
-                    most = _most_saved(profile, other_profiles[column - 1])
-                    if diagonal + most < best:
-                        saved[place] = behind = best
-                        continue
+                hopeful = diagonal + 2 * size >= best and diagonal + 2 * other_size >= best
+                reaching = (
+                    hopeful and diagonal + 2 * rest_left >= known and diagonal + 2 * rest_right[column - 1] >= known
+                )
+                if reaching and diagonal + (most := _most_saved(profile, other_profiles[column - 1])) >= best:
                     other = right[start + column - 1]
                     gained = diagonal + (most and size + other_size - self._cost(item, other, share))
                     if gained >= best:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -177,11 +178,12 @@ def step(path: str, label: str | int) -> str:
         >>> step("$", "name"), step("$.a", 0), step("$", "b.c"), step("$", "it's")
         ('$.name', '$.a[0]', "$['b.c']", "$['it\\\\'s']")
     """
-    if isinstance(label, int):
-        return f"{path}[{label}]"
-    if _IDENTIFIER.fullmatch(label):
-        return f"{path}.{label}"
-    return f"{path}['{_TO_ESCAPE.sub(_escaped, label)}']"
+    return f"{path}[{label}]" if isinstance(label, int) else path + _key_step(label)
+
+
+@functools.lru_cache(maxsize=1_000)
+def _key_step(key: str) -> str:
+    return f".{key}" if _IDENTIFIER.fullmatch(key) else f"['{_TO_ESCAPE.sub(_escaped, key)}']"
 
 
 def _escaped(match: re.Match[str]) -> str:

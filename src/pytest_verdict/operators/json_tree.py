@@ -36,6 +36,9 @@ _KINDS: Final = {
     dict: Kind.OBJECT,
 }
 
+_BOOLEAN: Final = Kind.BOOLEAN
+_LIST: Final = Kind.LIST
+
 
 class Profile:
     """What a part consists of, whatever its shape: two strict parts save at most what their profiles have in common.
@@ -89,7 +92,7 @@ class Node:
     @property
     def is_container(self) -> bool:
         """Whether it is a list or an object."""
-        return self.kind >= Kind.LIST
+        return self.kind >= _LIST
 
     def profile(self) -> Profile:
         """Say what it consists of.
@@ -151,44 +154,52 @@ class TreeBuilder:
     def _node(self, document: Any, label: str | int, policy: Policy) -> Node:
         kind = _KINDS[type(document)]
         node = Node(kind, document, label, policy)
-        if kind is Kind.OBJECT:
-            key = self._fill_object(node, document)
-        elif kind is Kind.LIST:
+        key: Hashable
+        if kind < _LIST:
+            # A bool and a number, which Python takes for equal, must not get the same key.
+            key = document if kind > _BOOLEAN else (document,)
+        elif kind is _LIST:
             key = self._fill_list(node, document)
         else:
-            # A bool and a number, which Python takes for equal, must not get the same key.
-            key = document if kind is Kind.NUMBER or kind is Kind.TEXT else (document,)
-        node.identity = self._identities.setdefault(key, len(self._identities))
-        self._built += 1
-        node.context = self._built if self._marks.rules else node.identity
+            key = self._fill_object(node, document)
+        node.identity = node.context = self._identities.setdefault(key, len(self._identities))
+        if self._marks.rules:
+            self._built += 1
+            node.context = self._built
         return node
 
     def _fill_object(self, node: Node, document: dict[str, Any]) -> Hashable:
         fields: dict[str, Node] = {}
-        marked, place = self._marks, id(document)
+        key: list[tuple[str, int]] = []
+        size, policy, plain = UNIT, node.policy, self._marks is NO_MARKS
         for label, item in document.items():
-            if marked and (place, label) in marked.ignored:
-                continue
-            policy = marked.policy(node.policy, (place, label)) if marked.rules else node.policy
-            fields[label] = self._node(item, label, policy)
-        node.fields = fields
-        node.size = sum([field.size for field in fields.values()], UNIT)
-        return frozenset([(label, field.identity) for label, field in fields.items()])
+            field = self._node(item, label, policy) if plain else self._marked(item, label, node)
+            if field is not None:
+                fields[label] = field
+                key.append((label, field.identity))
+                size += field.size
+        node.fields, node.size = fields, size
+        return frozenset(key)
 
     def _fill_list(self, node: Node, document: list[Any]) -> Hashable:
         items: list[Node] = []
-        marked, place = self._marks, id(document)
-        for label, item in enumerate(document):
-            if marked and (place, label) in marked.ignored:
-                continue
-            policy = marked.policy(node.policy, (place, label)) if marked.rules else node.policy
-            items.append(self._node(item, label, policy))
+        policy, plain = node.policy, self._marks is NO_MARKS
+        for label, document_item in enumerate(document):
+            item = self._node(document_item, label, policy) if plain else self._marked(document_item, label, node)
+            if item is not None:
+                items.append(item)
         node.items = items
         node.size = sum([item.size for item in items], UNIT)
         identities = [item.identity for item in items]
-        if node.policy.list_order == "unordered":
+        if policy.list_order == "unordered":
             return "unordered", *sorted(identities)
         return "ordered", *identities
+
+    def _marked(self, document: Any, label: str | int, holder: Node) -> Node | None:
+        place = id(holder.document), label
+        if place in self._marks.ignored:
+            return None
+        return self._node(document, label, self._marks.policy(holder.policy, place))
 
 
 def equal_pairs(left: Sequence[Node], right: Sequence[Node]) -> list[tuple[int, int]]:
