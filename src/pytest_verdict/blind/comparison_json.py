@@ -1,0 +1,196 @@
+"""``comparison.json``: written in the pattern's shape and key order, and read back with patience."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.blind.reply import Side, number_of
+from pytest_verdict.blind.rubric import DIMENSIONS
+from pytest_verdict.blind.scoring import LABELS, Label, Scores, Winner, winner_of
+from pytest_verdict.errors import RecordError
+from pytest_verdict.values.display import shown
+from pytest_verdict.values.jsontext import JsonTextError, parse_json
+
+FILE_NAME: Final = "comparison.json"
+
+
+def comparison_document(
+    winner: Winner, reasoning: str, sides: Mapping[Label, Side], expectations: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Write a comparison in the shape of the Blind Comparator pattern.
+
+    Args:
+        winner: Who won.
+        reasoning: Why.
+        sides: What a judge said of A and B.
+        expectations: The expectations, verbatim; without any, ``expectation_results`` is absent.
+
+    Returns:
+        JSON values; every number in it that can be computed is computed here.
+    """
+    document: dict[str, Any] = {
+        "winner": winner,
+        "reasoning": reasoning,
+        "rubric": {label: _rubric(sides[label].scores) for label in LABELS},
+        "output_quality": {label: _quality(sides[label]) for label in LABELS},
+    }
+    if expectations:
+        document["expectation_results"] = {label: _expectations(sides[label], expectations) for label in LABELS}
+    return document
+
+
+def write_comparison(document: Mapping[str, Any]) -> str:
+    """Write a comparison as JSON text.
+
+    Args:
+        document: What `comparison_document` or `read_comparison` gave.
+
+    Returns:
+        Indented JSON text that ends with a line end.
+    """
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedComparison:
+    """A ``comparison.json`` of elsewhere.
+
+    Args:
+        document: The file's values, verbatim, in its own order.
+        derived_winner: Who wins by the scores in it; None when a score is missing.
+        warnings: What is missing or does not follow, in words.
+    """
+
+    document: dict[str, Any]
+    derived_winner: Winner | None
+    warnings: tuple[str, ...]
+
+    @property
+    def winner(self) -> Winner | None:
+        """Whom the file names, whatever its case; None when it names nobody."""
+        given = str(self.document.get("winner", "")).strip().upper()
+        return given if given in ("A", "B", "TIE") else None  # type: ignore[return-value]
+
+
+def read_comparison(source: str | os.PathLike[str]) -> ImportedComparison:
+    """Read a ``comparison.json``, also one that leaves out what can be computed or what nobody expected.
+
+    Args:
+        source: The path of a file, or JSON text that begins with a brace.
+
+    Returns:
+        The comparison; writing its document again gives equal values in the same order.
+
+    Raises:
+        RecordError: It cannot be read, is no JSON object, or has no rubric for A and B.
+    """
+    try:
+        is_text = isinstance(source, str) and source.lstrip().startswith("{")
+        text = str(source) if is_text else Path(source).read_text(encoding="utf-8-sig")
+        exact = parse_json(text)
+        document = json.loads(text)
+    except JsonTextError as error:
+        raise RecordError(f"this is no comparison.json: {error}") from None
+    except (OSError, ValueError) as error:
+        raise RecordError(f"{shown(source, 80)} cannot be read: {error}") from None
+    rubric = exact.get("rubric") if isinstance(exact, dict) else None
+    if not isinstance(rubric, dict) or not all(isinstance(rubric.get(label), dict) for label in LABELS):
+        raise RecordError("this is no comparison.json: it has no rubric for A and B")
+    warnings: list[str] = []
+    return ImportedComparison(document, _derived(exact, rubric, warnings), tuple(warnings))
+
+
+def _derived(exact: dict[str, Any], rubric: Mapping[str, Any], warnings: list[str]) -> Winner | None:
+    scores = {label: _read_scores(label, rubric[label], warnings) for label in LABELS}
+    found = {label: one for label, one in scores.items() if one is not None}
+    if len(found) < len(LABELS):
+        return None
+    warnings.extend(
+        f"the {dimension} criteria of A and B are not the same"
+        for dimension in DIMENSIONS
+        if set(getattr(found["A"], dimension)) != set(getattr(found["B"], dimension))
+    )
+    for label in LABELS:
+        _check_shown(label, rubric[label], found[label], warnings)
+    winner = winner_of(found, _read_passed(exact, warnings))
+    if exact.get("winner") != winner:
+        warnings.append(f"winner is {shown(exact.get('winner'), 20)}, by the scores it is {winner}")
+    return winner
+
+
+def _read_scores(label: str, given: Mapping[str, Any], warnings: list[str]) -> Scores | None:
+    sides = []
+    for dimension in DIMENSIONS:
+        criteria = given.get(dimension)
+        numbers = {name: number_of(value) for name, value in criteria.items()} if isinstance(criteria, dict) else {}
+        scores = {name: number for name, number in numbers.items() if number is not None}
+        if not scores or len(scores) < len(numbers):
+            warnings.append(f"rubric.{label}.{dimension} has no score or one that is no number")
+            return None
+        warnings.extend(
+            f"rubric.{label}.{dimension}.{name} is not from 1 to 5" for name in scores if not 1 <= scores[name] <= 5
+        )
+        sides.append(scores)
+    return Scores(*sides)
+
+
+def _check_shown(label: str, given: Mapping[str, Any], scores: Scores, warnings: list[str]) -> None:
+    for name, value in scores.shown.items():
+        claimed = number_of(given.get(name))
+        if claimed is None:
+            warnings.append(f"rubric.{label}.{name} is missing; it is {value}")
+        elif abs(claimed - Fraction(value)) > Fraction(1, 10):
+            warnings.append(f"rubric.{label}.{name} is {float(claimed):.6g}, by the scores it is {value}")
+
+
+def _read_passed(exact: Mapping[str, Any], warnings: list[str]) -> dict[Label, list[bool]] | None:
+    # One implementation calls it assertion_results; both names are in use for expectations.
+    results = exact.get("expectation_results") or exact.get("assertion_results")
+    if not isinstance(results, dict):
+        return None
+    passed: dict[Label, list[bool]] = {}
+    for label in LABELS:
+        side = results.get(label)
+        details = side.get("details") if isinstance(side, dict) else None
+        answers = (
+            [item.get("passed") is True for item in details if isinstance(item, dict)]
+            if isinstance(details, list)
+            else []
+        )
+        total = number_of(side.get("total")) if isinstance(side, dict) else None
+        met = number_of(side.get("passed")) if isinstance(side, dict) else None
+        if total is not None and met is not None and total != len(answers) and 0 <= met <= total <= 1_000:
+            warnings.append(f"expectation_results.{label}.details lists {len(answers)} of {total}; the counts are used")
+            answers = [True] * int(met) + [False] * int(total - met)
+        passed[label] = answers
+    return passed
+
+
+def _number(value: Any) -> Any:
+    return int(value) if value == int(value) else float(value)
+
+
+def _rubric(scores: Scores) -> dict[str, Any]:
+    criteria = {name: {key: _number(score) for key, score in getattr(scores, name).items()} for name in DIMENSIONS}
+    return {**criteria, **{name: float(value) for name, value in scores.shown.items()}}
+
+
+def _quality(side: Side) -> dict[str, Any]:
+    return {"score": side.scores.quality, "strengths": list(side.strengths), "weaknesses": list(side.weaknesses)}
+
+
+def _expectations(side: Side, expectations: Sequence[str]) -> dict[str, Any]:
+    passed, total = sum(side.passed), len(side.passed)
+    pairs = zip(expectations, side.passed, strict=True)
+    return {
+        "passed": passed,
+        "total": total,
+        "pass_rate": passed / total,
+        "details": [{"text": text, "passed": met} for text, met in pairs],
+    }

@@ -1,0 +1,106 @@
+"""The arithmetic of the Blind Comparator: exact fractions decide, rounded values are shown.
+
+The one formula that gives the numbers of the pattern's example rounds each dimension to one decimal and adds the two, so an
+overall score lies between 2 and 10. Rounded values would invent winners between candidates that are exactly equal (2.7 and
+2.6 may both be made of the same thirds), so no decision looks at them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final, Literal
+
+Label = Literal["A", "B"]
+Winner = Literal["A", "B", "TIE"]
+LABELS: Final[tuple[Label, Label]] = ("A", "B")
+TIE: Final = "TIE"
+OTHER: Final[Mapping[Label, Label]] = {"A": "B", "B": "A"}
+
+
+def mean(values: Sequence[Fraction]) -> Fraction:
+    """Give the exact mean.
+
+    Args:
+        values: At least one number.
+
+    Returns:
+        The mean.
+    """
+    return sum(values, Fraction(0)) / len(values)
+
+
+def rounded(value: Fraction, digits: int = 1) -> Decimal:
+    """Round half up.
+
+    Args:
+        value: A number that is not negative.
+        digits: Digits behind the point.
+
+    Returns:
+        The rounded number, with so many digits.
+
+    Example:
+        >>> rounded(Fraction(14, 3)), rounded(Fraction(9, 2), 0)
+        (Decimal('4.7'), Decimal('5'))
+    """
+    scale = 10**digits
+    return Decimal((value * scale + Fraction(1, 2)) // 1).scaleb(-digits)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The scores of one output.
+
+    Args:
+        content: Scores by criterion.
+        structure: Scores by criterion.
+
+    Example:
+        >>> five, four = Fraction(5), Fraction(4)
+        >>> scores = Scores({"a": five, "b": five, "c": four}, {"d": four, "e": five, "f": four})
+        >>> scores.shown
+        {'content_score': Decimal('4.7'), 'structure_score': Decimal('4.3'), 'overall_score': Decimal('9.0')}
+        >>> scores.overall
+        Fraction(9, 1)
+    """
+
+    content: Mapping[str, Fraction]
+    structure: Mapping[str, Fraction]
+
+    @property
+    def overall(self) -> Fraction:
+        """The exact overall score: both means together, from 2 to 10."""
+        return mean(list(self.content.values())) + mean(list(self.structure.values()))
+
+    @property
+    def shown(self) -> dict[str, Decimal]:
+        """The scores as a comparison shows them: each dimension rounded to one decimal, then added."""
+        content = rounded(mean(list(self.content.values())))
+        structure = rounded(mean(list(self.structure.values())))
+        return {"content_score": content, "structure_score": structure, "overall_score": content + structure}
+
+    @property
+    def quality(self) -> int:
+        """The overall score as shown, rounded half up to a whole number."""
+        return int(rounded(Fraction(self.shown["overall_score"]), 0))
+
+
+def winner_of(scores: Mapping[Label, Scores], passed: Mapping[Label, Sequence[bool]] | None = None) -> Winner:
+    """Decide by the overall score, then by the rate of expectations met, else it is a tie.
+
+    Args:
+        scores: The scores of both outputs.
+        passed: For both outputs, whether each expectation is met; None when there are no expectations.
+
+    Returns:
+        ``A``, ``B`` or ``TIE``.
+    """
+    first, second = scores["A"].overall, scores["B"].overall
+    if first == second and passed and passed["A"]:
+        first, second = Fraction(sum(passed["A"])), Fraction(sum(passed["B"]))
+    if first == second:
+        return TIE
+    return "A" if first > second else "B"

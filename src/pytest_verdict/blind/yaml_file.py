@@ -1,0 +1,48 @@
+"""YAML files written by people, read strictly."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+
+from pytest_verdict.errors import SettingsError
+
+
+class _Strict(yaml.SafeLoader):
+    """A loader that refuses a key that occurs twice, of which PyYAML would silently keep the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002 - PyYAML's signature
+        keys = [cast("Hashable", self.construct_object(key, deep=True)) for key, _ in node.value]
+        for position, key in enumerate(keys):
+            if key in keys[:position]:
+                raise SettingsError(
+                    f"the key {key!r} occurs twice, at line {node.value[position][0].start_mark.line + 1}"
+                )
+        return super().construct_mapping(node, deep)
+
+
+def read_yaml(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a YAML file whose top level is a mapping.
+
+    Args:
+        path: The file, in UTF-8. JSON is YAML as well.
+
+    Returns:
+        The mapping.
+
+    Raises:
+        SettingsError: The file is missing, is no YAML, has a key twice, or its top level is no mapping.
+    """
+    try:
+        found = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Strict)  # noqa: S506 - a SafeLoader
+    except SettingsError as error:
+        raise SettingsError(f"{path}: {error}") from None
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}") from None
+    if not isinstance(found, dict):
+        raise SettingsError(f"{path}: the top level is a mapping, got {type(found).__name__}")
+    return found

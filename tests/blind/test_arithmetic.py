@@ -1,0 +1,247 @@
+"""Rubric, arithmetic and comparison.json: the pattern's own example, and what it leaves open."""
+
+import json
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_verdict.blind.comparison_json import comparison_document, read_comparison, write_comparison
+from pytest_verdict.blind.contradictions import contradictions_in
+from pytest_verdict.blind.reply import ReplyProblem, read_reply
+from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, read_rubric
+from pytest_verdict.blind.scoring import Scores, rounded, winner_of
+from pytest_verdict.errors import RecordError, SettingsError
+
+# Shape and numbers are those of the pattern's own example; the texts are ours.
+EXAMPLE = (Path(__file__).parent / "example_comparison.json").read_text(encoding="utf-8")
+EXPECTATIONS = ["The name is filled in", "The date is filled in", "It is a PDF", "It is signed", "It can be read"]
+
+
+def scores(content, structure):
+    def named(values):
+        return {f"c{number}": Fraction(value) for number, value in enumerate(values)}
+
+    return Scores(named(content), named(structure))
+
+
+def test_the_example_is_derived_from_its_scores_alone():
+    document = json.loads(EXAMPLE)
+    asked = {**document, "winner": "B"}
+    for label in "AB":
+        for name in ("content_score", "structure_score", "overall_score"):
+            del asked["rubric"][label][name]
+        del asked["output_quality"][label]["score"]
+        for name in ("passed", "total", "pass_rate"):
+            del asked["expectation_results"][label][name]
+    reply = read_reply(json.dumps(asked), DEFAULT_RUBRIC, EXPECTATIONS)
+    passed = {label: side.passed for label, side in reply.sides.items()}
+    winner = winner_of({label: side.scores for label, side in reply.sides.items()}, passed)
+    made = comparison_document(winner, reply.reasoning, reply.sides, EXPECTATIONS)
+    assert json.dumps(made) == json.dumps(json.loads(EXAMPLE))
+
+
+def test_the_example_is_read_back_without_loss():
+    found = read_comparison(EXAMPLE)
+    assert (found.winner, found.derived_winner, found.warnings) == ("A", "A", ())
+    assert json.loads(write_comparison(found.document)) == json.loads(EXAMPLE)
+    assert json.dumps(found.document) == json.dumps(json.loads(EXAMPLE))
+
+
+def test_the_patterns_own_example_is_read_without_a_warning():
+    page = Path(__file__).resolve().parents[2] / "../shared/spec/blind-comparator.txt"
+    if not page.exists():
+        pytest.skip(f"the pattern's page is not at {page}")
+    text = page.read_text(encoding="utf-8")
+    example, _ = json.JSONDecoder().raw_decode(text[text.index('{\n"winner"') :])
+    found = read_comparison(json.dumps(example))
+    assert (found.winner, found.derived_winner, found.warnings) == ("A", "A", ())
+    texts = [item["text"] for item in example["expectation_results"]["A"]["details"]]
+    reply = read_reply(json.dumps(example), DEFAULT_RUBRIC, texts)
+    assert json.dumps(comparison_document("A", reply.reasoning, reply.sides, texts)) == json.dumps(example)
+
+
+def test_without_expectations_there_are_no_results():
+    reply = read_reply(EXAMPLE, DEFAULT_RUBRIC)
+    assert list(comparison_document("A", "", reply.sides)) == ["winner", "reasoning", "rubric", "output_quality"]
+
+
+@given(st.lists(st.integers(1, 5), min_size=3, max_size=3), st.lists(st.integers(1, 5), min_size=3, max_size=3))
+def test_thirds_that_round_differently_are_still_equal(first, second):
+    """2.7 and 2.6 may be made of the same thirds; only the exact sum decides."""
+    found = winner_of({"A": scores(first, second), "B": scores(second, first)})
+    assert found == "TIE"
+
+
+def test_rounded_values_would_have_named_a_winner():
+    left, right = scores([3, 3, 2], [3, 3, 2]), scores([5, 3, 2], [2, 2, 2])
+    assert left.overall == right.overall
+    assert left.shown["overall_score"] != right.shown["overall_score"]
+    assert winner_of({"A": left, "B": right}) == "TIE"
+
+
+def test_expectations_decide_only_between_equal_scores():
+    equal = {"A": scores([3], [3]), "B": scores([3], [3])}
+    assert winner_of(equal, {"A": (True, False), "B": (True, True)}) == "B"
+    better = {"A": scores([4], [3]), "B": scores([3], [3])}
+    assert winner_of(better, {"A": (False,), "B": (True,)}) == "A"
+
+
+def test_rounding_is_half_up():
+    assert [rounded(Fraction(n, 20)) for n in (1, 3, 5)] == [Decimal("0.1"), Decimal("0.2"), Decimal("0.3")]
+    assert scores([4], [4, 5]).quality == 9
+
+
+@pytest.mark.parametrize(
+    ("change", "warning"),
+    [
+        (lambda d: d.update(winner="b"), "winner is 'b', by the scores it is A"),
+        (lambda d: d["rubric"]["A"].pop("overall_score"), "rubric.A.overall_score is missing; it is 9.0"),
+        (
+            lambda d: d["rubric"]["A"].update(overall_score=9.4),
+            "rubric.A.overall_score is 9.4, by the scores it is 9.0",
+        ),
+        (lambda d: d["expectation_results"]["A"].update(details=[]), "details lists 0 of 5; the counts are used"),
+        (lambda d: d["rubric"]["B"]["content"].pop("accuracy"), "the content criteria of A and B are not the same"),
+        (lambda d: d["rubric"]["A"]["content"].update(accuracy=7), "rubric.A.content.accuracy is not from 1 to 5"),
+    ],
+    ids=["winner", "missing", "arithmetic", "short details", "criteria", "range"],
+)
+def test_variants_are_read_with_a_warning(change, warning):
+    document = json.loads(EXAMPLE)
+    change(document)
+    found = read_comparison(json.dumps(document))
+    assert any(warning in one for one in found.warnings), found.warnings
+
+
+@pytest.mark.parametrize("null", [None, {}])
+def test_an_empty_result_of_expectations_is_none(null):
+    document = {**json.loads(EXAMPLE), "expectation_results": null}
+    assert read_comparison(json.dumps(document)).derived_winner == "A"
+
+
+@pytest.mark.parametrize("text", ["{", "{}", '{"rubric": {"A": {}}}', '{"a": 1, "a": 2}', "{" * 300])
+def test_what_is_no_comparison_says_so(text):
+    with pytest.raises(RecordError, match=r"no comparison\.json"):
+        read_comparison(text)
+
+
+def reply_text(**changes):
+    side = {
+        "content": dict.fromkeys(DEFAULT_RUBRIC.names("content"), 4),
+        "structure": dict.fromkeys(DEFAULT_RUBRIC.names("structure"), 4),
+    }
+    return json.dumps({"rubric": {"A": side, "B": side}, **changes})
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", "reply_empty"),
+        ("I cannot help with that.", "reply_without_json"),
+        (reply_text()[:-20], "reply_truncated"),
+        (reply_text(reasoning="It is go")[:-4], "reply_truncated"),
+        ("Here: " + reply_text()[:60], "reply_truncated"),
+        (reply_text() + reply_text(), "reply_ambiguous"),
+        (f"The output says {reply_text()} but I say {reply_text()}", "reply_ambiguous"),
+        ("{'rubric': 1}", "reply_malformed"),
+        ("[1]", "reply_without_json"),
+        ('{"winner": "A"}', "reply_schema"),
+        (reply_text(winner="C"), "reply_schema"),
+        (reply_text(winner=["A"]), "reply_schema"),
+        (reply_text(reasoning=3), "reply_schema"),
+        (reply_text().replace('"accuracy": 4, ', "").replace(', "accuracy": 4', ""), "criteria_set"),
+        (reply_text().replace('"accuracy": 4', '"accuracy": 6'), "score_range"),
+        (reply_text().replace('"accuracy": 4', '"accuracy": 4.5'), "score_range"),
+        (reply_text().replace('"accuracy": 4', '"accuracy": true'), "score_range"),
+        (reply_text().replace('"accuracy": 4', '"accuracy": "4"'), "score_range"),
+        (reply_text().replace('"accuracy": 4', '"accuracy": 1e999999'), "score_range"),
+    ],
+    ids=lambda value: value[:24] if isinstance(value, str) else None,
+)
+def test_a_reply_that_is_no_verdict_says_why(text, code):
+    with pytest.raises(ReplyProblem) as problem:
+        read_reply(text, DEFAULT_RUBRIC)
+    assert problem.value.code == code
+
+
+def test_prose_around_one_object_is_read_and_noted():
+    reply = read_reply(f"Sure!\n```json\n{reply_text()}\n```\nHope it helps.", DEFAULT_RUBRIC)
+    assert reply.notes == ("prose_around_json",)
+    assert read_reply(f"```json\n{reply_text()}\n```", DEFAULT_RUBRIC).notes == ()
+
+
+@pytest.mark.parametrize(
+    "results", [{}, {"A": {"details": []}, "B": {"details": []}}, {"A": {"details": [{"passed": 1}]}, "B": {}}]
+)
+def test_expectations_that_are_not_answered_leave_no_verdict(results):
+    with pytest.raises(ReplyProblem) as problem:
+        read_reply(reply_text(expectation_results=results), DEFAULT_RUBRIC, ["It is dated"])
+    assert problem.value.code == "expectation_set"
+
+
+def test_what_a_judge_computed_wrongly_is_named():
+    document = json.loads(EXAMPLE)
+    document["winner"] = "B"
+    document["rubric"]["A"]["overall_score"] = 7.0
+    document["output_quality"]["B"]["score"] = 8
+    document["expectation_results"]["A"]["pass_rate"] = 1.0
+    document["expectation_results"]["B"]["details"][0]["text"] = "Something else"
+    reply = read_reply(json.dumps(document), DEFAULT_RUBRIC, EXPECTATIONS)
+    found = {one.code: (one.claimed, one.derived) for one in contradictions_in(reply, "A", EXPECTATIONS)}
+    assert found == {
+        "winner_opposite": ("B", "A"),
+        "score_arithmetic": ("7", "9"),
+        "quality_mismatch": ("8", "5.4"),
+        "pass_rate_arithmetic": ("1", "0.8"),
+        "expectation_text": ("Something else", "The name is filled in"),
+    }
+
+
+def test_the_example_contradicts_nothing():
+    reply = read_reply(EXAMPLE, DEFAULT_RUBRIC, EXPECTATIONS)
+    assert contradictions_in(reply, "A", EXPECTATIONS) == []
+
+
+RUBRIC_FILE = """
+id: quarterly-report
+version: "1.0"
+step: 0.5
+content:
+  figures: {1: Wrong, 3: Rounded wrongly, 5: Right}
+  coverage:
+structure: [headings, tables]
+"""
+
+
+def test_a_rubric_comes_from_a_file(tmp_path):
+    (tmp_path / "rubric.yaml").write_text(RUBRIC_FILE)
+    rubric = read_rubric(tmp_path / "rubric.yaml")
+    assert rubric.content[0].anchors == ("Wrong", "Rounded wrongly", "Right")
+    assert rubric.allows(Fraction(9, 2))
+    assert not DEFAULT_RUBRIC.allows(Fraction(9, 2))
+    assert read_rubric(rubric.written()) == rubric
+    assert rubric.digest != read_rubric({**rubric.written(), "version": 2}).digest
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id: a\nversion: 1.10\ncontent: [a]\nstructure: [b]", "quoted text"),
+        ("id: a\nversion: 1\ncontent: [a]", "needs the key 'structure'"),
+        ("id: a\nversion: 1\ncontent: []\nstructure: [b]", "at least one criterion"),
+        ("id: a\nversion: 1\ncontent: [a, a]\nstructure: [b]", "named twice"),
+        ("id: a\nversion: 1\ncontent: {a: 1, a: 2}\nstructure: [b]", "'a' occurs twice, at line 3"),
+        ("id: a\nversion: 1\ncontent: {a: {1: x, 5: y}}\nstructure: [b]", "map 1, 3 and 5"),
+        ("id: a\nversion: 1\ncontent: [a]\nstructure: [b]\nstep: 2", "step is 1 or 0.5"),
+        ("id: a\nversion: 1\ncontent: [a]\nstructures: [b]", "Did you mean 'structure'"),
+        ("- a", "top level is a mapping"),
+    ],
+)
+def test_a_wrong_rubric_says_what_is_wrong(tmp_path, text, message):
+    (tmp_path / "rubric.yaml").write_text(text)
+    with pytest.raises(SettingsError, match=message):
+        read_rubric(tmp_path / "rubric.yaml")
