@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from pytest_verdict.comparison import HIDDEN, checked_threshold, compare, describe_failure
 from pytest_verdict.errors import MismatchError, SettingsError, allowed
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.registry import REGISTRY
 from pytest_verdict.result import ComparisonResult
+
+_TRAJECTORY_OPERATORS: Final = {
+    "any": "trajectory_any_order",
+    "exact": "trajectory_exact",
+    "in_order": "trajectory_in_order",
+    "steps": "trajectory_steps",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +112,41 @@ class Comparator:
                 raise MismatchError(describe_failure(result), [result])
             self._collecting[-1].append(result)
         return result
+
+    def trajectory(
+        self,
+        expected: Any,
+        observed: Any,
+        threshold: float | None = None,
+        *,
+        order: str = "any",
+        name: str | None = None,
+        **settings: Any,
+    ) -> ComparisonResult:
+        """Compare two trajectories, without asserting.
+
+        Args:
+            expected: The expected calls; see docs/how-to/trajectories.md for what is read.
+            observed: The observed calls.
+            threshold: The lowest score that passes, in (0, 1]; the default unless given.
+            order: ``any``, ``in_order`` or ``exact``: the operator ``trajectory_any_order``, ``trajectory_in_order`` or
+                ``trajectory_exact``; or ``steps`` for ``trajectory_steps``.
+            name: What to call this comparison in the report.
+            **settings: The operator's settings, such as ``extras`` and ``args``.
+
+        Returns:
+            The result.
+
+        Raises:
+            ConfigurationError: The order, a setting or the threshold is wrong.
+
+        Example:
+            >>> Comparator().trajectory(["search", "book"], ["search", "look", "book"], order="in_order").passed
+            True
+        """
+        if order not in _TRAJECTORY_OPERATORS:
+            raise SettingsError(f"there is no order {order!r}.{allowed('order', order, _TRAJECTORY_OPERATORS)}")
+        return self(_TRAJECTORY_OPERATORS[order], expected, observed, threshold, name=name, **settings)
 
     def collect(self) -> Collection:
         """Make every `assert_matches` inside the ``with`` block, then fail once with all that did not pass.

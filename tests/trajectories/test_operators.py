@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from pytest_verdict import ComparisonResult, SettingsError, compare, explain
+from pytest_verdict import Comparator, ComparisonResult, SettingsError, compare, explain
 from pytest_verdict.operators.number import NumericRange, NumericTolerance
 from pytest_verdict.operators.registry import REGISTRY
 from pytest_verdict.operators.text import ExactMatch
@@ -347,3 +347,17 @@ def test_a_record_can_be_derived_again():
 def test_wrong_settings_are_errors(settings):
     with pytest.raises(SettingsError):
         compare(ANY_ORDER, ["a"], ["a"], **settings)
+
+
+@pytest.mark.parametrize(
+    ("order", "operator"),
+    [("any", ANY_ORDER), ("in_order", IN_ORDER), ("exact", EXACT), ("steps", "trajectory_steps")],
+)
+def test_the_comparator_takes_the_order_as_an_argument(order, operator):
+    result = Comparator().trajectory(["a"], ["a"], order=order, args="ignore", name="first")
+    assert (result.operator, result.name, result.settings["args"], result.passed) == (operator, "first", "ignore", True)
+
+
+def test_an_order_that_does_not_exist_is_an_error():
+    with pytest.raises(SettingsError, match="in_order"):
+        Comparator().trajectory(["a"], ["a"], order="inorder")
