@@ -8,8 +8,11 @@
     │   ├── SettingsError                   a setting is unknown, missing or has a value that is not allowed
     │   ├── ThresholdError                  the threshold is not in (0, 1]
     │   ├── TemplateError                   an answer template is written wrongly
+    │   ├── SuiteError                      a suite file is written wrongly
     │   └── MissingExtraError (ImportError) an optional dependency is not installed
     ├── RecordError (ValueError)            a record, journal or report cannot be read
+    ├── MappingError (LookupError)          a mapping finds nothing in a document, or too much
+    ├── AdapterError (RuntimeError)         an adapter gave no result
     ├── ParseError (ValueError)             a judge's reply is not an answer of the template
     ├── MissingRecordingError (LookupError) a judge that replays has no reply for this question
     └── TrajectoryError (ValueError)        a value cannot be read as a trajectory
@@ -60,6 +63,10 @@ class TemplateError(ConfigurationError):
     """An answer template is written wrongly."""
 
 
+class SuiteError(ConfigurationError):
+    """A suite file is written wrongly; the message has file, line and what is allowed."""
+
+
 class MissingExtraError(ConfigurationError, ImportError):
     """An optional dependency is not installed."""
 
@@ -69,6 +76,14 @@ class MissingExtraError(ConfigurationError, ImportError):
 
 class RecordError(VerdictError, ValueError):
     """A record, journal or report cannot be read."""
+
+
+class MappingError(VerdictError, LookupError):
+    """A mapping finds nothing in a document, or several values where one is needed."""
+
+
+class AdapterError(VerdictError, RuntimeError):
+    """An adapter raised, took too long or returned something that is no result."""
 
 
 class ParseError(VerdictError, ValueError):

@@ -1,0 +1,108 @@
+"""`AgentResult`: what an adapter returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Final
+
+from pytest_verdict.errors import AdapterError
+from pytest_verdict.values.display import shown
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool.
+
+    Args:
+        name: The tool.
+        arguments: Its arguments by name.
+        result: What it returned.
+    """
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    result: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentResult:
+    """What came out of one run of what is tested.
+
+    Args:
+        output: The answer: text, or a JSON value such as a dict.
+        tool_calls: The calls of tools in order: `ToolCall`, dicts with ``name`` and ``arguments``, or names.
+        latency_ms: How long it took, in milliseconds.
+        token_usage: Tokens by kind, such as ``{"prompt_tokens": 12, "completion_tokens": 3}``.
+        raw_response: Whatever the model answered, verbatim.
+        reasoning_trace: Steps of thought, if the agent tells them.
+
+    Example:
+        >>> AgentResult("Paris", tool_calls=[ToolCall("search", {"query": "capital of France"})]).tool_calls[0].name
+        'search'
+    """
+
+    output: Any
+    tool_calls: Sequence[Any] = ()
+    latency_ms: float | None = None
+    token_usage: Any = None
+    raw_response: Any = None
+    reasoning_trace: Sequence[str] | None = None
+
+
+_FIELDS: Final = tuple(entry.name for entry in fields(AgentResult))
+_OUTPUTS: Final = (str, dict, list, int, float)
+
+
+def as_result(returned: Any) -> AgentResult:
+    """Take what an adapter returned.
+
+    Args:
+        returned: An `AgentResult`, any object with an attribute ``output``, or text.
+
+    Returns:
+        The result.
+
+    Raises:
+        AdapterError: It is none of these, or its output is not text or another JSON value.
+    """
+    if isinstance(returned, str):
+        return AgentResult(returned)
+    if not hasattr(returned, "output"):
+        raise AdapterError(
+            f"the adapter must return an AgentResult or text, and returned {type(returned).__name__}: {shown(returned, 80)}"
+        )
+    return _checked({name: getattr(returned, name) for name in _FIELDS if hasattr(returned, name)})
+
+
+def result_from_json(value: Any, source: str) -> AgentResult:
+    """Take a result that was written as JSON.
+
+    Args:
+        value: An object with ``output`` and, if wanted, the other fields of `AgentResult`; or text.
+        source: Where it comes from, for the error.
+
+    Returns:
+        The result.
+
+    Raises:
+        AdapterError: It is neither, or has other keys.
+    """
+    if isinstance(value, str):
+        return AgentResult(value)
+    if not isinstance(value, dict) or "output" not in value or not set(value) <= set(_FIELDS):
+        raise AdapterError(
+            f"{source} must be text or an object with output and, if wanted, {', '.join(_FIELDS[1:])}; got {shown(value, 80)}"
+        )
+    return _checked(value)
+
+
+def _checked(given: Mapping[str, Any]) -> AgentResult:
+    output, calls = given["output"], given.get("tool_calls")
+    if not isinstance(output, _OUTPUTS):
+        raise AdapterError(
+            f"the output of an adapter is text or another JSON value, got {type(output).__name__}: {shown(output, 80)}"
+        )
+    if calls is not None and (isinstance(calls, str | Mapping) or not isinstance(calls, Sequence)):
+        raise AdapterError(f"tool_calls is a list, got {type(calls).__name__}: {shown(calls, 80)}")
+    return AgentResult(**{**given, "tool_calls": tuple(calls or ())})
