@@ -12,13 +12,19 @@ if TYPE_CHECKING:
         ConfigurationError,
         MismatchError,
         MissingExtraError,
+        MissingRecordingError,
+        ParseError,
         RecordError,
         SettingsError,
+        TemplateError,
         ThresholdError,
         UnknownOperatorError,
         VerdictError,
     )
     from pytest_verdict.explanation import explain
+    from pytest_verdict.judges.protocol import Judge
+    from pytest_verdict.judges.pydantic_ai import PydanticAIJudge
+    from pytest_verdict.judges.recording import RecordingJudge
     from pytest_verdict.laws import check_operator_laws
     from pytest_verdict.normalizers import SynonymMap
     from pytest_verdict.operators.aggregate import AllOf, AnyOf, AtLeastN, Weighted
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
     from pytest_verdict.operators.date import DateMatch, DateRange, DateTolerance
     from pytest_verdict.operators.json_distance import JsonDistance
     from pytest_verdict.operators.json_equality import JsonCanonical, JsonSubset
+    from pytest_verdict.operators.json_rules import JsonRule
     from pytest_verdict.operators.json_schema import JsonSchema
     from pytest_verdict.operators.number import (
         Delta,
@@ -46,6 +53,16 @@ if TYPE_CHECKING:
     from pytest_verdict.outcome import Outcome
     from pytest_verdict.result import ComparisonResult
     from pytest_verdict.surroundings import Budget
+    from pytest_verdict.templates.answer import BaseAnswer
+    from pytest_verdict.templates.audit import audit_template
+    from pytest_verdict.templates.discovery import find_template
+    from pytest_verdict.templates.field import TemplateWarning, VerifiedField
+    from pytest_verdict.templates.field_check import FieldCheck
+    from pytest_verdict.templates.judge_schema import judge_schema
+    from pytest_verdict.templates.lint import lint_template
+    from pytest_verdict.templates.parsing import ParsedAnswer, parse_reply
+    from pytest_verdict.templates.result import TemplateResult
+    from pytest_verdict.templates.template import AnswerTemplate
     from pytest_verdict.trajectories.event import Event
     from pytest_verdict.trajectories.limits import (
         TrajectoryForbidden,
@@ -62,8 +79,10 @@ if TYPE_CHECKING:
 # Where each public name lives; read on first use, so that loading the plugin imports nothing of this.
 _HOMES = {
     "AllOf": "operators.aggregate",
+    "AnswerTemplate": "templates.template",
     "AnyOf": "operators.aggregate",
     "AtLeastN": "operators.aggregate",
+    "BaseAnswer": "templates.answer",
     "BooleanMatch": "operators.category",
     "Budget": "surroundings",
     "Comparator": "comparator",
@@ -78,13 +97,17 @@ _HOMES = {
     "Event": "trajectories.event",
     "ExactMatch": "operators.text",
     "Expectation": "comparison",
+    "FieldCheck": "templates.field_check",
     "JsonCanonical": "operators.json_equality",
     "JsonDistance": "operators.json_distance",
+    "JsonRule": "operators.json_rules",
     "JsonSchema": "operators.json_schema",
     "JsonSubset": "operators.json_equality",
+    "Judge": "judges.protocol",
     "LiteralMatch": "operators.category",
     "MismatchError": "errors",
     "MissingExtraError": "errors",
+    "MissingRecordingError": "errors",
     "NumericExact": "operators.number",
     "NumericMaximum": "operators.number",
     "NumericMinimum": "operators.number",
@@ -95,12 +118,19 @@ _HOMES = {
     "OperatorRegistry": "operators.registry",
     "OrderedMatch": "operators.sequence",
     "Outcome": "outcome",
+    "ParseError": "errors",
+    "ParsedAnswer": "templates.parsing",
+    "PydanticAIJudge": "judges.pydantic_ai",
     "RecordError": "errors",
+    "RecordingJudge": "judges.recording",
     "RegexMatch": "operators.pattern",
     "SemanticMatch": "operators.semantic",
     "SetContainment": "operators.sequence",
     "SettingsError": "errors",
     "SynonymMap": "normalizers",
+    "TemplateError": "errors",
+    "TemplateResult": "templates.result",
+    "TemplateWarning": "templates.field",
     "TextSimilarity": "operators.similarity",
     "ThresholdError": "errors",
     "TraceContains": "operators.trace",
@@ -120,19 +150,27 @@ _HOMES = {
     "TrajectorySteps": "trajectories.steps",
     "UnknownOperatorError": "errors",
     "VerdictError": "errors",
+    "VerifiedField": "templates.field",
     "Weighted": "operators.aggregate",
     "assert_matches": "comparison",
+    "audit_template": "templates.audit",
     "check_operator_laws": "laws",
     "compare": "comparison",
     "expect": "comparison",
     "explain": "explanation",
+    "find_template": "templates.discovery",
+    "judge_schema": "templates.judge_schema",
+    "lint_template": "templates.lint",
+    "parse_reply": "templates.parsing",
     "read_trajectory": "trajectories.readers",
 }
 
 __all__ = [
     "AllOf",
+    "AnswerTemplate",
     "AnyOf",
     "AtLeastN",
+    "BaseAnswer",
     "BooleanMatch",
     "Budget",
     "Comparator",
@@ -147,13 +185,17 @@ __all__ = [
     "Event",
     "ExactMatch",
     "Expectation",
+    "FieldCheck",
     "JsonCanonical",
     "JsonDistance",
+    "JsonRule",
     "JsonSchema",
     "JsonSubset",
+    "Judge",
     "LiteralMatch",
     "MismatchError",
     "MissingExtraError",
+    "MissingRecordingError",
     "NumericExact",
     "NumericMaximum",
     "NumericMinimum",
@@ -164,12 +206,19 @@ __all__ = [
     "OperatorRegistry",
     "OrderedMatch",
     "Outcome",
+    "ParseError",
+    "ParsedAnswer",
+    "PydanticAIJudge",
     "RecordError",
+    "RecordingJudge",
     "RegexMatch",
     "SemanticMatch",
     "SetContainment",
     "SettingsError",
     "SynonymMap",
+    "TemplateError",
+    "TemplateResult",
+    "TemplateWarning",
     "TextSimilarity",
     "ThresholdError",
     "TraceContains",
@@ -189,12 +238,18 @@ __all__ = [
     "TrajectorySteps",
     "UnknownOperatorError",
     "VerdictError",
+    "VerifiedField",
     "Weighted",
     "assert_matches",
+    "audit_template",
     "check_operator_laws",
     "compare",
     "expect",
     "explain",
+    "find_template",
+    "judge_schema",
+    "lint_template",
+    "parse_reply",
     "read_trajectory",
 ]
 
