@@ -21,6 +21,8 @@ COMMANDS: Final = {
     "replay": "derive every verdict of a records.jsonl again",
     "operators": "list the operators, or describe one",
     "explain": "show one record as a failed test would print it",
+    "lint": "find what may mislead the judge of an answer template",
+    "audit": "find which mistakes an answer template would not notice",
 }
 """The commands and what each does, in the order of ``--help``."""
 

@@ -112,17 +112,25 @@ def _mapping(reply: Any, notes: list[str]) -> dict[str, Any]:
     found = parse_json(inside)
     if not isinstance(found, dict):
         raise JsonTextError(NOT_AN_OBJECT, f"a reply is a JSON object, got {shown(found, 80)}")
-    return {key: _plain(value) for key, value in found.items()}
+    return {key: plain_numbers(value) for key, value in found.items()}
 
 
-def _plain(value: Any) -> Any:
+def plain_numbers(value: Any) -> Any:
+    """Turn the exact numbers of a JSON document into floats, where a float can hold them.
+
+    Args:
+        value: What `parse_json` returned.
+
+    Returns:
+        The same value with floats for Decimals.
+    """
     if isinstance(value, Decimal):
         number = float(value)
         # 1e999 is a number, but no float; whatever is done with it, it must not become infinity.
         return number if abs(number) != float("inf") else value
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list) else value
+        return {key: plain_numbers(item) for key, item in value.items()}
+    return [plain_numbers(item) for item in value] if isinstance(value, list) else value
 
 
 def _validated(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseAnswer | None, dict[str, str]]:

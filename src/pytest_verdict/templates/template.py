@@ -12,6 +12,7 @@ from pytest_verdict.operators.semantic import SemanticMatch
 from pytest_verdict.templates import evidence
 from pytest_verdict.templates.answer import BaseAnswer, observed_values
 from pytest_verdict.templates.judge_schema import judge_hints, judge_schema
+from pytest_verdict.templates.match import TemplateMatch
 from pytest_verdict.templates.parsing import ParsedAnswer, parse_reply
 from pytest_verdict.templates.regex_check import RegexCheck, regex_checks
 from pytest_verdict.templates.result import TemplateResult
@@ -71,6 +72,24 @@ class AnswerTemplate:
         Raises:
             TemplateError: The answer belongs to another template, or the template reads a trace and none is given.
         """
+        match, expected, observed = self.prepared(answer, trace)
+        return TemplateResult(compare(match, expected, observed, name=self._template.__name__))
+
+    def prepared(
+        self, answer: Any = None, trace: str | None = None
+    ) -> tuple[TemplateMatch, dict[str, Any], dict[str, Any]]:
+        """Give what `verify` compares, without comparing or recording.
+
+        Args:
+            answer: As for `verify`.
+            trace: As for `verify`.
+
+        Returns:
+            The operator, expected and observed.
+
+        Raises:
+            TemplateError: As for `verify`.
+        """
         parsed = self._parsed(answer, trace)
         checks = self._checks(parsed)
         plan = self._template.verdict_plan
@@ -80,7 +99,7 @@ class AnswerTemplate:
         match = plan.match_with(checks, self._embedding_check)
         expected = plan.expected if plan.verified else getattr(parsed.answer, "correct", {})
         observed = _observed(parsed, own_verify=plan.own_verify, own_granular=plan.own_granular)
-        return TemplateResult(compare(match, _named(expected), observed, name=self._template.__name__))
+        return match, _named(expected), observed
 
     def assert_verified(self, answer: Any = None, trace: str | None = None) -> TemplateResult:
         """Verify an answer as `verify` does, and fail the test unless it passes.

@@ -1,0 +1,54 @@
+"""``pytest-verdict lint``: what of the templates in a module may mislead a judge or accept a wrong answer."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from pytest_verdict.cli.writing import say
+
+_EXIT_CODES: Final = """\
+The module is imported, which runs its code. No judge is asked.
+
+exit codes:
+  0  nothing but notices was found
+  1  there are warnings
+  2  the module cannot be imported or has no template
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments.
+
+    Args:
+        parser: The command's parser.
+    """
+    parser.epilog = _EXIT_CODES
+    parser.add_argument("module", metavar="MODULE", help="a dotted name, or the path of a .py file")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command.
+
+    Args:
+        arguments: The parsed arguments.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        TemplateError: The module cannot be imported or has no template.
+    """
+    from pytest_verdict.errors import TemplateError
+    from pytest_verdict.templates.discovery import load_module, templates_in
+    from pytest_verdict.templates.lint import lint_template
+
+    templates = templates_in(load_module(arguments.module))
+    if not templates:
+        raise TemplateError(f"{arguments.module} has no template: a class derived from BaseAnswer")
+    found = [finding for template in templates for finding in lint_template(template)]
+    for finding in found:
+        say(f"{finding.level}: {finding}")
+    warnings = sum(finding.level == "warning" for finding in found)
+    say(f"{len(templates)} templates, {warnings} warnings, {len(found) - warnings} notices")
+    return 1 if warnings else 0

@@ -1,0 +1,101 @@
+"""Finding the template in a module.
+
+Only a person who names a module runs its code: nothing here is called with anything that a record or report says.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from pytest_verdict.errors import TemplateError
+from pytest_verdict.templates.answer import BaseAnswer
+
+
+def templates_in(namespace: Mapping[str, Any] | ModuleType) -> list[type[BaseAnswer]]:
+    """Give the templates of a module: the classes from which no other one of it derives.
+
+    Args:
+        namespace: A module, or its names. Of a module only what it defines itself counts, unless it defines none.
+
+    Returns:
+        The templates in the order of their definition; each once, however many names it has.
+    """
+    names = vars(namespace) if isinstance(namespace, ModuleType) else namespace
+    found = {
+        value: None
+        for value in names.values()
+        if isinstance(value, type) and issubclass(value, BaseAnswer) and value is not BaseAnswer
+    }
+    if isinstance(namespace, ModuleType):
+        found = {cls: None for cls in found if cls.__module__ == namespace.__name__} or found
+    return [cls for cls in found if not any(other is not cls and issubclass(other, cls) for other in found)]
+
+
+def find_template(namespace: Mapping[str, Any] | ModuleType) -> type[BaseAnswer]:
+    """Give the one template of a module.
+
+    Args:
+        namespace: A module, or its names.
+
+    Returns:
+        The template.
+
+    Raises:
+        TemplateError: There is none, or there are several.
+
+    Example:
+        >>> class Answer(BaseAnswer):
+        ...     '''A template with regex checks only.'''
+        >>> find_template({"Answer": Answer, "Alias": Answer}).__name__
+        'Answer'
+    """
+    found = templates_in(namespace)
+    where = namespace.__name__ if isinstance(namespace, ModuleType) else "the namespace"
+    if not found:
+        raise TemplateError(f"{where} has no template: a class derived from BaseAnswer")
+    if len(found) > 1:
+        names = ", ".join(cls.__name__ for cls in found)
+        raise TemplateError(f"{where} has {len(found)} templates and should have one: {names}")
+    return found[0]
+
+
+def load_module(name: str) -> ModuleType:
+    """Import a module that a person named.
+
+    Args:
+        name: A dotted name, or the path of a file that ends in ``.py``.
+
+    Returns:
+        The module.
+
+    Raises:
+        TemplateError: There is no such module, or it raised while it was imported.
+    """
+    try:
+        return _from_file(Path(name)) if name.endswith(".py") else importlib.import_module(name)
+    except Exception as error:
+        raise TemplateError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def _from_file(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"no module at {path}")
+    module = importlib.util.module_from_spec(spec)
+    # Pydantic looks the module up by its name when it resolves annotations.
+    before = sys.modules.get(path.stem)
+    sys.modules[path.stem] = module
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        if before is None:
+            del sys.modules[path.stem]
+        else:
+            sys.modules[path.stem] = before
+    return module

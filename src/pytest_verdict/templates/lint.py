@@ -1,0 +1,103 @@
+"""`lint_template`: what of a template may mislead its judge or accept a wrong answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from pytest_verdict.templates.answer import BaseAnswer
+from pytest_verdict.templates.field import lost_punctuation
+from pytest_verdict.templates.leaks import leaks
+from pytest_verdict.templates.strategy import fields_named
+from pytest_verdict.templates.verification import Verification
+from pytest_verdict.values.display import shown
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to look at in a template.
+
+    Args:
+        template: The name of the template.
+        field: The name of the field.
+        code: ``answer_leaks``, ``boolean_anchors``, ``ground_truth_fails``, ``lost_punctuation`` or ``not_in_strategy``.
+        level: ``warning`` for what is probably a mistake, ``notice`` for a trade-off.
+        message: What it is, and what to do.
+    """
+
+    template: str
+    field: str
+    code: str
+    level: Literal["warning", "notice"]
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.template}.{self.field}: {self.code}: {self.message}"
+
+
+def lint_template(template: type[BaseAnswer]) -> list[Finding]:
+    """Look for what may mislead a judge or accept a wrong answer. No judge is asked.
+
+    Args:
+        template: The template.
+
+    Returns:
+        What was found, in the order of the fields.
+
+    Example:
+        >>> from pytest_verdict.operators.text import ExactMatch
+        >>> from pytest_verdict.templates.field import VerifiedField
+        >>> class Answer(BaseAnswer):
+        ...     gene: str = VerifiedField("The gene symbol, e.g. TP53", ground_truth="TP53", verify_with=ExactMatch())
+        >>> print(lint_template(Answer)[0])
+        Answer.gene: answer_leaks: the expected 'TP53' stands in its description; describe the value with another example
+    """
+    found = []
+    for name, verification in template.verdict_plan.verified.items():
+        for code, message in _findings(template, name, verification):
+            level: Literal["warning", "notice"] = "notice" if code == "boolean_anchors" else "warning"
+            found.append(Finding(template.__name__, name, code, level, message))
+    return found
+
+
+def _findings(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
+    if not verification.reads_trace:
+        yield from _about_the_judge(template, name, verification)
+        yield from _about_the_ground_truth(verification)
+    strategy = template.verdict_plan.strategy
+    if strategy is not None and name not in fields_named(strategy):
+        yield (
+            "not_in_strategy",
+            "the strategy does not look at it, so a wrong value never fails; name it, or drop the field",
+        )
+
+
+def _about_the_judge(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
+    for place, answer in leaks(template, name, verification):
+        yield (
+            "answer_leaks",
+            f"the expected {shown(answer, 60)} stands in {place}; describe the value with another example",
+        )
+    if isinstance(verification.ground_truth, bool):
+        yield (
+            "boolean_anchors",
+            "its description tells the judge what to look for, who may then find it; a field that extracts the value does not",
+        )
+
+
+def _about_the_ground_truth(verification: Verification) -> Iterator[tuple[str, str]]:
+    lost = lost_punctuation(verification)
+    if lost:
+        yield (
+            "lost_punctuation",
+            f"remove_punctuation changes {shown(lost, 60)}, which then equals texts that differ only in punctuation",
+        )
+    truth, operator = verification.ground_truth, verification.operator
+    # A setting that takes the place of the ground truth makes it a mere placeholder.
+    is_placeholder = operator.effective_expected(truth) is not truth
+    if not is_placeholder and operator.name != "semantic" and not operator.check(truth, truth):
+        yield (
+            "ground_truth_fails",
+            f"{operator.name} does not accept the ground truth {shown(truth, 60)} itself, so that no answer passes",
+        )
