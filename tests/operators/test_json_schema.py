@@ -106,3 +106,29 @@ def test_settings_round_trip():
 def test_the_failure_block_gives_the_reasons():
     lines = list(explain(compare("json_schema", {"required": ["id"]}, {})))
     assert lines[-1].strip() == "$: 'id' is a required property"
+
+
+SLOW = "(a|a)*b"
+
+
+@pytest.mark.parametrize(
+    ("schema", "document"),
+    [
+        pytest.param({"properties": {"name": {"pattern": SLOW}}}, {"name": "a" * 60}, id="pattern"),
+        pytest.param({"patternProperties": {SLOW: True}}, {"a" * 60: 1}, id="patternProperties"),
+        pytest.param(
+            {"additionalProperties": False, "patternProperties": {SLOW: True}}, {"a" * 60: 1}, id="additionalProperties"
+        ),
+    ],
+)
+def test_a_pattern_that_backtracks_for_ever_is_an_error_and_not_a_hang(schema, document, monkeypatch):
+    monkeypatch.setattr("pytest_verdict.operators.regex_search.TIME_LIMIT", 0.5)
+    result = compare("json_schema", schema, document)
+    assert (result.verdict, "regex time limit" in result.error) == ("error", True)
+
+
+def test_patterns_are_matched_as_the_library_matches_them():
+    schema = {"patternProperties": {"^x-": {"type": "string", "pattern": "^[a-z]+$"}}, "additionalProperties": False}
+    assert compare("json_schema", schema, {"x-a": "abc"}).passed
+    found = compare("json_schema", schema, {"x-a": "ABC", "y": 1}).details["differences"]
+    assert [difference["path"] for difference in found] == ["$", "$['x-a']"]

@@ -13,7 +13,8 @@ from pytest_verdict.errors import SettingsError, ThresholdError, allowed
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact
 from pytest_verdict.operators.specification import operator_from_settings
-from pytest_verdict.result import ABSENT, ComparisonResult, Outcome
+from pytest_verdict.outcome import ABSENT, Outcome, checked_outcome, error_outcome
+from pytest_verdict.result import ComparisonResult
 from pytest_verdict.values.snapshot import snapshot
 
 MISSING_EXPECTED: Final = "missing_expected"
@@ -67,9 +68,9 @@ class Condition:
 
 def _evaluated(operator: Operator, expected: Any, observed: Any) -> Outcome:
     try:
-        return operator.evaluate(expected, observed)
+        return checked_outcome(operator.evaluate(expected, observed))
     except Exception as error:  # noqa: BLE001 - whatever a broken operator raises, the child records it
-        return Outcome(0.0, error=f"{type(error).__name__}: {error}")
+        return error_outcome(error)
 
 
 def read_condition(value: Any) -> Condition:

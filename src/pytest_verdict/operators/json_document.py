@@ -15,9 +15,10 @@ from typing import Any, Final
 from pytest_verdict.normalizers import SynonymMap
 from pytest_verdict.operators.surface import Surfaces, surfaces
 from pytest_verdict.result import ABSENT, Outcome
-from pytest_verdict.values.encoding import MAXIMUM_DEPTH, class_name
+from pytest_verdict.values.encoding import MAXIMUM_DEPTH
 from pytest_verdict.values.jsontext import NOT_FINITE, TOO_DEEP, JsonTextError, parse_json
 from pytest_verdict.values.numbers import as_decimal, is_number
+from pytest_verdict.values.stand_ins import class_name
 
 NOT_JSON: Final = "not_json"
 MOST_DIFFERENCES: Final = 100

@@ -56,6 +56,11 @@ class JsonRule(BaseModel):
         string_similarity: ``levenshtein``, ``indel`` or ``jaro_winkler``; None compares text as equal or not.
         list_order: ``ordered`` or ``unordered``.
         ignore: True removes the matched parts from both documents.
+
+    Example:
+        >>> from pytest_verdict import JsonDistance
+        >>> JsonDistance(rules={"$.price": JsonRule(tolerance=0.01)}).evaluate({"price": 9.99}, {"price": 10}).score
+        1.0
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any, ClassVar, Final
 
@@ -13,6 +13,7 @@ from pytest_verdict.errors import MissingExtraError
 from pytest_verdict.normalizers import Normalization
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.json_document import Difference, listed, plain_numbers, read_both, read_document, step
+from pytest_verdict.operators.regex_search import RegexTimeLimitError, find_matches
 from pytest_verdict.result import ABSENT, Outcome
 from pytest_verdict.values.display import shortened, shown
 from pytest_verdict.values.jsontext import JsonTextError
@@ -87,6 +88,8 @@ class JsonSchema(Operator):
             return found.surfaces.outcome(0.0, [INVALID_SCHEMA], {"reason": problem})
         try:
             violations, unresolved = _violations(schema, document)
+        except RegexTimeLimitError:
+            raise
         except Exception as error:  # noqa: BLE001 - a pattern that is no regex, a number too long to print: any class
             return found.surfaces.outcome(0.0, [SCHEMA_FAILED], {"reason": f"{type(error).__name__}: {error}"})
         if unresolved is not None:
@@ -133,13 +136,52 @@ def _violations(schema: Any, document: Any) -> tuple[list[Difference], str | Non
 
     cls = _validator_class(schema)
     try:
-        errors = list(cls(schema, registry=_registry()).iter_errors(document))
+        errors = list(_guarded(cls)(schema, registry=_registry()).iter_errors(document))
     except Unresolvable as error:
         return [], f"{error.ref!r} is not part of the schema, and nothing is fetched"
     except RecursionError:
         return [], "the references of the schema lead back to themselves"
     found = [_difference(error.absolute_path, error.instance, error.message) for error in errors]
     return sorted(found, key=lambda difference: (difference.path, difference.reason or "")), None
+
+
+@functools.cache
+def _guarded(cls: Any) -> Any:
+    # The library matches with re itself, which a pattern that backtracks for ever would hang.
+    guarded = {"pattern": _pattern, "patternProperties": _pattern_properties}
+    guarded["additionalProperties"] = _additional_properties(cls.VALIDATORS["additionalProperties"])
+    return _validators().extend(cls, guarded)
+
+
+def _matches(pattern: str, text: str) -> bool:
+    return bool(find_matches(pattern, (), "search", text))
+
+
+def _pattern(validator: Any, pattern: Any, instance: Any, _schema: Any) -> Iterator[Any]:
+    from jsonschema import ValidationError
+
+    if validator.is_type(instance, "string") and not _matches(pattern, instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+def _pattern_properties(validator: Any, patterns: Any, instance: Any, _schema: Any) -> Iterator[Any]:
+    if not validator.is_type(instance, "object"):
+        return
+    for pattern, schema in patterns.items():
+        for key, item in instance.items():
+            if _matches(pattern, key):
+                yield from validator.descend(item, schema, path=key, schema_path=pattern)
+
+
+def _additional_properties(check: Any) -> Any:
+    def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        # The library's own check looks for the patterns once more, in keys that are known not to be slow by now.
+        for pattern in schema.get("patternProperties", {}):
+            for key in instance if validator.is_type(instance, "object") else ():
+                _matches(pattern, key)
+        yield from check(validator, value, instance, schema) or ()
+
+    return guarded
 
 
 def _difference(place: Iterable[str | int], instance: Any, message: str) -> Difference:
