@@ -295,6 +295,9 @@ def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
             lines.seek(position)
             while position < offset:
                 line = lines.readline()
+                if not line:
+                    # The file is shorter than its entries say.
+                    return
                 yield position, line
                 position += len(line)
             position = offset + length
