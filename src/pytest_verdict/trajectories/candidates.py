@@ -139,8 +139,10 @@ class _Offers:
             choices = None
             if own in (EQUAL, CONTAINS):
                 choices = self._columns.with_value(argument, value)
-            elif isinstance(own, Operator) and not may_be_absent:
+            elif isinstance(own, Operator):
                 choices = self._columns.near(argument, value, own)
+                if choices is not None and may_be_absent:
+                    choices += self._columns.without(argument)
             if choices is not None:
                 yield choices
 
@@ -152,6 +154,7 @@ class _Columns:
         self._calls = calls
         self._by_value: dict[tuple[str, int], dict[Hashable, list[int]]] = {}
         self._lines: dict[str, NumberLine] = {}
+        self._absent: dict[str, list[int]] = {}
 
     def with_value(self, argument: str, value: Any) -> list[int] | None:
         """Find the calls that may have an equal value; None when that cannot be told."""
@@ -180,6 +183,12 @@ class _Columns:
             keys = ((at, normal_key(operator, own)) for at, own in self._values(argument))
             column = self._by_value[argument, id(operator)] = _column(keys)
         return [*column.get(key, ()), *column.get(None, ())]
+
+    def without(self, argument: str) -> list[int]:
+        """Find the calls that lack an argument."""
+        if argument not in self._absent:
+            self._absent[argument] = [at for at, call in enumerate(self._calls) if argument not in call.args]
+        return self._absent[argument]
 
     def _values(self, argument: str) -> Iterator[tuple[int, Any]]:
         return ((at, call.args[argument]) for at, call in enumerate(self._calls) if argument in call.args)

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Final, Literal
 
 from pytest_verdict.result import Outcome
-from pytest_verdict.trajectories.alignment import earliest_subsequence
-from pytest_verdict.trajectories.candidates import candidates
+from pytest_verdict.trajectories.alignment import earliest_subsequence, longest_common_subsequence
+from pytest_verdict.trajectories.candidates import candidates, same_tool
 from pytest_verdict.trajectories.evidence import Row, aligned
 from pytest_verdict.trajectories.operator import EMPTY_EXPECTED, TrajectoryOperator
 from pytest_verdict.trajectories.pairing import competing, pair, pair_by_score
@@ -21,7 +21,8 @@ Extras = Literal["allow", "forbid"]
 
 WRONG_ORDER: Final = "right_calls_wrong_order"
 # Beyond these sizes the explanation would take longer than the comparison.
-_MOST_CELLS: Final = 250_000
+_MOST_CELLS: Final = 40_000
+_MOST_BITS: Final = 4_000_000
 
 
 class TrajectoryExact(TrajectoryOperator):
@@ -131,14 +132,16 @@ def wrong_order(expected: list[Call], observed: list[Call], relation: Relation, 
 
 def in_order_evidence(expected: list[Call], observed: list[Call], relation: Relation) -> dict[str, Any]:
     """Write how two trajectories differ when their order counts."""
-    if len(expected) * len(observed) > _MOST_CELLS:
-        rows: list[Row] = [(at, at) for at in range(min(len(expected), len(observed)))]
-        rows += [(at, None) for at in range(len(observed), len(expected))]
-        rows += [(None, at) for at in range(len(expected), len(observed))]
-        return aligned(rows, expected, observed, relation)
-    partners = heaviest_subsequence(
-        len(expected), len(observed), lambda i, j: _closeness(expected[i], observed[j], relation)
-    )
+    cells = len(expected) * len(observed)
+    if cells <= _MOST_CELLS:
+        near = same_tool(expected, observed)
+        partners = heaviest_subsequence(
+            near, len(observed), lambda i, j: _closeness(expected[i], observed[j], relation)
+        )
+    elif cells <= _MOST_BITS:
+        partners = longest_common_subsequence(candidates(expected, observed, relation), len(observed))
+    else:
+        partners = [at if at < len(observed) else None for at in range(len(expected))]
     return aligned(_side_by_side(partners, len(observed)), expected, observed, relation)
 
 
@@ -173,7 +176,7 @@ def any_order_evidence(
         used = set(near.values())
         rows += [(None, at) for at in rights if at not in used]
     details = aligned(rows, expected, observed, relation)
-    if lefts and len(expected) * len(observed) <= _MOST_CELLS:
+    if lefts and len(expected) * len(observed) <= _MOST_BITS:
         found = competing(candidates(expected, observed, relation), partners)
         if found is not None:
             details["competing"] = {"expected": found[0], "observed": found[1]}
@@ -181,6 +184,6 @@ def any_order_evidence(
 
 
 def _nearest(expected: list[Call], observed: list[Call], relation: Relation) -> list[int | None]:
-    if len(expected) * len(observed) > _MOST_CELLS // 10:
+    if len(expected) * len(observed) > _MOST_CELLS:
         return [None] * len(expected)
     return pair_by_score(expected, observed, lambda left, right: _closeness(left, right, relation))

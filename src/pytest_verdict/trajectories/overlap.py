@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pytest_verdict.result import Outcome
 from pytest_verdict.trajectories.alignment import SCALE, longest_common_subsequence
-from pytest_verdict.trajectories.candidates import candidates
+from pytest_verdict.trajectories.candidates import candidates, same_tool
 from pytest_verdict.trajectories.evidence import Row, aligned
 from pytest_verdict.trajectories.operator import TrajectoryOperator
 from pytest_verdict.trajectories.order import pairs_evidence
@@ -38,9 +38,8 @@ class _Overlap(TrajectoryOperator):
         if self.credit == "partial":
             if self.matching == "any_order":
                 return pair_by_score(expected, observed, relation.score)
-            return heaviest_subsequence(
-                len(expected), len(observed), lambda i, j: relation.score(expected[i], observed[j])
-            )
+            near = same_tool(expected, observed)
+            return heaviest_subsequence(near, len(observed), lambda i, j: relation.score(expected[i], observed[j]))
         if self.matching == "any_order":
             return pair(expected, observed, relation)
         return longest_common_subsequence(candidates(expected, observed, relation), len(observed))

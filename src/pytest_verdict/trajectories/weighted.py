@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Sequence
 
 from pytest_verdict.trajectories.alignment import SCALE
 
 _PAIR, _UP, _LEFT = 0, 1, 2
-_STEPS: Final = (_PAIR, _UP, _LEFT)
 
 
-def heaviest_subsequence(expected: int, observed: int, score: Callable[[int, int], float]) -> list[int | None]:
+def heaviest_subsequence(
+    near: Sequence[Sequence[int]], observed: int, score: Callable[[int, int], float]
+) -> list[int | None]:
     """Pair without crossing so that the sum of the scores is the highest possible.
 
     Args:
-        expected: How many expected calls there are.
+        near: For each expected call the positions of the observed calls of its tool; all others score 0.0.
         observed: How many observed calls there are.
         score: From 0.0 to 1.0 for a pair, by positions.
 
@@ -24,18 +24,29 @@ def heaviest_subsequence(expected: int, observed: int, score: Callable[[int, int
     """
     steps: list[bytearray] = []
     before = [0] * (observed + 1)
-    for left in range(expected):
-        current = [0] * (observed + 1)
-        chosen = bytearray(observed + 1)
-        for right in range(observed):
-            weight = round(score(left, right) * SCALE)
-            sums = (before[right] + weight if weight else -1, before[right + 1], current[right])
-            best = max(_STEPS, key=sums.__getitem__)
-            current[right + 1] = sums[best]
-            chosen[right + 1] = best
+    for left, places in enumerate(near):
+        weights = [0] * observed
+        for right in places:
+            weights[right] = round(score(left, right) * SCALE)
+        before, chosen = _next_row(before, weights)
         steps.append(chosen)
-        before = current
-    return _traced(steps, expected, observed)
+    return _traced(steps, len(near), observed)
+
+
+def _next_row(before: list[int], weights: list[int]) -> tuple[list[int], bytearray]:
+    current = [0]
+    chosen = bytearray([_UP]) * (len(weights) + 1)
+    best = 0
+    for right, weight in enumerate(weights):
+        beside, best = best, before[right + 1]
+        if weight and before[right] + weight >= best:
+            best = before[right] + weight
+            chosen[right + 1] = _PAIR
+        if beside > best:
+            best = beside
+            chosen[right + 1] = _LEFT
+        current.append(best)
+    return current, chosen
 
 
 def _traced(steps: list[bytearray], expected: int, observed: int) -> list[int | None]:

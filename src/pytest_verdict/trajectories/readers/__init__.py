@@ -31,6 +31,7 @@ FORMATS: Final = (
 AUTO: Final = "auto"
 
 
+_CHAT_KEYS: Final = frozenset({"role", "content", "tool_calls", "tool_call_id", "name", "refusal"})
 _PLAIN_KEYS: Final = frozenset({"name", "args", "arguments", "kwargs", "id"})
 
 
@@ -83,6 +84,8 @@ def recognised_format(value: Any) -> str:
     """
     if _is_surely_plain(value):
         return "plain"
+    if _is_surely_chat(value):
+        return "openai_chat"
     for name in FORMATS:
         try:
             if _reader(name).recognises(value):
@@ -99,6 +102,17 @@ def _is_surely_plain(value: Any) -> bool:
         or type(item) is Event
         or (type(item) is dict and "name" in item and item.keys() <= _PLAIN_KEYS)
         for item in value
+    )
+
+
+def _is_surely_chat(value: Any) -> bool:
+    # The usual observed side, likewise: text contents, so there are no blocks of another format in them.
+    return isinstance(value, list) and all(
+        type(message) is dict
+        and "role" in message
+        and message.keys() <= _CHAT_KEYS
+        and (message.get("content") is None or type(message["content"]) is str)
+        for message in value
     )
 
 
