@@ -109,14 +109,12 @@ class StepMatcher:
         if len(step.calls) == 1:
             return self._ends_of_one(accepted[0], all_times[0], start)
         least = [choices for choices, times in zip(accepted, all_times, strict=True) for _ in range(times.least)]
-        found = set()
-        for end in range(start, len(self._observed) + 1):
-            if not self._all_placed(accepted, all_times, start, end):
-                break
-            # By Mendelsohn and Dulmage (1958) both sides can be met together when each can be met alone.
-            if self._saturated(least, start, end) is not None:
-                found.add(end)
-        return found
+        ends = range(start, len(self._observed) + 1)
+        # A longer stretch never loses what is needed, and never gains a place for a call that has none. By Mendelsohn and
+        # Dulmage (1958) both sides can be met together when each can be met alone.
+        first = bisect_left(ends, 1, key=lambda end: self._saturated(least, start, end) is not None)
+        last = bisect_left(ends, 1, key=lambda end: not self._all_placed(accepted, all_times, start, end))
+        return set(ends[first:last])
 
     @staticmethod
     def _ends_of_one(accepted: list[int], times: Times, start: int) -> set[int]:

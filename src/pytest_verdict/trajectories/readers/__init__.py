@@ -129,12 +129,11 @@ def check_format(name: str) -> None:
         raise ValueError(f"Unknown trajectory format: {name!r}.{allowed('format', name, (AUTO, *FORMATS))}")
 
 
-def read_turns(value: Any, format: str = AUTO) -> list[Any]:  # noqa: A002 - as in read_trajectory
+def read_turns(value: Any) -> list[Any]:
     """Take a conversation apart into turns.
 
     Args:
         value: A list of trajectories; or messages, which are split before each message of the user; or ADK invocations.
-        format: See `read_trajectory`.
 
     Returns:
         One readable trajectory per turn.
@@ -142,7 +141,6 @@ def read_turns(value: Any, format: str = AUTO) -> list[Any]:  # noqa: A002 - as 
     Raises:
         TrajectoryError: The value is not a list.
     """
-    del format
     source = _opened(value)
     for container in ("conversation", "invocations", "turns", "messages"):
         inner = look(source, container)
