@@ -1,5 +1,6 @@
 """One real shape per wire format."""
 
+import collections
 import dataclasses
 import json
 from types import SimpleNamespace
@@ -477,3 +478,24 @@ def test_no_reader_crashes(format, value):
 def test_an_unknown_format_is_an_error():
     with pytest.raises(ValueError, match="openai_chat"):
         read_trajectory([], "openai_chats")
+
+
+def test_span_objects_of_the_python_sdk():
+    context = collections.namedtuple("SpanContext", "span_id")
+    agent = SimpleNamespace(
+        name="invoke_agent",
+        context=context(1),
+        parent=None,
+        start_time=1,
+        end_time=9,
+        attributes={"gen_ai.agent.name": "shopper"},
+    )
+    tool = SimpleNamespace(
+        name="execute_tool search",
+        context=context(2),
+        parent=context(1),
+        start_time=2,
+        end_time=3,
+        attributes={"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search"},
+    )
+    assert [(event.name, event.agent) for event in read_trajectory([agent, tool])] == [("search", "shopper")]

@@ -17,6 +17,7 @@ from pytest_verdict.trajectories.arguments import (
 )
 from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED, Event
 from pytest_verdict.trajectories.keys import key_of
+from pytest_verdict.values.equality import equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +111,8 @@ class Relation:
             return 1.0
         if not (expected.known and observed.known):
             return 0.0
-        if expected.key is not None and expected.key == observed.key and self.is_equality(expected.name):
-            return 1.0
+        if self.is_equality(expected.name):
+            return _equal_share(expected.args, observed.args)
         scores = [1.0 if found.kind is None else found.score for found in self.findings(expected, observed)]
         return sum(scores) / len(scores) if scores else 1.0
 
@@ -122,3 +123,10 @@ class Relation:
     def is_equality(self, tool: str) -> bool:
         """Say whether calls of a tool are accepted exactly when their arguments are equal."""
         return self.rule(tool) == EQUAL
+
+
+def _equal_share(expected: Mapping[str, Any], observed: Mapping[str, Any]) -> float:
+    # The usual rule, without the detour over findings: alignments ask for every pair.
+    both = [argument for argument in expected if argument in observed]
+    count = len(expected) + len(observed) - len(both)
+    return sum(equal(expected[argument], observed[argument]) for argument in both) / count if count else 1.0

@@ -44,7 +44,7 @@ def look(value: Any, *names: str, default: Any = None) -> Any:
         if isinstance(source, Mapping):
             if name in source:
                 return source[name]
-        elif not isinstance(source, str | bytes | list | tuple) and not isinstance(source, type):
+        elif not isinstance(source, str | bytes | list | type) and type(source) is not tuple:
             found = getattr(source, name, MISSING)
             if found is not MISSING and not callable(found):
                 return found

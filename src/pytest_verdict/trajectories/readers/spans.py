@@ -139,7 +139,7 @@ def _span(raw: Any) -> Span:
     start = _time(look(raw, "startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time"))
     end = _time(look(raw, "endTimeUnixNano", "end_time_unix_nano", "endTime", "end_time"))
     identifier = look(raw, "spanId", "span_id", default=look(context, "span_id"))
-    parent = look(raw, "parentSpanId", "parent_span_id", "parent_id")
+    parent = look(raw, "parentSpanId", "parent_span_id", "parent_id", default=look(look(raw, "parent"), "span_id"))
     return Span(
         str(look(raw, "name", default="")),
         attributes,

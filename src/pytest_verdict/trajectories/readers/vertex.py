@@ -1,4 +1,7 @@
-"""Vertex AI evaluation rows: ``predicted_trajectory`` and ``reference_trajectory``, lists of tool_name and tool_input."""
+"""Vertex AI evaluation rows: ``predicted_trajectory`` and ``reference_trajectory``, lists of tool_name and tool_input.
+
+The first evaluation files of ADK hold the same lists under ``expected_tool_use``.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,12 @@ from typing import Any, Final
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, has, items, list_of, look, parsed
 
-_COLUMNS: Final = ("predicted_trajectory", "reference_trajectory", "tool_calls")
+_COLUMNS: Final = ("predicted_trajectory", "reference_trajectory", "expected_tool_use")
 
 
 def recognises(value: Any) -> bool:
     """Say whether a value is a row with a trajectory column, or a list of calls with ``tool_name`` and ``tool_input``."""
-    if has(value, "predicted_trajectory", "reference_trajectory"):
+    if has(value, *_COLUMNS):
         return True
     return any(has(made, "tool_name", "toolName") and has(made, "tool_input", "toolInput") for made in list_of(value))
 
@@ -21,8 +24,8 @@ def read(value: Any) -> list[Event]:
     """Read the calls; a row does not say which were made together.
 
     Args:
-        value: A list of calls, or a row that holds one under ``predicted_trajectory`` or else ``reference_trajectory``, as a
-            list or as JSON text.
+        value: A list of calls, or a row that holds one under one of these names, the observed one
+            first, as a list or as JSON text.
 
     Returns:
         The calls.
