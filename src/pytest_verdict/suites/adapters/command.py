@@ -1,0 +1,107 @@
+"""Programs as adapters: the input on stdin, the output on stdout."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shlex
+import signal
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.errors import AdapterError, SuiteError
+from pytest_verdict.suites.adapters.limit import AdapterTimeoutError
+from pytest_verdict.suites.agent_result import AgentResult, result_from_json
+from pytest_verdict.values.display import shown
+
+_TAIL: Final = 500
+
+
+class CommandAdapter:
+    """Starts a program for each input, without a shell.
+
+    ``command:`` takes what it prints as the output, without the last line end. ``command-json:`` takes it as the JSON form of
+    an `AgentResult`.
+
+    Args:
+        words: The program and its arguments.
+        folder: Where it runs.
+        is_json: Whether it prints JSON.
+    """
+
+    def __init__(self, words: list[str], folder: Path, *, is_json: bool) -> None:
+        self._words = words
+        self._folder = folder
+        self._is_json = is_json
+
+    def run(self, text: str, context: Mapping[str, Any]) -> AgentResult:
+        """Run the program on one input."""
+        printed = self._printed(text, context.get("timeout_seconds"))
+        if not self._is_json:
+            return AgentResult(printed.removesuffix("\n").removesuffix("\r"))
+        try:
+            return result_from_json(json.loads(printed), f"what {self._words[0]} prints")
+        except ValueError as error:
+            raise AdapterError(f"{self._words[0]} must print JSON: {error}; it printed {shown(printed, 80)}") from None
+
+    def _printed(self, text: str, seconds: float | None) -> str:
+        try:
+            process = subprocess.Popen(
+                self._words,
+                cwd=self._folder,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise AdapterError(f"{self._words[0]} cannot be started: {error.strerror}") from None
+        with process:
+            try:
+                out, err = process.communicate(text, timeout=seconds)
+            except (subprocess.TimeoutExpired, UnicodeDecodeError) as error:
+                _end(process)
+                if isinstance(error, UnicodeDecodeError):
+                    raise AdapterError(f"{self._words[0]} printed something that is not UTF-8") from None
+                raise AdapterTimeoutError(seconds or 0.0) from None
+        if process.returncode:
+            raise AdapterError(f"{self._words[0]} ended with status {process.returncode}: {shown(err[-_TAIL:], _TAIL)}")
+        return out
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    # The program may have started others, which would keep the pipes open.
+    with contextlib.suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        with contextlib.suppress(OSError):
+            if pipe is not None:
+                pipe.close()
+
+
+def open_adapter(written: str, folder: Path) -> CommandAdapter:
+    """Read a command.
+
+    Args:
+        written: ``command:`` or ``command-json:`` and a command line.
+        folder: Where it runs.
+
+    Returns:
+        The adapter.
+
+    Raises:
+        SuiteError: The command line has a quote that is not closed.
+    """
+    kind, _, line = written.partition(":")
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise SuiteError(f"the adapter {written!r} is no command line: {error}") from None
+    return CommandAdapter(words, folder, is_json=kind == "command-json")

@@ -1,0 +1,69 @@
+"""Services as adapters: the input in a POST, the output in the reply."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_verdict.errors import AdapterError
+from pytest_verdict.suites.adapters.limit import AdapterTimeoutError
+from pytest_verdict.suites.agent_result import AgentResult, result_from_json
+from pytest_verdict.values.display import shown
+
+
+class HttpAdapter:
+    """Posts ``{"input": ..., "context": {...}}`` to a URL.
+
+    A reply of the type ``application/json`` is the JSON form of an `AgentResult`; any other is the output itself.
+
+    Args:
+        url: The URL.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def run(self, text: str, context: Mapping[str, Any]) -> AgentResult:
+        """Post one input."""
+        body = json.dumps({"input": text, "context": dict(context)}, default=str).encode("ascii")
+        headers = {"Content-Type": "application/json", "Accept": "application/json, text/plain"}
+        request = urllib.request.Request(self._url, body, headers)  # noqa: S310 - only http and https get here
+        try:
+            with urllib.request.urlopen(request, timeout=context.get("timeout_seconds")) as reply:  # noqa: S310 - likewise
+                content, kind = reply.read(), reply.headers.get_content_type()
+        except urllib.error.HTTPError as error:
+            with error:
+                raise AdapterError(f"{self._url} replied {error.code}: {shown(error.read(500), 200)}") from None
+        except TimeoutError:
+            raise AdapterTimeoutError(context["timeout_seconds"]) from None
+        except urllib.error.URLError as error:
+            if isinstance(error.reason, TimeoutError):
+                raise AdapterTimeoutError(context["timeout_seconds"]) from None
+            raise AdapterError(f"{self._url} cannot be reached: {error.reason}") from None
+        try:
+            decoded = content.decode("utf-8")
+            return (
+                result_from_json(json.loads(decoded), f"the reply of {self._url}")
+                if kind.endswith("json")
+                else AgentResult(decoded)
+            )
+        except ValueError as error:
+            raise AdapterError(f"the reply of {self._url} cannot be read: {error}") from None
+
+
+def open_adapter(written: str, folder: Path) -> HttpAdapter:
+    """Take a URL.
+
+    Args:
+        written: The URL.
+        folder: Not needed.
+
+    Returns:
+        The adapter.
+    """
+    del folder
+    return HttpAdapter(written)

@@ -1,0 +1,83 @@
+"""Calling an adapter for a limited time.
+
+The call runs in a daemon thread of its own. Python cannot end a thread, so a call that takes too long is abandoned: what it
+returns later is lost, and because the thread is a daemon it never keeps the session from ending.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from pytest_verdict.errors import AdapterError
+
+
+class AdapterTimeoutError(AdapterError):
+    """An adapter took longer than its scenario allows.
+
+    Args:
+        seconds: How long it might take.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"the adapter took longer than {seconds:g} seconds")
+
+
+def call_within(seconds: float, function: Callable[[], Any]) -> Any:
+    """Call a function, and await what it returns if need be, for a limited time.
+
+    Args:
+        seconds: How long it may take.
+        function: A function without arguments, sync or async.
+
+    Returns:
+        What it returned.
+
+    Raises:
+        AdapterTimeoutError: It took longer.
+        BaseException: What it raised.
+
+    Example:
+        >>> call_within(5, lambda: "done")
+        'done'
+    """
+    call = _Call(function, seconds)
+    thread = threading.Thread(target=call.run, name="verdict-adapter", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if thread.is_alive():
+        raise AdapterTimeoutError(seconds)
+    if call.error is not None:
+        raise call.error
+    return call.returned
+
+
+class _Call:
+    def __init__(self, function: Callable[[], Any], seconds: float) -> None:
+        self._function = function
+        self._seconds = seconds
+        self.returned: Any = None
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            returned = self._function()
+            if inspect.isawaitable(returned):
+                returned = asyncio.run(self._awaited(returned))
+            self.returned = returned
+        except SystemExit as error:
+            self.error = AdapterError(f"the adapter tried to end the process with status {error.code}")
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+            self.error = error
+
+    async def _awaited(self, returned: Awaitable[Any]) -> Any:
+        try:
+            async with asyncio.timeout(self._seconds) as limit:
+                return await returned
+        except TimeoutError:
+            if limit.expired():
+                raise AdapterTimeoutError(self._seconds) from None
+            raise

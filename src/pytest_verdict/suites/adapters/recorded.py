@@ -1,0 +1,79 @@
+"""Recorded outputs as an adapter, so that a suite runs offline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.errors import AdapterError
+from pytest_verdict.suites.agent_result import AgentResult, result_from_json
+from pytest_verdict.suites.rows import read_rows
+from pytest_verdict.values.display import shown
+
+_HEAD: Final = ("suite", "name", "input")
+
+
+class RecordedAdapter:
+    """Gives the outputs of a file.
+
+    A row holds ``output`` and, if wanted, the other fields of an `AgentResult`, under the ``name`` of its scenario or under
+    its ``input``; with ``suite`` it belongs to that suite alone. Several rows for one scenario are its repeats in order, and
+    the last one stands for those that follow.
+
+    Args:
+        path: A JSONL, CSV or YAML file.
+
+    Raises:
+        AdapterError: A row has no output, or neither name nor input.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._found: dict[tuple[Any, str, str], list[dict[str, Any]]] = {}
+        for row in read_rows(path):
+            problem = row.error or _problem(row.value)
+            if problem is not None:
+                raise AdapterError(f"{path.name}:{row.number}: {problem}")
+            key = "name" if "name" in row.value else "input"
+            rest = {name: value for name, value in row.value.items() if name not in _HEAD}
+            self._found.setdefault((row.value.get("suite"), key, row.value[key]), []).append(rest)
+
+    def run(self, text: str, context: Mapping[str, Any]) -> AgentResult:
+        """Look up one output."""
+        scenario = str(context.get("scenario"))
+        keys = [
+            (suite, *key) for suite in (context.get("suite"), None) for key in (("name", scenario), ("input", text))
+        ]
+        rows = next((self._found[key] for key in keys if key in self._found), None)
+        if rows is None:
+            raise AdapterError(f"{self._path.name} has no recorded output for the scenario {shown(scenario, 80)}")
+        row = rows[min(int(context.get("repeat", 1)), len(rows)) - 1]
+        return result_from_json(row, f"a row of {self._path.name}")
+
+
+def _problem(row: Any) -> str | None:
+    if not isinstance(row, dict) or "output" not in row:
+        return f"a recorded row is an object with output, got {shown(row, 80)}"
+    key = row.get("name", row.get("input"))
+    return None if isinstance(key, str) else "a recorded row needs the name or the input of its scenario, as text"
+
+
+def open_adapter(written: str, folder: Path) -> RecordedAdapter:
+    """Open a file of recorded outputs.
+
+    Args:
+        written: ``recorded:`` and a path.
+        folder: What a relative path starts from.
+
+    Returns:
+        The adapter.
+
+    Raises:
+        AdapterError: The file cannot be read, or a row is wrong.
+    """
+    path = folder / written.partition(":")[2].strip()
+    try:
+        return RecordedAdapter(path)
+    except OSError as error:
+        raise AdapterError(f"the recorded outputs {path} cannot be read: {error.strerror or error}") from None

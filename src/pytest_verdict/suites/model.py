@@ -1,0 +1,160 @@
+"""The form of a suite file, from which ``suite.schema.json`` is made."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+
+_FORM = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True)
+
+Name = Annotated[
+    str,
+    Field(
+        min_length=1,
+        pattern=r"^(?:[^\x00-\x1f\x7f:]|:[^\x00-\x1f\x7f:])+:?$",
+        description="Unique in the file; without '::' and line breaks.",
+    ),
+]
+TagName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.+/\-]*$", description="Becomes a mark for pytest -m.")]
+Seconds = Annotated[float, Field(gt=0, description="How long the adapter may take, in seconds.")]
+Share = Annotated[float, Field(gt=0, le=1)]
+
+
+class ScorerEntry(BaseModel):
+    """An operator as a scorer.
+
+    Args:
+        operator: The name of a registered operator.
+        settings: Its settings.
+        threshold: The lowest score that passes.
+        mapping: Where its inputs come from; expected_output and output, or the tools, unless given.
+    """
+
+    model_config = _FORM
+
+    operator: str
+    settings: dict[str, Any] = {}
+    threshold: Share | None = None
+    mapping: dict[str, Any] | None = None
+
+
+def _scorer_kind(value: Any) -> str:
+    return "name" if isinstance(value, str) else "operator"
+
+
+ScorerName = Annotated[str, Field(min_length=1)]
+Scorer = Annotated[
+    Annotated[ScorerName, Tag("name")] | Annotated[ScorerEntry, Tag("operator")], Discriminator(_scorer_kind)
+]
+
+
+class PassShare(BaseModel):
+    """A share of the repeats that must pass, and not by luck.
+
+    Args:
+        rate: The lowest true share of passes.
+        confidence: The whole interval of this confidence must lie at or above it.
+    """
+
+    model_config = _FORM
+
+    rate: Share
+    confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
+
+
+def _rule_kind(value: Any) -> str:
+    return "share" if isinstance(value, dict | PassShare) else "word" if isinstance(value, str) else "count"
+
+
+PassRule = Annotated[
+    Annotated[Literal["all", "any"], Tag("word")]
+    | Annotated[Annotated[int, Field(ge=1)], Tag("count")]
+    | Annotated[PassShare, Tag("share")],
+    Discriminator(_rule_kind),
+]
+
+
+class _Limits(BaseModel):
+    """What a suite sets for all of its scenarios, and a scenario for itself."""
+
+    model_config = _FORM
+
+    scorer: Scorer | None = None
+    scorers: Annotated[list[Scorer], Field(min_length=1)] | None = None
+    timeout_seconds: Seconds | None = None
+    retries: Annotated[int, Field(ge=0, description="More attempts after the adapter raised.")] | None = None
+    repeats: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    pass_rule: PassRule | None = Field(default=None, alias="pass")
+    threshold: Share | None = None
+    tags: list[TagName] = []
+
+
+class Scenario(_Limits):
+    """One input and what is expected of its output.
+
+    Args:
+        name: Unique in its file.
+        input: What the adapter is given.
+        description: For people.
+        expected_output: The expected text.
+        expected_tools: The tools that must be called.
+        expected_tool_args: By tool, arguments that its first call must have.
+        tags: Marks for ``pytest -m``.
+        metadata: Whatever else there is; ``regex_pattern`` and ``similarity_threshold`` are read by scorers.
+        scorers: What judges; that of the suite unless given.
+        timeout_seconds: How long the adapter may take.
+        retries: How many more attempts there are when the adapter raises.
+        repeats: How many times the scenario is run.
+        threshold: The lowest score that passes, for scorers that have no own.
+    """
+
+    name: Name
+    input: str
+    description: str = ""
+    expected_output: str | None = None
+    expected_tools: list[str] = []
+    expected_tool_args: dict[str, dict[str, Any]] = {}
+    metadata: dict[str, Any] = {}
+
+
+class SuiteConfig(BaseModel):
+    """Settings in the place where other tools have them."""
+
+    model_config = _FORM
+
+    default_timeout: Seconds | None = None
+    retries: Annotated[int, Field(ge=0)] | None = None
+    default_scorers: Annotated[list[Scorer], Field(min_length=1)] | None = None
+    fail_fast: Annotated[Literal[False], Field(description="Use pytest -x.")] = False
+
+
+class SuiteHead(_Limits):
+    """What holds for all scenarios of a file."""
+
+    name: Name
+    description: str = ""
+    adapter: Annotated[str, Field(min_length=1)] | None = None
+    config: SuiteConfig = SuiteConfig()
+    scenarios: Annotated[list[Scenario], Field(min_length=1)] | None = None
+
+
+class SuiteFile(BaseModel):
+    """A suite file: scenarios at the top or inside ``suite``."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        title="pytest-verdict suite",
+        json_schema_extra={
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "oneOf": [
+                {"required": ["scenarios"]},
+                {"required": ["suite"], "properties": {"suite": {"required": ["scenarios"]}}},
+            ],
+        },
+    )
+
+    suite: SuiteHead | None = None
+    scenarios: Annotated[list[Scenario], Field(min_length=1)] | None = None

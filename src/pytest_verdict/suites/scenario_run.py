@@ -1,0 +1,184 @@
+"""Running one scenario: the adapter as often as asked, then the scorers, then the rule for repeats."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_verdict.comparison import compare, describe_failure
+from pytest_verdict.errors import AdapterError
+from pytest_verdict.mapping.not_compared import record_not_compared
+from pytest_verdict.outcome import error_outcome
+from pytest_verdict.result import ComparisonResult, Verdict
+from pytest_verdict.suites.adapters.limit import AdapterTimeoutError, call_within
+from pytest_verdict.suites.agent_result import AgentResult, as_result
+from pytest_verdict.suites.model import PassShare
+from pytest_verdict.suites.pass_rate import INCONCLUSIVE, PassRate
+from pytest_verdict.suites.reader import PlannedScenario
+from pytest_verdict.suites.scoring import Scored, worst_verdict
+
+_ATTEMPTS: Final = (1, 2, 3, 5, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of the adapter.
+
+    Args:
+        repeat: Which, from 1.
+        result: What it returned; None when it gave none.
+        error: Why it gave none, for a person.
+        earlier: What it raised in the attempts before.
+    """
+
+    repeat: int
+    result: AgentResult | None
+    error: str | None = None
+    earlier: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioOutcome:
+    """What came of a scenario.
+
+    Args:
+        verdict: The verdict of the scenario as a whole.
+        sentences: What the scorers said, one per scorer and repeat.
+        failures: The comparisons because of which it did not pass.
+    """
+
+    verdict: Verdict
+    sentences: Sequence[str]
+    failures: Sequence[ComparisonResult]
+
+    def describe(self) -> str:
+        """Lay out why it did not pass.
+
+        Returns:
+            Lines of plain text: the sentences, then the block of each comparison.
+        """
+        return "\n".join([*self.sentences, *map(describe_failure, self.failures)])
+
+
+def run_adapter(plan: PlannedScenario, suite: str, adapter: Any) -> list[Run]:
+    """Run a scenario's input as often as it asks.
+
+    Args:
+        plan: The scenario.
+        suite: The name of its suite.
+        adapter: An object with ``run(input, context)``.
+
+    Returns:
+        One run per repeat. Nothing the adapter does raises here, but for what is no `Exception`, such as a skip.
+    """
+    return [_run(plan, suite, adapter, repeat) for repeat in range(1, plan.repeats + 1)]
+
+
+def _run(plan: PlannedScenario, suite: str, adapter: Any, repeat: int) -> Run:
+    scenario = plan.scenario
+    raised: list[str] = []
+    for attempt in range(1, plan.retries + 2):
+        context = {
+            "suite": suite,
+            "scenario": scenario.name,
+            "metadata": scenario.metadata,
+            "tags": list(plan.tags),
+            "repeat": repeat,
+            "attempt": attempt,
+            "timeout_seconds": plan.timeout_seconds,
+        }
+        try:
+            returned = call_within(plan.timeout_seconds, functools.partial(adapter.run, scenario.input, context))
+        except AdapterTimeoutError as error:
+            return Run(repeat, None, str(error), tuple(raised))
+        except AdapterError as error:
+            raised.append(str(error))
+        except Exception as error:  # noqa: BLE001 - whatever an adapter raises is recorded
+            raised.append(f"the adapter raised {error_outcome(error).error}")
+        else:
+            return _returned(returned, repeat, raised)
+    return Run(repeat, None, raised[-1], tuple(raised[:-1]))
+
+
+def _returned(returned: Any, repeat: int, raised: Sequence[str]) -> Run:
+    # The wrong type is a mistake in the adapter, which another attempt would not mend.
+    try:
+        return Run(repeat, as_result(returned), earlier=tuple(raised))
+    except AdapterError as error:
+        return Run(repeat, None, str(error), tuple(raised))
+
+
+def record_missing(plan: PlannedScenario, run: Run) -> ComparisonResult:
+    """Record that a run gave nothing to compare.
+
+    Args:
+        plan: The scenario.
+        run: A run with an error.
+
+    Returns:
+        The result, an ``error``.
+    """
+    first = plan.scorers[0].name
+    return record_not_compared(
+        run.error or "", plan.scenario.expected_output, instead_of=first, name=_label(plan, run, "adapter")
+    )
+
+
+def judge(plan: PlannedScenario, runs: Sequence[Run]) -> ScenarioOutcome:
+    """Score the runs of a scenario, and decide.
+
+    Args:
+        plan: The scenario.
+        runs: Its runs.
+
+    Returns:
+        The outcome; every comparison was recorded.
+    """
+    sentences: list[str] = []
+    failures: list[ComparisonResult] = []
+    verdicts: list[Verdict] = []
+    for run in runs:
+        scored = _scored(plan, run)
+        verdicts.append(worst_verdict(part.verdict for part in scored))
+        prefix = f"repeat {run.repeat}: " if plan.repeats > 1 else ""
+        sentences += [f"{prefix}{part.sentence}" for part in scored]
+        failures += [result for part in scored for result in part.results if not result.passed]
+    if plan.repeats == 1:
+        return ScenarioOutcome(verdicts[0], sentences, failures)
+    return _decide(plan, verdicts, sentences, failures)
+
+
+def _scored(plan: PlannedScenario, run: Run) -> list[Scored]:
+    if run.result is None:
+        return [Scored("adapter", [record_missing(plan, run)], f"Adapter: ERROR. {run.error}")]
+    return [
+        scorer.judge(plan.scenario, run.result, _label(plan, run, scorer.name), plan.threshold)
+        for scorer in plan.scorers
+    ]
+
+
+def _label(plan: PlannedScenario, run: Run, scorer: str) -> str:
+    return f"repeat {run.repeat}: {scorer}" if plan.repeats > 1 else scorer
+
+
+def _decide(
+    plan: PlannedScenario, verdicts: Sequence[Verdict], sentences: list[str], failures: list[ComparisonResult]
+) -> ScenarioOutcome:
+    counts = {verdict: verdicts.count(verdict) for verdict in ("pass", "fail", "error")}
+    is_share = isinstance(plan.rule, PassShare)
+    needed = {"all": plan.repeats, "any": 1}.get(plan.rule, plan.rule) if not is_share else None
+    rate = plan.rule.rate if needed is None else needed / plan.repeats
+    attempts = tuple(sorted({k for k in _ATTEMPTS if k <= plan.repeats} | {plan.repeats}))
+    operator = PassRate(
+        errors="undecided",
+        confident=is_share,
+        confidence=plan.rule.confidence if is_share else 0.95,
+        attempts=attempts,
+    )
+    decided = compare(operator, rate, counts, name="repeats")
+    low, high = decided.details.get("interval", (0.0, 1.0))
+    word = "inconclusive" if INCONCLUSIVE in decided.notes else decided.verdict
+    sentence = f"Repeats: {word.upper()}. {counts['pass']} of {plan.repeats} passed, the true rate is from {low:g} to {high:g}."
+    return ScenarioOutcome(decided.verdict, [sentence, *sentences], [] if decided.passed else [decided, *failures])

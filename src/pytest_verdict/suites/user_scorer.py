@@ -1,0 +1,86 @@
+"""Scorers of the user: any object with ``name`` and ``score(scenario, result)``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pytest_verdict.comparison import compare
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.mapping.not_compared import record_not_compared
+from pytest_verdict.outcome import error_outcome
+from pytest_verdict.suites.agent_result import AgentResult
+from pytest_verdict.suites.dotted import load
+from pytest_verdict.suites.model import Scenario
+from pytest_verdict.suites.scorer_verdict import ScorerVerdict
+from pytest_verdict.suites.scoring import Scored
+from pytest_verdict.values.display import visible
+
+REGISTERED: Final[dict[str, Any]] = {}
+"""Scorers by name, as conftest.py registered them."""
+
+
+def register_scorer(scorer: Any) -> Any:
+    """Let suites name a scorer; conftest.py is the place to do it.
+
+    Args:
+        scorer: An object, or a class without arguments, with ``name`` and ``score(scenario, result)``. The latter returns a
+            bool, a score from 0 to 1, or a dict or object with ``score``, ``passed`` and ``explanation`` as far as it has them.
+
+    Returns:
+        The same, so that it decorates a class.
+
+    Raises:
+        ConfigurationError: It is no scorer.
+    """
+    made = scorer() if isinstance(scorer, type) else scorer
+    if not isinstance(getattr(made, "name", None), str) or not callable(getattr(made, "score", None)):
+        raise ConfigurationError(f"a scorer has a name and a method score(scenario, result); {scorer!r} has not")
+    REGISTERED[made.name] = made
+    return scorer
+
+
+class UserScorer:
+    """Asks a scorer of the user, found when it is first needed.
+
+    Args:
+        name: A registered name, or the dotted path of an object or class.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._scorer: Any = None
+
+    def judge(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
+        """Ask, and record the answer; see `SuiteScorer`."""
+        try:
+            said = _said(self._found().score(scenario, result))
+        except Exception as error:  # noqa: BLE001 - whatever the scorer of a user raises is recorded
+            reason = f"the scorer {self.name} raised {error_outcome(error).error}"
+            made = record_not_compared(reason, scenario.expected_output, instead_of="scorer_verdict", name=label)
+            return Scored(self.name, [made], f"{self.name}: ERROR. {visible(reason)}")
+        observed = {"output": result.output, **said}
+        made = compare(ScorerVerdict(scorer=self.name), scenario.expected_output, observed, threshold, name=label)
+        word = {"pass": "PASS", "fail": "FAIL", "error": "ERROR"}[made.verdict]
+        explanation = made.error or said["explanation"] or f"The score is {made.score:g}."
+        return Scored(self.name, [made], f"{self.name}: {word}. {visible(str(explanation))}")
+
+    def _found(self) -> Any:
+        if self._scorer is None:
+            found = REGISTERED[self.name] if self.name in REGISTERED else load(self.name, "scorer")
+            self._scorer = found() if isinstance(found, type) else found
+        return self._scorer
+
+
+def _said(answer: Any) -> dict[str, Any]:
+    if isinstance(answer, bool):
+        return {"score": None, "passed": answer, "explanation": None}
+    if isinstance(answer, int | float):
+        return {"score": answer, "passed": None, "explanation": None}
+    score, passed, explanation, details = (_part(answer, key) for key in ("score", "passed", "explanation", "details"))
+    text = explanation or (details if isinstance(details, str) else None)
+    return {"score": score, "passed": passed, "explanation": text}
+
+
+def _part(answer: Any, key: str) -> Any:
+    return answer.get(key) if isinstance(answer, Mapping) else getattr(answer, key, None)

@@ -1,0 +1,155 @@
+"""YAML files whose places are remembered, so that an error can name the line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from pytest_verdict.errors import SuiteError
+
+# The parser written in C reads the same documents about ten times as fast; not every build of PyYAML has it.
+_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TEXT: Final = "tag:yaml.org,2002:str"
+_MERGE: Final = "tag:yaml.org,2002:merge"
+
+
+class YamlDocument:
+    """One YAML document: its value, and the line of each of its parts.
+
+    Args:
+        text: The text of the file.
+        label: The file's name in errors.
+
+    Raises:
+        SuiteError: The text is not YAML, has no document or several, or has a key twice in one mapping.
+
+    Example:
+        >>> document = YamlDocument("a:\\n  - b: 1\\n  - yes\\n", "a.yaml")
+        >>> document.value, document.line(("a", 1)), document.written(("a", 1))
+        ({'a': [{'b': 1}, True]}, 3, 'yes')
+    """
+
+    __slots__ = ("_constructor", "_known", "_root", "label", "value")
+
+    def __init__(self, text: str, label: str) -> None:
+        self.label = label
+        self._constructor = yaml.constructor.SafeConstructor()
+        self._known: dict[int, Any] = {}
+        try:
+            self._root: Any = yaml.compose(text, Loader=_LOADER)
+            if self._root is None:
+                raise SuiteError(f"{label}:1: the file is empty")
+            self.value = self._value(self._root)
+        except yaml.YAMLError as error:
+            raise SuiteError(_explained(error, label)) from None
+        except RecursionError:
+            raise SuiteError(f"{label}:1: it is nested too deeply, or an alias contains itself") from None
+        except ValueError as error:
+            # A date such as 2024-13-45 looks like one and is none.
+            raise SuiteError(f"{label}:1: {error}") from None
+        self._known.clear()
+
+    def line(self, path: Sequence[str | int]) -> int:
+        """Give the line of a part.
+
+        Args:
+            path: Keys and positions from the top; what does not exist is taken as far as it does.
+
+        Returns:
+            The line, from 1.
+        """
+        line: int = self._find(path)[1]
+        return line
+
+    def lines_of_items(self, path: Sequence[str | int]) -> list[int]:
+        """Give the lines on which the items of a list begin.
+
+        Args:
+            path: Keys and positions from the top to a list.
+
+        Returns:
+            The lines, from 1.
+        """
+        return [item.start_mark.line + 1 for item in self._find(path)[0].value]
+
+    def written(self, path: Sequence[str | int]) -> str:
+        """Give a scalar as it is written, without its quotes.
+
+        Args:
+            path: Keys and positions from the top.
+
+        Returns:
+            The text; empty for a list or mapping.
+        """
+        node = self._find(path)[0]
+        return str(node.value) if isinstance(node, yaml.ScalarNode) else ""
+
+    def _find(self, path: Sequence[str | int]) -> tuple[Any, int]:
+        node, line = self._root, self._root.start_mark.line + 1
+        for step in path:
+            if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+                node = node.value[step]
+                line = node.start_mark.line + 1
+            elif isinstance(node, yaml.MappingNode):
+                for key, item in node.value:
+                    if key.value == str(step):
+                        node, line = item, key.start_mark.line + 1
+                        break
+        return node, line
+
+    def _value(self, node: Any) -> Any:
+        if isinstance(node, yaml.ScalarNode):
+            return node.value if node.tag == _TEXT else self._constructor.construct_object(node)
+        known = self._known.get(id(node))
+        if known is None:
+            # An alias is the node of its anchor, and one value too.
+            known = self._known[id(node)] = (
+                [self._value(item) for item in node.value]
+                if isinstance(node, yaml.SequenceNode)
+                else self._mapping(node)
+            )
+        return known
+
+    def _mapping(self, node: Any) -> dict[Any, Any]:
+        if any(key.tag == _MERGE for key, _ in node.value):
+            self._constructor.flatten_mapping(node)
+            return {self._value(key): self._value(item) for key, item in node.value}
+        found = {}
+        for key, item in node.value:
+            name = self._value(key)
+            if isinstance(name, list | dict):
+                raise SuiteError(f"{self.label}:{key.start_mark.line + 1}: a key is text, not a list or mapping")
+            if name in found:
+                raise SuiteError(f"{self.label}:{key.start_mark.line + 1}: the key {name!r} occurs twice")
+            found[name] = self._value(item)
+        return found
+
+
+def read_yaml(path: Path, label: str) -> YamlDocument:
+    """Read a YAML file.
+
+    Args:
+        path: The file.
+        label: Its name in errors.
+
+    Returns:
+        The document.
+
+    Raises:
+        SuiteError: It is not UTF-8 or not one YAML document.
+        OSError: It cannot be read.
+    """
+    try:
+        return YamlDocument(path.read_text(encoding="utf-8-sig"), label)
+    except UnicodeDecodeError as error:
+        raise SuiteError(f"{label}:1: it is not UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def _explained(error: yaml.YAMLError, label: str) -> str:
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+    context = getattr(error, "context", None)
+    return f"{label}:{mark.line + 1 if mark else 1}: it is not YAML: {f'{context}, ' if context else ''}{problem}"
