@@ -1,0 +1,115 @@
+"""Classic templates: ``self.regex`` and its four ways to match."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import Field
+
+from pytest_verdict import AnswerTemplate, BaseAnswer, TemplateError
+
+
+def checked(trace, **entry):
+    class Answer(BaseAnswer):
+        def ground_truth(self):
+            self.regex = {"check": entry}
+
+    return Answer().verify_regex(trace)
+
+
+@pytest.mark.parametrize(
+    ("trace", "entry", "passes"),
+    [
+        ("5", {"pattern": r"\d+", "expected": "5"}, True),
+        ("5 5", {"pattern": r"\d+", "expected": "5", "match_type": "exact"}, False),
+        ("5", {"pattern": r"\d+", "expected": 5, "match_type": "exact"}, False),
+        ("4 5", {"pattern": r"\d+", "expected": "5", "match_type": "contains"}, True),
+        ("45", {"pattern": r"\d+", "expected": "5", "match_type": "contains"}, False),
+        ("4 5", {"pattern": r"\d+", "expected": 2, "match_type": "count"}, True),
+        ("4 5", {"pattern": r"\d+", "expected": 2.0, "match_type": "count"}, False),
+        ("none", {"pattern": r"\d+", "expected": 0, "match_type": "count"}, True),
+        ("4 5", {"pattern": r"\d+", "expected": ["5", "4"], "match_type": "all"}, True),
+        ("4 5", {"pattern": r"\d+", "expected": ["5", "6"], "match_type": "all"}, False),
+        ("4 5", {"pattern": r"\d+", "expected": "45", "match_type": "all"}, False),
+        ("500 mg", {"pattern": r"(\d+)\s*(mg|g)", "expected": ("500", "mg")}, True),
+        ("it blocks", {"pattern": r"\b(activates|blocks)\b", "expected": "blocks"}, True),
+        ("5", {"pattern": r"\d+", "expected": "5", "match_type": "bogus"}, False),
+        ("5", {"pattern": "(", "expected": "5"}, False),
+        (None, {"pattern": "a", "expected": "a"}, False),
+    ],
+    ids=str,
+)
+def test_a_check(trace, entry, passes):
+    found = checked(trace, **entry)
+    assert found["success"] is passes
+    assert found["results"] == {"check": passes}
+    assert ("success_reason" if passes else "failure_reason") in found["details"]["check"]
+
+
+def test_the_details_say_what_was_found_and_what_is_wrong():
+    details = checked("4 5", pattern=r"\d+", expected="5", match_type="exact")["details"]["check"]
+    assert details == {
+        "pattern": r"\d+",
+        "expected": "5",
+        "match_type": "exact",
+        "matches_found": ["4", "5"],
+        "match_count": 2,
+        "failure_reason": "exactly one match is expected, found 2",
+    }
+    assert "Did you mean 'count'?" in checked("", pattern="a", match_type="cont")["details"]["check"]["failure_reason"]
+
+
+def test_no_checks_pass():
+    assert BaseAnswer().verify_regex("z") == {"success": True, "results": {}, "details": {}}
+
+
+@pytest.mark.parametrize("entries", [["a"], {"a": "b"}, {"a": {"expected": "b"}}, {"a": {"pattern": "b", "typo": 1}}])
+def test_an_entry_of_another_form_is_the_authors_mistake(entries):
+    class Answer(BaseAnswer):
+        def ground_truth(self):
+            self.regex = entries
+
+    with pytest.raises(ValueError, match=r"self\.regex"):
+        Answer().verify_regex("a")
+    with pytest.raises(TemplateError, match=r"Answer: self\.regex"):
+        AnswerTemplate(Answer).verify(trace="a")
+
+
+class Classic(BaseAnswer):
+    target: str = Field(description="d")
+
+    def ground_truth(self):
+        self.correct = {"target": "BCL2"}
+        self.tolerance = 3
+
+    def verify(self):
+        return "yes" if self.target == "odd" else self.target == self.correct["target"]
+
+
+def test_the_record_has_what_was_correct_and_what_verify_said():
+    result = AnswerTemplate(Classic).verify({"target": "x"})
+    assert result.comparison.expected == {"target": "BCL2"}
+    assert result.comparison.observed == {"target": "x", "_verify": False}
+    assert (result.verdict, result.granular) == ("fail", None)
+    assert Classic(target="a").tolerance == 3
+
+
+def test_what_verify_returns_is_a_bool():
+    result = AnswerTemplate(Classic).verify({"target": "odd"})
+    assert (result.verdict, result.error) == ("error", "verify() returns True or False, got 'yes'")
+
+
+def test_a_plain_field_that_is_null_cannot_be_read():
+    result = AnswerTemplate(Classic).verify({"target": None})
+    assert result.verdict == "error"
+    assert set(result.problems) == {"target"}
+
+
+def test_without_ground_truth_there_is_no_correct():
+    class Answer(BaseAnswer):
+        target: str = Field(description="d")
+
+        def verify(self):
+            return True
+
+    with pytest.raises(AttributeError, match=r"set self\.correct in ground_truth"):
+        _ = Answer(target="a").correct

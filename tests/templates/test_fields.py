@@ -1,0 +1,278 @@
+"""Fields of templates: what is refused, what stays hidden, and the ground truth as it is."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import enum
+import json
+import math
+import warnings
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_verdict import (
+    AnswerTemplate,
+    BaseAnswer,
+    BooleanMatch,
+    ContainsAny,
+    DateMatch,
+    DateRange,
+    DateTolerance,
+    ExactMatch,
+    FieldCheck,
+    LiteralMatch,
+    NumericExact,
+    NumericRange,
+    NumericTolerance,
+    Operator,
+    Outcome,
+    SetContainment,
+    TemplateError,
+    TemplateWarning,
+    TraceContains,
+    VerifiedField,
+    judge_schema,
+)
+
+
+class Color(enum.Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+def template(kind, truth, operator, **arguments):
+    body = {"__annotations__": {"x": kind}, "__module__": __name__, "__qualname__": "Answer"}
+    return type(BaseAnswer)("Answer", (BaseAnswer,), {**body, "x": VerifiedField("d", truth, operator, **arguments)})
+
+
+@pytest.mark.parametrize(
+    "name", ["id", "correct", "regex", "verify", "verify_granular", "verify_regex", "ground_truth"]
+)
+def test_a_reserved_name_is_refused(name):
+    body = {"__annotations__": {name: str}, "__module__": __name__, "__qualname__": "Answer"}
+    with pytest.raises(TemplateError, match=f"the name '{name}' is reserved, because"):
+        type(BaseAnswer)("Answer", (BaseAnswer,), {**body, name: VerifiedField("d", "a", ExactMatch())})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"verify_with": ExactMatch}, r"not its class: verify_with=ExactMatch\(...\)"),
+        ({"verify_with": "exact"}, "got 'exact'"),
+        ({"weight": -1}, "at least 0, got -1"),
+        ({"weight": math.nan}, "at least 0, got nan"),
+        ({"weight": True}, "at least 0, got True"),
+        ({"weight": None}, "at least 0, got None"),
+        ({"extraction_hint": 3}, "text or None, got 3"),
+        ({"alias": "y"}, "alias is not possible"),
+        ({"description": 5}, "required text, got 5"),
+        ({"ground_truth": "no", "verify_with": TraceContains(substring="a")}, "True .* or False, got 'no'"),
+    ],
+    ids=str,
+)
+def test_a_wrong_argument_is_refused(arguments, message):
+    with pytest.raises(TemplateError, match=message):
+        VerifiedField(**{"description": "d", "ground_truth": "a", "verify_with": ExactMatch()} | arguments)
+
+
+def test_an_unknown_field_in_a_strategy_is_refused_with_a_suggestion():
+    with pytest.raises(TemplateError, match=r"'targt', which is not a verified field\. Did you mean 'target'"):
+
+        class Answer(BaseAnswer):
+            target: str = VerifiedField("d", "a", ExactMatch())
+
+            class VerificationStrategy:
+                verify_strategy = FieldCheck(field="targt")
+
+
+@pytest.mark.parametrize("strategy", [ExactMatch(), "target", None])
+def test_what_is_no_strategy_is_refused(strategy):
+    with pytest.raises(TemplateError, match="strateg"):
+
+        class Answer(BaseAnswer):
+            target: str = VerifiedField("d", "a", ExactMatch())
+
+            class VerificationStrategy:
+                verify_strategy = strategy
+
+
+SECRET = "hidden-truth-4711"
+hidden = st.sampled_from([SECRET, [SECRET], {"a": SECRET}, (SECRET,), {SECRET}])
+
+
+@given(hidden, st.floats(min_value=0, max_value=100), st.booleans())
+def test_nothing_hidden_is_in_the_schema(truth, weight, with_extra):
+    class Answer(BaseAnswer):
+        x: Any = VerifiedField(
+            "d",
+            truth,
+            ContainsAny(substrings=[SECRET]),
+            weight=weight,
+            extraction_hint="a hint",
+            default=truth if with_extra else None,
+            json_schema_extra={"examples": ["e"]} if with_extra else None,
+        )
+        t: bool = VerifiedField("d", True, TraceContains(substring=SECRET))
+
+    schema = judge_schema(Answer)
+    written = json.dumps(schema)
+    assert SECRET not in written
+    assert "weight" not in written
+    assert "contains" not in written
+    assert "a hint" not in written
+    assert set(schema["properties"]) == {"x"}
+    assert schema["required"] == ["x"]
+    assert schema["additionalProperties"] is False
+    assert ("examples" in schema["properties"]["x"]) is with_extra
+    assert SECRET not in repr(Answer(x="y").model_dump())
+
+
+@pytest.mark.parametrize(
+    ("kind", "truth", "operator", "right", "wrong"),
+    [
+        (
+            datetime.date,
+            datetime.date(2024, 1, 15),
+            LiteralMatch(),
+            datetime.date(2024, 1, 15),
+            datetime.date(2024, 1, 16),
+        ),
+        (Color, Color.RED, LiteralMatch(), Color.RED, Color.BLUE),
+        (Any, ("a", 1), LiteralMatch(), ("a", 1), ["a", 1]),
+        (float, math.inf, NumericExact(), math.inf, 1e308),
+        (decimal.Decimal, decimal.Decimal("0.1"), NumericExact(), decimal.Decimal("0.1"), decimal.Decimal("0.11")),
+        (set[str], {"a", "b"}, SetContainment(), {"b", "a"}, {"a"}),
+        (float, 1, NumericTolerance(tolerance=0.1), 1.1, 1.11),
+        (float, 1, NumericRange(min=0, max=2), 2, math.nan),
+        (bool, False, BooleanMatch(), False, True),
+        (str, "2024-03-01", DateMatch(), "March 1, 2024", "March 2024"),
+        (str, "N/A", DateRange(min="2024-01-01", max="2024-12-31"), "2024-12-31T10:00", "2025-01-01"),
+        (str, "2024-01-15T10:00Z", DateTolerance(tolerance=1), "2024-01-15T12:00+02:00", "2024-01-17T10:00"),
+    ],
+    ids=str,
+)
+def test_the_ground_truth_is_the_object_itself(kind, truth, operator, right, wrong):
+    made = template(kind, truth, operator)
+    assert made(x=right).verify() is True
+    assert made(x=wrong).verify() is False
+
+
+def test_none_is_not_the_text_none():
+    made = template(Any, "none", ExactMatch())
+    assert made(x=None).verify() is False
+    assert AnswerTemplate(made).verify({"x": None}).null_fields == ["x"]
+    assert template(Any, None, ExactMatch())(x=None).verify() is True
+
+
+def test_the_text_false_is_not_true():
+    assert template(Any, True, BooleanMatch())(x="false").verify() is False
+
+
+def test_aware_and_naive_are_told_apart_aloud():
+    made = template(str, "2024-01-15T10:00", DateTolerance(tolerance=1, unit="hours"))
+    assert AnswerTemplate(made).verify({"x": "2024-01-15T10:00Z"}).fields["x"].notes == ["timezone_mismatch"]
+
+
+def test_a_changed_value_is_seen():
+    answer = template(int, 1, NumericExact())(x=1)
+    assert answer.verify() is True
+    answer.x = 2
+    assert (answer.verify(), answer.verify_granular()) == (False, 0.0)
+
+
+def test_changing_what_was_given_does_not_change_what_is_correct():
+    truth = ["a"]
+    made = template(list[str], truth, SetContainment())
+    truth.append("b")
+    answer = made(x=["a"])
+    answer.correct["x"].append("c")
+    assert answer.verify() is True
+    assert made(x=["a"]).correct == {"x": ["a"]}
+
+
+def test_two_fields_may_share_what_they_add_to_the_schema():
+    shared = {"examples": ["e"]}
+
+    class Answer(BaseAnswer):
+        a: str = VerifiedField("a", "1", ExactMatch(), json_schema_extra=shared)
+        b: str = VerifiedField("b", "2", ExactMatch(), json_schema_extra=shared)
+
+    assert Answer(a="1", b="2").verify() is True
+    assert shared == {"examples": ["e"]}
+
+
+@pytest.mark.parametrize("truth", ["O+", "1.5", ["O+"]])
+def test_a_ground_truth_that_loses_punctuation_is_warned_about(truth):
+    with pytest.warns(TemplateWarning, match="as 'O\\+' and 'O-'"):
+        VerifiedField("d", truth, ExactMatch(normalize=["remove_punctuation"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        VerifiedField("d", "BCL2", ExactMatch(normalize=["lowercase", "remove_punctuation"]))
+
+
+class Broken(Operator):
+    name = "broken_on_purpose"
+
+    def evaluate(self, expected, observed):
+        if observed == "break":
+            raise RuntimeError("broken")
+        return Outcome(1.0)
+
+
+def test_a_field_that_raises_fails_alone():
+    class Answer(BaseAnswer):
+        a: str = VerifiedField("a", "1", Broken())
+        b: str = VerifiedField("b", "2", ExactMatch(), weight=3)
+
+    answer = Answer(a="break", b="2")
+    assert (answer.verify(), answer.verify_granular()) == (False, 0.75)
+    result = AnswerTemplate(Answer).verify(answer)
+    assert {name: one.verdict for name, one in result.fields.items()} == {"a": "error", "b": "pass"}
+    assert (result.verdict, result.notes) == ("fail", ["child_error"])
+    # An operator of one's own needs no registration.
+    assert Answer(a="1", b="2").verify() is True
+
+
+def test_values_cannot_take_the_place_of_what_is_correct():
+    made = template(str, "a", ExactMatch())
+    answer = made(x="b", correct={"x": "b"}, verify=lambda: True, regex={"r": 1}, ground_truth=lambda: None)
+    assert answer.verify() is False
+    assert answer.correct == {"x": "a"}
+    assert answer.regex is None
+
+
+def test_fields_are_inherited_with_what_they_hide():
+    class Base(BaseAnswer):
+        a: str = VerifiedField("a", "1", ExactMatch(), weight=3)
+
+    class Derived(Base):
+        b: str = VerifiedField("b", "2", ExactMatch())
+
+    assert Derived(a="1", b="x").verify_granular() == 0.75
+    assert set(judge_schema(Derived)["properties"]) == {"a", "b"}
+
+
+def test_a_hand_written_verify_may_ask_the_generated_one():
+    class Answer(BaseAnswer):
+        a: str = VerifiedField("a", "1", ExactMatch())
+        t: bool = VerifiedField("t", True, TraceContains(substring="z"))
+
+        def verify(self) -> bool:
+            return super().verify() and self.a == "1"
+
+    result = AnswerTemplate(Answer).verify({"a": "1"}, trace="xyz")
+    assert result.passed
+    assert not AnswerTemplate(Answer).verify({"a": "1"}, trace="xy")
+
+
+@pytest.mark.parametrize("call", [lambda answer: answer.verify(), lambda answer: answer.verify_granular()])
+def test_a_missing_trace_is_the_callers_mistake(call):
+    made = template(bool, True, TraceContains(substring="z"))
+    with pytest.raises(TemplateError, match="the fields x read the raw response"):
+        call(made())
+    with pytest.raises(TemplateError, match="x read the raw response; give trace"):
+        AnswerTemplate(made).verify()

@@ -1,0 +1,86 @@
+"""Strategies: the verdict of a tree, and the partial credit under it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_verdict import AllOf, AnyOf, AtLeastN, BaseAnswer, FieldCheck, NumericExact, VerifiedField, compare
+from pytest_verdict.templates.strategy import granular_score, holds
+from pytest_verdict.values.numbers import as_decimal
+
+NAMES = ("a", "b", "c")
+
+
+def field(name):
+    return FieldCheck(field=name)
+
+
+def trees():
+    def node(children):
+        conditions = st.lists(children, min_size=1, max_size=3)
+        return (
+            conditions.map(lambda parts: AllOf(conditions=parts))
+            | conditions.map(lambda parts: AnyOf(conditions=parts))
+            | conditions.map(lambda parts: AtLeastN(n=(len(parts) + 1) // 2, conditions=parts))
+        )
+
+    return st.recursive(st.sampled_from(NAMES).map(field), node, max_leaves=6)
+
+
+passing = st.fixed_dictionaries({name: st.booleans() for name in NAMES})
+weights = st.fixed_dictionaries({name: st.integers(0, 9).map(as_decimal) for name in NAMES})
+
+
+@given(trees(), passing)
+def test_a_strategy_is_the_same_as_the_operators_it_is_made_of(tree, passed):
+    observed = {name: 1 if passed[name] else 0 for name in NAMES}
+    assert holds(tree, passed) is compare(tree, dict.fromkeys(NAMES, 1), observed).passed
+
+
+@given(trees(), passing, st.sampled_from(NAMES))
+def test_a_further_passed_field_never_makes_it_fail(tree, passed, name):
+    more = {**passed, name: True}
+    assert holds(tree, more) >= holds(tree, passed)
+
+
+@given(st.none() | trees(), passing, weights)
+def test_the_granular_score_is_a_share(tree, passed, weight):
+    score = granular_score(tree, passed, weight)
+    assert 0.0 <= score <= 1.0
+    if not any(passed.values()):
+        assert score == 0.0
+    if tree is None and all(passed.values()) and any(weight.values()):
+        assert score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("tree", "weight", "passed", "score"),
+    [
+        (None, (0, 0, 0), (1, 1, 1), 0.0),
+        (AllOf(conditions=[field("a")]), (1, 1, 2), (1, 0, 0), 0.25),
+        (field("a"), (1, 1, 2), (1, 0, 1), 0.75),
+        (AnyOf(conditions=[field("a"), field("b")]), (1, 2, 7), (1, 1, 1), 0.2),
+        (AtLeastN(n=2, conditions=[field("a"), field("b"), field("c")]), (1, 2, 7), (1, 1, 1), 0.9),
+        (AnyOf(conditions=[field("a"), AllOf(conditions=[field("b"), field("c")])]), (1, 1, 1), (0, 1, 1), 1 / 3),
+    ],
+    ids=str,
+)
+def test_the_granular_score(tree, weight, passed, score):
+    found = granular_score(
+        tree, dict(zip(NAMES, map(bool, passed), strict=True)), dict(zip(NAMES, map(as_decimal, weight), strict=True))
+    )
+    assert found == pytest.approx(score)
+
+
+def test_a_field_outside_of_the_tree_is_compared_and_does_not_decide():
+    class Answer(BaseAnswer):
+        a: int = VerifiedField("a", 1, NumericExact())
+        b: int = VerifiedField("b", 1, NumericExact())
+
+        class VerificationStrategy:
+            verify_strategy = FieldCheck(field="a")
+
+    assert Answer(a=1, b=2).verify() is True
+    assert Answer(a=2, b=1).verify() is False
