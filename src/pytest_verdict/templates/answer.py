@@ -153,3 +153,6 @@ def observed_values(answer: BaseAnswer, trace: str | None) -> Mapping[str, Any]:
     """
     values = {name: getattr(answer, name, None) for name in answer.verdict_plan.parsed}
     return values if trace is None else {**values, evidence.TRACE: trace}
+
+
+BaseAnswer.verdict_plan = make_plan(BaseAnswer, BaseAnswer)
