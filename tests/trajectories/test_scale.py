@@ -1,0 +1,59 @@
+"""Long trajectories: how much is compared, counted instead of timed."""
+
+import random
+import tracemalloc
+
+import pytest
+
+from pytest_verdict import NumericTolerance, compare
+from pytest_verdict.trajectories.relation import Relation
+
+
+@pytest.fixture
+def comparisons(monkeypatch):
+    counted = []
+    plain = Relation.accepts
+    monkeypatch.setattr(Relation, "accepts", lambda *given: counted.append(1) or plain(*given))
+    return counted
+
+
+def shuffled(calls):
+    return random.Random(1).sample(calls, len(calls))
+
+
+def calls(count):
+    return [("tool", {"query": f"Query {at}", "limit": at}) for at in range(count)]
+
+
+TOLERANCE = NumericTolerance(tolerance=1, mode="absolute")
+
+
+@pytest.mark.parametrize(
+    ("args", "observed"),
+    [
+        ("contains", {"trace": "x"}),
+        ({"tool": {"limit": TOLERANCE}}, {}),
+        ({"tool": {"limit": TOLERANCE, "*": "ignore"}}, {"trace": "x"}),
+        ({"tool": {"query": "normalized_exact"}}, {}),
+    ],
+    ids=["contains", "tolerance", "tolerance, others ignored", "normalized text"],
+)
+def test_tolerant_calls_of_one_tool_are_not_compared_each_with_each(comparisons, args, observed):
+    expected = calls(500)
+    made = shuffled([(name, {**own, "query": own["query"], **observed}) for name, own in expected])
+    assert compare("trajectory_any_order", expected, made, args=args, extras="forbid").passed
+    assert len(comparisons) <= 4 * len(expected)
+
+
+def test_equality_takes_memory_in_proportion_to_the_calls():
+    def peak(count):
+        expected = calls(count)
+        made = shuffled(expected)
+        tracemalloc.start()
+        assert compare("trajectory_any_order", expected, made, extras="forbid").passed
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    peak(10)
+    assert peak(4_000) < 5 * peak(1_000)
