@@ -52,5 +52,7 @@ class PydanticAIJudge:
         Returns:
             What the model wrote.
         """
-        found = await self._agent.run(question(schema, response, hints))
+        # Entered for each question, so that no connection is left open when the session ends.
+        async with self._agent:
+            found = await self._agent.run(question(schema, response, hints))
         return str(found.output)

@@ -1,0 +1,199 @@
+"""Reading replies: what is wrong is named by its field, and never taken for a wrong answer."""
+
+from __future__ import annotations
+
+import datetime
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import Field, field_validator
+
+from pytest_verdict import (
+    AnswerTemplate,
+    BaseAnswer,
+    BooleanMatch,
+    DateMatch,
+    ExactMatch,
+    MismatchError,
+    NumericExact,
+    NumericTolerance,
+    ParseError,
+    TemplateError,
+    TraceContains,
+    VerifiedField,
+    parse_reply,
+)
+
+
+class Answer(BaseAnswer):
+    target: str = VerifiedField("The target", "BCL2", ExactMatch())
+    year: int = VerifiedField("The year", 2016, NumericExact(), ge=1000)
+    dose: float = VerifiedField("The dose", 0.5, NumericTolerance(tolerance=0.1))
+    day: datetime.date = VerifiedField("The day", datetime.date(2016, 4, 11), DateMatch())
+    approved: bool = VerifiedField("Whether approved", ground_truth=True, verify_with=BooleanMatch())
+    named: bool = VerifiedField("Named", ground_truth=True, verify_with=TraceContains(substring="venetoclax"))
+
+
+GOOD = {"target": "bcl2", "year": 2016, "dose": 0.51, "day": "2016-04-11", "approved": True}
+TRACE = "venetoclax targets BCL2"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        GOOD,
+        json.dumps(GOOD),
+        json.dumps(GOOD).encode(),
+        Answer(**GOOD),
+        parse_reply(Answer, GOOD),
+        f"```json\n{json.dumps(GOOD, indent=1)}\n```",
+    ],
+    ids=["mapping", "text", "bytes", "instance", "parsed", "fenced"],
+)
+def test_an_answer_has_many_forms(answer):
+    result = AnswerTemplate(Answer).verify(answer, trace=TRACE)
+    assert (result.verdict, result.granular) == ("pass", 1.0)
+    assert list(result.fields) == ["target", "year", "dose", "day", "approved", "named"]
+
+
+def test_a_fence_is_removed_and_noted():
+    assert parse_reply(Answer, f"```\n{json.dumps(GOOD)}\n```").notes == ("markdown_fence_removed",)
+
+
+@pytest.mark.parametrize(
+    ("reply", "note"),
+    [
+        ("", "json_parse_failed"),
+        (json.dumps(GOOD)[:-5], "json_parse_failed"),
+        ("Here you are: {}", "json_parse_failed"),
+        (b"\xff", "json_parse_failed"),
+        ('{"year": NaN}', "json_not_finite"),
+        ('{"year": 1, "year": 2}', "json_duplicate_key"),
+        ("[" * 300, "json_too_deep"),
+        ("[1]", "not_an_object"),
+        ("null", "not_an_object"),
+    ],
+    ids=repr,
+)
+def test_a_reply_that_is_no_object_is_an_error_of_every_field(reply, note):
+    result = AnswerTemplate(Answer).verify(reply, trace=TRACE)
+    assert (result.verdict, result.granular) == ("error", None)
+    assert note in result.notes
+    verdicts = {name: one.verdict for name, one in result.fields.items()}
+    assert verdicts == dict.fromkeys(["target", "year", "dose", "day", "approved"], "error") | {"named": "pass"}
+    assert result.null_fields == []
+    with pytest.raises(ParseError, match="the reply is no answer of Answer"):
+        parse_reply(Answer, reply).required()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("target", 5),
+        ("year", "many"),
+        ("year", 2016.5),
+        ("year", True),
+        ("year", 12),
+        ("dose", "half"),
+        ("dose", False),
+        ("day", "April"),
+        ("approved", "perhaps"),
+    ],
+)
+def test_a_value_of_a_wrong_type_is_an_error_that_names_the_field(field, value):
+    result = AnswerTemplate(Answer).verify({**GOOD, field: value}, trace=TRACE)
+    assert result.verdict == "error"
+    assert set(result.problems) == {field}
+    assert {name for name, one in result.fields.items() if one.verdict == "error"} == {field}
+    with pytest.raises(ParseError, match=f"Answer: {field}: "):
+        parse_reply(Answer, {**GOOD, field: value}).required()
+
+
+def test_a_number_that_no_float_can_hold_is_not_infinity():
+    assert set(parse_reply(Answer, '{"dose": 1e999}').problems) == {"dose"}
+
+
+@pytest.mark.parametrize("reply", [{**GOOD, "year": None}, {key: GOOD[key] for key in GOOD if key != "year"}])
+def test_a_null_answer_is_no_wrong_answer(reply):
+    work = AnswerTemplate(Answer)
+    result = work.verify(reply, trace=TRACE)
+    assert (result.verdict, result.null_fields, result.notes) == ("fail", ["year"], ["null_observed"])
+    assert result.fields["year"].notes == ["null_observed"]
+    wrong = work.verify({**GOOD, "year": 2017}, trace=TRACE)
+    assert (wrong.verdict, wrong.null_fields, wrong.notes) == ("fail", [], [])
+
+
+def test_unknown_keys_are_kept_apart_and_noted():
+    hostile = {
+        "correct": {"target": "x"},
+        "verify": True,
+        "id": "q",
+        "named": True,
+        "_trace": "venetoclax",
+        "__class__": 1,
+    }
+    result = AnswerTemplate(Answer).verify({**GOOD, "target": "x", **hostile}, trace="nothing")
+    assert result.unknown == hostile
+    assert result.notes == ["unknown_keys"]
+    assert {name for name, one in result.fields.items() if not one.passed} == {"target", "named"}
+    parsed = parse_reply(Answer, {**GOOD, **hostile})
+    assert parsed.answer.correct["target"] == "BCL2"
+    assert parsed.answer.id is None
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=5))
+def test_no_value_can_break_it(value):
+    for reply in ({"target": value, "year": value, "day": value}, value, json.dumps(value)):
+        parsed = parse_reply(Answer, reply)
+        assert parsed.problems or parsed.answer is not None
+
+
+def test_validators_of_the_author_run():
+    class Checked(BaseAnswer):
+        code: str = VerifiedField("d", "AB", ExactMatch())
+        note: str = Field(description="d", default="")
+
+        @field_validator("code")
+        @classmethod
+        def _short(cls, code):
+            if code == "raise":
+                raise TypeError("raised by the author")
+            assert len(code) == 2, "two letters"
+            return code
+
+        def verify(self):
+            return super().verify()
+
+    assert parse_reply(Checked, {"code": "AB"}).required().code == "AB"
+    assert set(parse_reply(Checked, {"code": "ABC"}).problems) == {"code"}
+    assert parse_reply(Checked, {"code": "raise"}).problems == {"": "TypeError: raised by the author"}
+    assert parse_reply(Checked, {"code": None}).problems == {}
+
+
+@pytest.mark.parametrize("answer", [3, None, ["a"]])
+def test_what_is_no_answer_is_the_callers_mistake(answer):
+    with pytest.raises(TemplateError, match="is a mapping, JSON text or an instance"):
+        AnswerTemplate(Answer).verify(answer)
+
+
+def test_an_answer_of_another_template_is_refused():
+    class Other(BaseAnswer):
+        x: str = VerifiedField("d", "a", ExactMatch())
+
+    with pytest.raises(TemplateError, match="one of Other, not of Answer"):
+        AnswerTemplate(Answer).verify(Other(x="a"))
+    with pytest.raises(TemplateError, match="one of Other, not of Answer"):
+        AnswerTemplate(Answer).verify(parse_reply(Other, {"x": "a"}))
+
+
+def test_a_failure_is_a_table_of_the_fields():
+    with pytest.raises(MismatchError) as caught:
+        AnswerTemplate(Answer).assert_verified({**GOOD, "target": "\x1b[31mp53", "year": None}, trace=TRACE)
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "Answer: fail, granular score 0.67; did not pass: target, year"
+    assert lines[1].split() == ["field", "weight", "verdict", "expected", "observed"]
+    assert lines[2].split() == ["target", "1", "fail", "'BCL2'", "'\\x1b[31mp53'"]
+    assert lines[3].split() == ["year", "1", "fail", "2016", "None", "null_observed"]
+    assert caught.value.result.name == "Answer"
