@@ -213,3 +213,8 @@ def test_a_hostile_record_is_explained_in_harmless_bounded_lines(change):
     for line in explain(ComparisonResult.from_record(record)):
         assert line.isprintable()
         assert len(line) < 6_000
+
+
+def test_calls_that_compete_for_too_few_are_named():
+    result = compare("trajectory_any_order", ["search", "search"], ["search", "pay"])
+    assert "  competing: {'expected': [0, 1], 'observed': [0]}" in list(explain(result))

@@ -8,19 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pytest_verdict.comparator import Comparator
     from pytest_verdict.comparison import Expectation, assert_matches, compare, expect
-    from pytest_verdict.errors import (
-        ConfigurationError,
-        MismatchError,
-        MissingExtraError,
-        MissingRecordingError,
-        ParseError,
-        RecordError,
-        SettingsError,
-        TemplateError,
-        ThresholdError,
-        UnknownOperatorError,
-        VerdictError,
-    )
+    from pytest_verdict.errors import ConfigurationError, MismatchError, MissingExtraError, MissingRecordingError, ParseError, RecordError, SettingsError, TemplateError, ThresholdError, TrajectoryError, UnknownOperatorError, VerdictError
     from pytest_verdict.explanation import explain
     from pytest_verdict.judges.protocol import Judge
     from pytest_verdict.judges.pydantic_ai import PydanticAIJudge
@@ -35,14 +23,7 @@ if TYPE_CHECKING:
     from pytest_verdict.operators.json_equality import JsonCanonical, JsonSubset
     from pytest_verdict.operators.json_rules import JsonRule
     from pytest_verdict.operators.json_schema import JsonSchema
-    from pytest_verdict.operators.number import (
-        Delta,
-        NumericExact,
-        NumericMaximum,
-        NumericMinimum,
-        NumericRange,
-        NumericTolerance,
-    )
+    from pytest_verdict.operators.number import Delta, NumericExact, NumericMaximum, NumericMinimum, NumericRange, NumericTolerance
     from pytest_verdict.operators.pattern import RegexMatch
     from pytest_verdict.operators.registry import OperatorRegistry
     from pytest_verdict.operators.semantic import SemanticMatch
@@ -64,15 +45,10 @@ if TYPE_CHECKING:
     from pytest_verdict.templates.result import TemplateResult
     from pytest_verdict.templates.template import AnswerTemplate
     from pytest_verdict.trajectories.event import Event
-    from pytest_verdict.trajectories.limits import (
-        TrajectoryForbidden,
-        TrajectoryMaxCalls,
-        TrajectoryOnlyFrom,
-        TrajectorySingleToolUse,
-    )
+    from pytest_verdict.trajectories.limits import TrajectoryForbidden, TrajectoryMaxCalls, TrajectoryOnlyFrom, TrajectorySingleToolUse
     from pytest_verdict.trajectories.order import TrajectoryAnyOrder, TrajectoryExact, TrajectoryInOrder
     from pytest_verdict.trajectories.overlap import TrajectoryF1, TrajectoryPrecision, TrajectoryRecall
-    from pytest_verdict.trajectories.readers import read_trajectory
+    from pytest_verdict.trajectories.readers import read_trajectory, read_turns
     from pytest_verdict.trajectories.similarity import TrajectorySimilarity
     from pytest_verdict.trajectories.steps import TrajectorySteps
 
@@ -137,6 +113,7 @@ _HOMES = {
     "TraceLength": "operators.trace",
     "TraceRegex": "operators.trace",
     "TrajectoryAnyOrder": "trajectories.order",
+    "TrajectoryError": "errors",
     "TrajectoryExact": "trajectories.order",
     "TrajectoryF1": "trajectories.overlap",
     "TrajectoryForbidden": "trajectories.limits",
@@ -163,6 +140,7 @@ _HOMES = {
     "lint_template": "templates.lint",
     "parse_reply": "templates.parsing",
     "read_trajectory": "trajectories.readers",
+    "read_turns": "trajectories.readers",
 }
 
 __all__ = [
@@ -225,6 +203,7 @@ __all__ = [
     "TraceLength",
     "TraceRegex",
     "TrajectoryAnyOrder",
+    "TrajectoryError",
     "TrajectoryExact",
     "TrajectoryF1",
     "TrajectoryForbidden",
@@ -251,6 +230,7 @@ __all__ = [
     "lint_template",
     "parse_reply",
     "read_trajectory",
+    "read_turns",
 ]
 
 

@@ -123,6 +123,8 @@ def _differences(result: ComparisonResult, budget: Budget, indent: str) -> Itera
     if isinstance(listed, list) and listed:
         omitted = details.get("differences_omitted")
         yield from _listed(listed, omitted if type(omitted) is int else 0, budget, indent)
+        if "competing" in details:
+            yield f"{indent}competing: {shown(details['competing'], budget.characters)}"
         return
     expected, observed = result.expected_surface, result.observed_surface
     if result.operator in {"exact", "normalized_exact"} and isinstance(expected, str) and isinstance(observed, str):
