@@ -22,6 +22,7 @@ ENTRY_POINT_GROUP: Final = "pytest_verdict.operators"
 
 _HERE: Final = "pytest_verdict.operators."
 _TEMPLATES: Final = "pytest_verdict.templates."
+_BLIND: Final = "pytest_verdict.blind."
 _TRAJECTORIES: Final = "pytest_verdict.trajectories."
 _NO_SETTINGS: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -60,6 +61,10 @@ def _template(name: str, module: str, class_name: str) -> Registration:
     return Registration(name, _TEMPLATES + module, class_name, _NO_SETTINGS)
 
 
+def _blind(name: str, module: str, class_name: str) -> Registration:
+    return Registration(name, _BLIND + module, class_name, _NO_SETTINGS)
+
+
 def _trajectory(name: str, module: str, class_name: str) -> Registration:
     return Registration(name, _TRAJECTORIES + module, class_name, _NO_SETTINGS)
 
@@ -69,6 +74,8 @@ BUILT_IN: Final = (
     _template("answer_template", "match", "TemplateMatch"),
     _built_in("any_of", "aggregate", "AnyOf"),
     _built_in("at_least_n", "aggregate", "AtLeastN"),
+    _blind("blind_ballot", "ballot", "BlindBallot"),
+    _blind("blind_preference", "preference", "BlindPreference"),
     _built_in("boolean", "category", "BooleanMatch"),
     _built_in("contains_all", "text", "ContainsAll"),
     _built_in("contains_any", "text", "ContainsAny"),

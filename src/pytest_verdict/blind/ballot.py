@@ -1,0 +1,109 @@
+"""`BlindBallot`: one reply of a judge, read and computed anew."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any, ClassVar, Final
+
+from pydantic import BeforeValidator
+
+from pytest_verdict.blind.comparison_json import comparison_document
+from pytest_verdict.blind.contradictions import Contradiction, contradictions_in
+from pytest_verdict.blind.reply import Reply, ReplyProblem, read_reply
+from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, Rubric, read_rubric
+from pytest_verdict.blind.scoring import Winner, winner_of
+from pytest_verdict.errors import SettingsError
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.result import Outcome
+
+NOT_TEXT: Final = "not_text"
+
+
+def decided(reply: Reply) -> Winner:
+    """Decide by what a judge scored, not by whom it named.
+
+    Args:
+        reply: A reply.
+
+    Returns:
+        The winner that follows.
+    """
+    return winner_of(
+        {label: side.scores for label, side in reply.sides.items()},
+        {label: side.passed for label, side in reply.sides.items()},
+    )
+
+
+def _rubric(value: Any) -> Rubric:
+    # Settings come from records as well, and no record may have a file read.
+    if isinstance(value, str | os.PathLike):
+        raise SettingsError(f"takes a rubric, not the path of one: read_rubric({value!r})")
+    return read_rubric(value)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
+        raise ValueError(f"takes a list of texts, got {value!r}")
+    return tuple(value)
+
+
+class BlindBallot(Operator):
+    """A reply of a blind judge is one from which a verdict can be derived.
+
+    Expected says what the labels stood for; it decides nothing. Observed is the reply, verbatim. The derived winner and all
+    numbers are in the details, what the judge claimed otherwise is in ``details["contradictions"]``.
+
+    Args:
+        rubric: The rubric as `Rubric.written` has it, or a `Rubric`; the default one unless given.
+        expectations: The expectations that the reply must answer.
+
+    Example:
+        >>> BlindBallot().evaluate(None, "I would rather not.").notes
+        ('reply_without_json',)
+    """
+
+    name: ClassVar[str] = "blind_ballot"
+    surface: ClassVar[str] = "blind"
+
+    rubric: Annotated[Any, BeforeValidator(_rubric)] = DEFAULT_RUBRIC
+    expectations: Annotated[Any, BeforeValidator(_texts)] = ()
+
+    def settings(self) -> dict[str, Any]:
+        """Give all settings as JSON; the rubric in full."""
+        rubric: Rubric = self.rubric
+        return {"rubric": rubric.written(), "expectations": list(self.expectations)}
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Read a reply; see the class."""
+        del expected
+        if not isinstance(observed, str):
+            return Outcome(0.0, notes=(NOT_TEXT,))
+        try:
+            reply = read_reply(observed, self.rubric, self.expectations)
+        except ReplyProblem as problem:
+            return Outcome(0.0, notes=(problem.code,), details={"problem": str(problem)})
+        winner = decided(reply)
+        return self.outcome(reply, winner, contradictions_in(reply, winner, self.expectations))
+
+    def outcome(self, reply: Reply, winner: Winner, contradictions: list[Contradiction]) -> Outcome:
+        """Write down what follows from a reply.
+
+        Args:
+            reply: The reply.
+            winner: Who wins by its scores.
+            contradictions: Where the judge said otherwise.
+
+        Returns:
+            A score of 1.0, with the codes of the contradictions as notes.
+        """
+        document = comparison_document(winner, reply.reasoning, reply.sides, self.expectations)
+        details: dict[str, Any] = {
+            "winner": winner,
+            "claimed_winner": reply.winner,
+            "overall": {label: str(side.scores.overall) for label, side in reply.sides.items()},
+            "comparison": document,
+        }
+        if contradictions:
+            details["contradictions"] = [one.written() for one in contradictions]
+        codes = dict.fromkeys(one.code for one in contradictions)
+        return Outcome(1.0, notes=(*reply.notes, *codes), details=details)

@@ -1,0 +1,75 @@
+"""The calibration of a judge as a file, and whether it is about the comparison at hand."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.errors import RecordError
+from pytest_verdict.values.encoding import digest, encode_text
+
+FORMAT: Final = 1
+_BOUND: Final = ("judge", "rubric", "protocol")
+
+
+def read_calibration(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a calibration.
+
+    Args:
+        path: A file that ``pytest-verdict calibrate`` wrote.
+
+    Returns:
+        Its values.
+
+    Raises:
+        RecordError: It is missing, or no calibration.
+    """
+    try:
+        found = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RecordError(f"{path} cannot be read: {error}") from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT or not isinstance(found.get("bound_to"), dict):
+        raise RecordError(f"{path} is no calibration; pytest-verdict calibrate writes one")
+    return found
+
+
+def bound_to(written: Mapping[str, Any]) -> dict[str, Any]:
+    """Say what a calibration is about: it says nothing of another judge, rubric or protocol.
+
+    Args:
+        written: What was settled before a comparison.
+
+    Returns:
+        The judge's name, the rubric's digest, and the protocol without its policy for leaks.
+    """
+    protocol = {name: value for name, value in written["protocol"].items() if name != "leaks"}
+    return {"judge": written["judge"], "rubric": digest(encode_text(written["rubric"])), "protocol": protocol}
+
+
+def citation(calibration: Any, written: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Write how a record cites a calibration.
+
+    Args:
+        calibration: The path of a file, its values, or None.
+        written: What was settled before the comparison.
+
+    Returns:
+        The digest of the calibration, whether it is ``fresh`` or ``stale``, what changed since, and its gate; None without one.
+
+    Raises:
+        RecordError: The file cannot be read.
+    """
+    if calibration is None:
+        return None
+    found = dict(calibration) if isinstance(calibration, Mapping) else read_calibration(calibration)
+    own = bound_to(written)
+    changed = [name for name in _BOUND if found["bound_to"].get(name) != own[name]]
+    return {
+        "status": "stale" if changed else "fresh",
+        "changed": changed,
+        "sha256": digest(encode_text(found)),
+        "gate": found["gate"],
+    }

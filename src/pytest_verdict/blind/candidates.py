@@ -1,0 +1,189 @@
+"""Candidates: two outputs, read once, and shown as neutral copies that do not say where they come from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.values.display import shown
+from pytest_verdict.values.encoding import digest, encode, encode_text
+
+EXCLUDED: Final = (
+    ".git",
+    ".DS_Store",
+    "__pycache__",
+    "metrics.json",
+    "timing.json",
+    "grading.json",
+    "eval_metadata.json",
+    "transcript*",
+    "user_notes.md",
+)
+"""Names that are not part of an output but tell of the run that made it; left out wherever they stand in a directory."""
+
+MOST_FILES: Final = 1_000
+MOST_BYTES: Final = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateFile:
+    """One file of an output.
+
+    Args:
+        path: Where it is in the output, with slashes.
+        content: Its bytes.
+    """
+
+    path: str
+    content: bytes
+
+    @property
+    def text(self) -> str | None:
+        """The content as text; None when it is not UTF-8 or holds a zero byte."""
+        if b"\0" in self.content:
+            return None
+        try:
+            return self.content.decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the content, in hexadecimal."""
+        return hashlib.sha256(self.content).hexdigest()
+
+    def written(self) -> dict[str, Any]:
+        """Describe the file as JSON."""
+        return {"path": self.path, "bytes": len(self.content), "sha256": self.sha256}
+
+    def presented(self) -> dict[str, Any]:
+        """Give what a judge reads: the text, or what is known of a file that is none."""
+        text = self.text
+        return {"path": self.path, "text": text} if text is not None else {**self.written(), "text": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One of the two outputs.
+
+    Args:
+        kind: ``value``, ``file`` or ``directory``.
+        files: Its files, sorted by path.
+        excluded: Paths that were left out.
+        source: Where it was read, for finding identity tokens; None for a value.
+    """
+
+    kind: str
+    files: tuple[CandidateFile, ...]
+    excluded: tuple[str, ...] = ()
+    source: Path | None = None
+
+    @property
+    def manifest(self) -> list[dict[str, Any]]:
+        """Path, size and digest of each file."""
+        return [file.written() for file in self.files]
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the manifest, in hexadecimal."""
+        return digest(encode_text(self.manifest))
+
+    @property
+    def characters(self) -> int:
+        """How long it is: characters of text, bytes of what is no text."""
+        return sum(len(file.content if (text := file.text) is None else text) for file in self.files)
+
+    def copy_to(self, folder: Path) -> None:
+        """Write a neutral copy: sorted, readable by all, with the same times everywhere.
+
+        Args:
+            folder: A folder that does not exist yet.
+        """
+        folder.mkdir(parents=True)
+        for file in self.files:
+            place = folder / file.path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(file.content)
+            place.chmod(0o644)
+        for place in sorted((folder, *folder.rglob("*")), key=lambda path: len(path.parts), reverse=True):
+            os.utime(place, (0, 0))
+
+
+def read_candidate(given: Any, exclude: Sequence[str] = EXCLUDED) -> Candidate:
+    """Read an output.
+
+    Args:
+        given: A `pathlib.Path` of a file or directory; anything else is a value, also text. A value that is no text is
+            written as JSON.
+        exclude: Patterns of names to leave out in a directory, such as ``"*.log"``.
+
+    Returns:
+        The candidate; a single file or value is called ``output``, with its suffix.
+
+    Raises:
+        ConfigurationError: There is no such file, a link leads out of the directory, or the output is too large.
+
+    Example:
+        >>> read_candidate({"city": "Paris"}).files[0].presented()
+        {'path': 'output.json', 'text': '{\\n  "city": "Paris"\\n}\\n'}
+    """
+    if isinstance(given, Path):
+        if given.is_dir():
+            return _from_directory(given, exclude)
+        if not given.is_file():
+            raise ConfigurationError(
+                f"there is no file or directory {given}; a text that is the output itself is given as str"
+            )
+        _refuse_size(given, given.stat().st_size)
+        return Candidate("file", (CandidateFile(f"output{given.suffix}", given.read_bytes()),), (), given)
+    if isinstance(given, bytes):
+        return Candidate("value", (CandidateFile("output.bin", given),))
+    if isinstance(given, str):
+        return Candidate("value", (CandidateFile("output.txt", given.encode("utf-8", "surrogatepass")),))
+    text = json.dumps(encode(given), indent=2, ensure_ascii=False) + "\n"
+    return Candidate("value", (CandidateFile("output.json", text.encode("utf-8", "surrogatepass")),))
+
+
+def _from_directory(folder: Path, exclude: Sequence[str]) -> Candidate:
+    root = folder.resolve()
+    files: list[CandidateFile] = []
+    excluded: list[str] = []
+    total = 0
+    for place in _walk(folder, exclude, excluded):
+        if not place.resolve().is_relative_to(root):
+            raise ConfigurationError(f"{place} is a link that leads out of {folder}; copy what it names")
+        total += place.stat().st_size
+        _refuse_size(folder, total, len(files) + 1)
+        files.append(CandidateFile(place.relative_to(folder).as_posix(), place.read_bytes()))
+    found = tuple(sorted(files, key=lambda file: file.path))
+    relative = (Path(place).relative_to(folder).as_posix() for place in excluded)
+    return Candidate("directory", found, tuple(sorted(relative)), folder)
+
+
+def _walk(folder: Path, exclude: Sequence[str], excluded: list[str]) -> Iterator[Path]:
+    for place in sorted(folder.iterdir()):
+        if any(fnmatchcase(place.name, pattern) for pattern in exclude):
+            excluded.append(str(place))
+        elif place.is_dir() and not place.is_symlink():
+            yield from _walk(place, exclude, excluded)
+        elif place.is_file():
+            yield place
+        else:
+            raise ConfigurationError(
+                f"{place} is neither a file nor a directory, or a link to one; leave it out with exclude="
+            )
+
+
+def _refuse_size(place: Path, size: int, files: int = 1) -> None:
+    if size > MOST_BYTES or files > MOST_FILES:
+        raise ConfigurationError(
+            f"{shown(str(place), 200)} is larger than {MOST_FILES} files or {MOST_BYTES} bytes, which no judge reads;"
+            " leave out what need not be judged with exclude="
+        )

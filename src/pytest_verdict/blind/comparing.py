@@ -1,0 +1,257 @@
+"""`blind_compare`: from two candidates and a judge to a recorded comparison."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.blind.asking import BlindJudge, ask, judge_name
+from pytest_verdict.blind.assignment import Assignment, comparison_digest, draw, fence
+from pytest_verdict.blind.calibration_file import citation
+from pytest_verdict.blind.candidates import EXCLUDED, Candidate, read_candidate
+from pytest_verdict.blind.files import write_before
+from pytest_verdict.blind.judging import FORMAT
+from pytest_verdict.blind.leaks import (
+    Leak,
+    LeakError,
+    Token,
+    find_tokens,
+    identity_tokens,
+    redact_candidate,
+    redact_tokens,
+    scan_candidate,
+    scan_text,
+)
+from pytest_verdict.blind.protocol import LeakPolicy, Pass, Protocol
+from pytest_verdict.blind.reply import ReplyProblem, read_reply
+from pytest_verdict.blind.request import JudgeRequest, Presented, instructions_for, reply_schema, write_prompt
+from pytest_verdict.blind.rubric import Rubric, read_rubric
+from pytest_verdict.blind.scoring import Label
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.values.encoding import digest, encode_text
+
+GENERIC_NAMES: Final = ("x", "y"), ("candidate", "baseline")
+"""Names of candidates that say nothing of them, so that they are not looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """All that is settled before the judge is asked."""
+
+    candidates: tuple[Candidate, Candidate]
+    task: str
+    expectations: tuple[str, ...]
+    rubric: Rubric
+    protocol: Protocol
+    tokens: tuple[Token, ...]
+    written: dict[str, Any]
+
+
+def judge_blindly(
+    candidate_x: Any,
+    candidate_y: Any,
+    eval_prompt: str,
+    judge: BlindJudge,
+    expectations: Sequence[str] = (),
+    rubric: Any = None,
+    *,
+    names: tuple[str, str] = GENERIC_NAMES[0],
+    identity: Mapping[str, Sequence[str]] | Sequence[str] = (),
+    protocol: Protocol | None = None,
+    key: str | None = None,
+    position: int | None = None,
+    exclude: Sequence[str] = EXCLUDED,
+    calibration: Any = None,
+    output: str | Path | None = None,
+    always_ask: bool = False,
+) -> dict[str, Any]:
+    """Ask a judge as a protocol says, and give all that was settled, drawn and answered.
+
+    Args:
+        candidate_x: See `blind_compare`.
+        candidate_y: See `blind_compare`.
+        eval_prompt: See `blind_compare`.
+        judge: See `blind_compare`.
+        expectations: See `blind_compare`.
+        rubric: See `blind_compare`.
+        names: See `blind_compare`.
+        identity: See `blind_compare`.
+        protocol: See `blind_compare`.
+        key: See `blind_compare`.
+        position: See `blind_compare`.
+        exclude: See `blind_compare`.
+        calibration: See `blind_compare`.
+        output: See `blind_compare`.
+        always_ask: See `blind_compare`.
+
+    Returns:
+        JSON values, from which `BlindPreference` derives everything else.
+    """
+    if position is not None and key is None:
+        raise ConfigurationError(
+            "position balances a series, whose comparisons are all drawn from one key: give key as well"
+        )
+    candidates = read_candidate(candidate_x, exclude), read_candidate(candidate_y, exclude)
+    settled = _settle(
+        candidates, eval_prompt, expectations, read_rubric(rubric), protocol or Protocol(), names, identity
+    )
+    settled.written["judge"] = judge_name(judge)
+    settled.written["calibration"] = citation(calibration, settled.written)
+    comparison = comparison_digest(settled.written)
+    assignment = draw(key if key is not None else secrets.token_hex(16), comparison, position)
+    if output is not None:
+        write_before(Path(output), assignment, comparison)
+    identical = settled.candidates[0].digest == settled.candidates[1].digest
+    calls = [] if identical and not always_ask else _calls(settled, assignment, judge)
+    return {"format": FORMAT, "comparison": settled.written, "assignment": assignment.written(), "calls": calls}
+
+
+def _settle(
+    candidates: tuple[Candidate, Candidate],
+    task: str,
+    expectations: Sequence[str],
+    rubric: Rubric,
+    protocol: Protocol,
+    names: tuple[str, str],
+    identity: Mapping[str, Sequence[str]] | Sequence[str],
+) -> _Settled:
+    _refuse_wrong(task, expectations, names)
+    tokens = identity_tokens(() if names in GENERIC_NAMES else names, identity, candidates)
+    leaks = _leaks(candidates, task, expectations, rubric, tokens)
+    _refuse_leaks(leaks, protocol.leaks)
+    sources = candidates
+    if leaks and protocol.leaks == "redact":
+        candidates = redact_candidate(candidates[0], tokens), redact_candidate(candidates[1], tokens)
+        task = redact_tokens(task, tokens)
+        expectations = [redact_tokens(text, tokens) for text in expectations]
+    written = {
+        "task": task,
+        "expectations": list(expectations),
+        "rubric": rubric.written(),
+        "protocol": protocol.written(),
+        "candidates": [
+            _described(name, source, shown) for name, source, shown in zip(names, sources, candidates, strict=True)
+        ],
+        "identity": [token.written() for token in tokens],
+        "leaks": [leak.written() for leak in leaks],
+    }
+    return _Settled(candidates, task, tuple(expectations), rubric, protocol, tokens, written)
+
+
+def _refuse_wrong(task: Any, expectations: Any, names: Any) -> None:
+    if not isinstance(task, str) or not task.strip():
+        raise ConfigurationError(f"eval_prompt is the task that both outputs were made for, got {task!r}")
+    if isinstance(expectations, str) or not all(isinstance(text, str) and text for text in expectations):
+        raise ConfigurationError(f"expectations are a list of texts, got {expectations!r}")
+    if len(names) != 2 or names[0] == names[1] or not all(isinstance(name, str) and name for name in names):
+        raise ConfigurationError(f"names are two different texts, got {names!r}")
+    if {"A", "B", "TIE"} & set(names):
+        raise ConfigurationError(
+            f"A, B and TIE are what the judge says; call the candidates something else than {names!r}"
+        )
+
+
+def _described(name: str, source: Candidate, shown: Candidate) -> dict[str, Any]:
+    return {
+        "name": name,
+        "kind": source.kind,
+        "source_digest": source.digest,
+        "digest": shown.digest,
+        "files": shown.manifest,
+        "excluded": list(source.excluded),
+        "characters": shown.characters,
+    }
+
+
+def _leaks(
+    candidates: Sequence[Candidate], task: str, expectations: Sequence[str], rubric: Rubric, tokens: Sequence[Token]
+) -> list[Leak]:
+    found = scan_text(task, "task", tokens)
+    for text in expectations:
+        found += scan_text(text, "expectations", tokens)
+    found += scan_text(encode_text(rubric.written()), "rubric", tokens)
+    for candidate, which in zip(candidates, ("first candidate", "second candidate"), strict=True):
+        found += scan_candidate(candidate, which, tokens)
+    return found
+
+
+def _refuse_leaks(leaks: Sequence[Leak], policy: LeakPolicy) -> None:
+    if policy == "fail" and leaks:
+        places = "; ".join(f"{leak.token!r} in {leak.where}" for leak in leaks[:10])
+        raise LeakError(
+            f"the judge would not be blind: {places}. Remove it, or choose leaks='redact' or leaks='record' in the protocol"
+        )
+    if policy == "redact" and any(leak.where == "rubric" for leak in leaks):
+        raise LeakError("the rubric names a candidate; it is never redacted, so write it without")
+
+
+def _calls(settled: _Settled, assignment: Assignment, judge: BlindJudge) -> list[dict[str, Any]]:
+    calls: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory(prefix="blind-") as folder:
+        for repetition in range(settled.protocol.repetitions):
+            for number, way in enumerate(settled.protocol.passes):
+                place = Path(folder) / str(len(calls))
+                request, described = _request(settled, assignment, way, repetition, place)
+                for attempt in range(1 + settled.protocol.retries):
+                    answer = ask(judge, request, settled.protocol.timeout)
+                    head = {"repetition": repetition, "way": number, "attempt": attempt}
+                    calls.append({**head, **described, "reply": answer.reply, "problem": answer.problem})
+                    if _is_verdict(answer.reply, settled):
+                        break
+    return calls
+
+
+def _is_verdict(reply: str | None, settled: _Settled) -> bool:
+    if reply is None:
+        return False
+    try:
+        read_reply(reply, settled.rubric, settled.expectations)
+    except ReplyProblem:
+        return False
+    return True
+
+
+def _request(
+    settled: _Settled, assignment: Assignment, way: Pass, repetition: int, place: Path
+) -> tuple[JudgeRequest, dict[str, Any]]:
+    slots = assignment.slots(exchanged=way.exchanged)
+    outputs = {label: settled.candidates[slot] for label, slot in slots.items()}
+    prompt = _prompt(settled, assignment, outputs, way)
+    described = {"slots": dict(slots), "shown": list(way.shown), "prompt": _sha(prompt)}
+    order = {label: outputs[label].digest for label in way.shown}
+    # Which order or repetition this is has no other place where a judge could read it.
+    key = _sha(encode_text([settled.written["judge"], prompt, [*order.items()], repetition]))
+    presented: dict[Label, Presented] = {}
+    for label, output in outputs.items():
+        output.copy_to(place / label)
+        presented[label] = Presented(output, place / label)
+    schema = reply_schema(settled.rubric, settled.expectations)
+    asked = settled.task, settled.expectations, settled.rubric
+    request = JudgeRequest(*asked, presented, way.shown, prompt, schema, key, assignment.commitment)
+    return request, {**described, "request": key}
+
+
+def _prompt(settled: _Settled, assignment: Assignment, outputs: Mapping[Label, Candidate], way: Pass) -> str:
+    number = 0
+    while True:
+        framed = fence(assignment.key, assignment.comparison, number)
+        texts = (file.text or "" for output in outputs.values() for file in output.files)
+        if not any(framed in text for text in texts):
+            break
+        number += 1
+    prompt = write_prompt(settled.task, settled.expectations, settled.rubric, outputs, way.shown, framed)
+    fixed = instructions_for(settled.rubric) + write_prompt("", (), settled.rubric, outputs, (), framed)
+    known = {leak["token"] for leak in settled.written["leaks"]} if settled.protocol.leaks == "record" else set()
+    tokens = [token for token in settled.tokens if token.text not in known and not find_tokens(fixed, [token])]
+    left = find_tokens(prompt, tokens)
+    if left:
+        raise LeakError(f"the prompt names a candidate: {', '.join(sorted(left))}")
+    return prompt
+
+
+def _sha(text: str) -> str:
+    return digest(text.encode("ascii", "backslashreplace").decode("ascii"))

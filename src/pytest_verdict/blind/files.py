@@ -1,0 +1,127 @@
+"""What a comparison leaves in a folder: the commitment before the judge is asked, everything else afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.blind.assignment import Assignment, comparison_digest
+from pytest_verdict.blind.comparison_json import FILE_NAME, write_comparison
+from pytest_verdict.blind.judging import NotABallotError, compared
+from pytest_verdict.errors import RecordError
+from pytest_verdict.operators.registry import REGISTRY
+from pytest_verdict.result import ComparisonResult
+from pytest_verdict.values.encoding import decode
+
+COMMITMENT: Final = "commitment.json"
+RECORD: Final = "blind.json"
+
+
+def write_before(folder: Path, assignment: Assignment, comparison: str) -> None:
+    """Write the commitment, before the judge is asked.
+
+    Args:
+        folder: Where to write; made when it is missing.
+        assignment: The assignment, of which nothing but the commitment is written.
+        comparison: The digest of all that was settled.
+    """
+    for old in (FILE_NAME, RECORD):
+        (folder / old).unlink(missing_ok=True)
+    _write(folder / COMMITMENT, _text({"comparison": comparison, "commitment": assignment.commitment}))
+
+
+def write_after(folder: Path, result: ComparisonResult) -> None:
+    """Write the record and, if there was a verdict, ``comparison.json``.
+
+    Args:
+        folder: Where to write.
+        result: The comparison.
+    """
+    document = result.details.get("comparison")
+    if document is not None:
+        _write(folder / FILE_NAME, write_comparison(document))
+    _write(folder / RECORD, result.to_text() + "\n")
+
+
+def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
+    """Say what in a folder does not fit what was committed to, or does not follow from it.
+
+    Args:
+        folder: The folder that a comparison was written into.
+        commitment: The commitment as it was kept elsewhere; None trusts the one in the folder.
+
+    Returns:
+        An iterator of sentences; empty when everything fits.
+
+    Raises:
+        RecordError: The record is missing or cannot be read.
+    """
+    record = read_record(folder / RECORD)
+    observed = record.observed
+    try:
+        found = compared(observed)
+    except NotABallotError as error:
+        raise RecordError(f"{folder / RECORD}: this is no blind comparison: {error}") from None
+    kept = _read(folder / COMMITMENT)
+    if not found.intact:
+        yield "the assignment is not the one that was committed to, or something that was settled before was altered"
+    if kept.get("commitment") != observed["assignment"]["commitment"]:
+        yield f"{COMMITMENT} holds another commitment than the record"
+    if kept.get("comparison") != comparison_digest(observed["comparison"]):
+        yield f"{COMMITMENT} is about something else than what the record says was settled"
+    if commitment is not None and commitment != observed["assignment"]["commitment"]:
+        yield "the commitment kept elsewhere is another one"
+    if not _follows(record):
+        yield "the record's verdict does not follow from the replies in it"
+    document = record.details.get("comparison")
+    written = (folder / FILE_NAME).read_text(encoding="utf-8") if (folder / FILE_NAME).exists() else None
+    if written != (None if document is None else write_comparison(document)):
+        yield f"{FILE_NAME} is not the comparison that the record holds"
+
+
+def read_record(path: Path) -> ComparisonResult:
+    """Read the record of a comparison.
+
+    Args:
+        path: A ``blind.json``.
+
+    Returns:
+        The result.
+
+    Raises:
+        RecordError: It is missing or cannot be read.
+    """
+    return ComparisonResult.from_record(_read(path))
+
+
+def _follows(record: ComparisonResult) -> bool:
+    operator = REGISTRY.build(record.operator, {name: decode(value) for name, value in record.settings.items()})
+    outcome = operator.evaluate(record.expected, record.observed)
+    again = ComparisonResult(
+        operator.identity, record.expected, record.observed, record.threshold, outcome, record.name
+    )
+    return again == record
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RecordError(f"{path} cannot be read: {error}") from None
+    if not isinstance(found, dict):
+        raise RecordError(f"{path}: the top level is an object")
+    return found
+
+
+def _text(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, indent=2, sort_keys=True) + "\n"
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f"{path.name}.{os.getpid()}")
+    aside.write_text(text, encoding="utf-8", newline="\n")
+    aside.replace(path)

@@ -1,0 +1,301 @@
+"""What follows from all replies of a comparison: a pure function of what its record holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_verdict.blind.assignment import comparison_digest, draws_again
+from pytest_verdict.blind.ballot import BlindBallot, decided
+from pytest_verdict.blind.comparison_json import comparison_document
+from pytest_verdict.blind.contradictions import BLINDNESS_BREACH, GATING, Contradiction, contradictions_in
+from pytest_verdict.blind.leaks import Token, find_tokens
+from pytest_verdict.blind.protocol import (
+    ABSTAINED,
+    INCONSISTENT,
+    INVALID,
+    JUDGED,
+    Pass,
+    Protocol,
+    Vote,
+    aggregated,
+    read_protocol,
+    reconciled,
+)
+from pytest_verdict.blind.reply import Reply, ReplyProblem, Side, read_reply
+from pytest_verdict.blind.scoring import LABELS, OTHER, TIE, Label, Winner
+from pytest_verdict.result import ComparisonResult, Outcome
+
+FORMAT: Final = 1
+ALTERED: Final = "commitment_broken"
+IDENTICAL: Final = "identical_outputs"
+
+
+class NotABallotError(ValueError):
+    """A value is not what a blind comparison records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of the judge, as it was recorded.
+
+    Args:
+        repetition: From 0.
+        way: From 0, the number of the pass in the protocol.
+        attempt: From 0.
+        reply: What the judge answered, verbatim; None when it did not.
+        problem: Why it did not answer, or None.
+        written: The call as recorded.
+    """
+
+    repetition: int
+    way: int
+    attempt: int
+    reply: str | None
+    problem: str | None
+    written: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """What one call amounts to, in terms of the assignment.
+
+    Args:
+        call: The call.
+        vote: Its vote.
+        result: The comparison of its reply.
+        sides: What was said of the outputs, by their labels in the assignment; None for a reply that is no verdict.
+        reasoning: The judge's own words.
+        contradictions: Where the judge contradicted its scores.
+        first_shown: Whether the winner was shown first; None for a tie or no verdict.
+    """
+
+    call: Call
+    vote: Vote
+    result: ComparisonResult
+    sides: Mapping[Label, Side] | None = None
+    reasoning: str = ""
+    contradictions: tuple[Contradiction, ...] = ()
+    first_shown: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a whole blind comparison amounts to.
+
+    Args:
+        vote: The verdict of the protocol, in terms of the assignment.
+        judgments: One for each call, in order.
+        repetitions: The votes of the repetitions.
+        names: What the candidates are called.
+        slots: Which candidate stands behind each label.
+        document: The comparison in the pattern's shape; None when no reply is a verdict.
+        intact: Whether the assignment is the one that was committed to.
+        settled: All that was settled before the judge was asked.
+    """
+
+    vote: Vote
+    judgments: tuple[Judgment, ...]
+    repetitions: tuple[Vote, ...]
+    names: tuple[str, str]
+    slots: Mapping[Label, int]
+    document: dict[str, Any] | None
+    intact: bool
+    settled: Mapping[str, Any]
+
+    @property
+    def winner(self) -> str | None:
+        """The name of the winning candidate; None for a tie or no verdict."""
+        return self.names[self.slots[self.vote.winner]] if self.vote.winner in ("A", "B") else None
+
+    @property
+    def contradictions(self) -> list[Contradiction]:
+        """The contradictions of all calls, in order."""
+        return [one for judgment in self.judgments for one in judgment.contradictions]
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    settled: Mapping[str, Any]
+    assignment: Mapping[str, Any]
+    calls: tuple[Call, ...]
+    protocol: Protocol
+    ballot: BlindBallot
+    tokens: tuple[Token, ...]
+    names: tuple[str, str]
+    digests: tuple[str, str]
+
+
+def compared(observed: Any) -> Comparison:
+    """Derive a comparison from what its record holds.
+
+    Args:
+        observed: The observed value of a blind comparison.
+
+    Returns:
+        All that follows.
+
+    Raises:
+        NotABallotError: The value is something else.
+    """
+    try:
+        evidence = _read(observed)
+        return _compared(evidence)
+    except NotABallotError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise NotABallotError(f"{type(error).__name__}: {error}") from None
+
+
+def _read(observed: Any) -> _Evidence:
+    if not isinstance(observed, Mapping) or observed.get("format") != FORMAT:
+        raise NotABallotError("it has no format of a blind comparison that is known here")
+    settled, assignment = observed["comparison"], observed["assignment"]
+    first, second = settled["candidates"]
+    return _Evidence(
+        settled,
+        assignment,
+        tuple(_read_call(call) for call in observed["calls"]),
+        read_protocol(settled["protocol"]),
+        BlindBallot(rubric=settled["rubric"], expectations=settled["expectations"]),
+        tuple(Token(**token) for token in settled["identity"]),
+        (str(first["name"]), str(second["name"])),
+        (first["digest"], second["digest"]),
+    )
+
+
+def _read_call(written: Mapping[str, Any]) -> Call:
+    reply, problem = written.get("reply"), written.get("problem")
+    if not all(part is None or isinstance(part, str) for part in (reply, problem)):
+        raise NotABallotError("a call has a reply or a problem, and both are texts")
+    numbers = [written[name] for name in ("repetition", "way", "attempt")]
+    if not all(type(number) is int and number >= 0 for number in numbers):
+        raise NotABallotError("the numbers of a call are whole numbers from 0")
+    repetition, way, attempt = numbers
+    return Call(repetition, way, attempt, reply, problem, written)
+
+
+def _compared(evidence: _Evidence) -> Comparison:
+    a = evidence.assignment["A"]
+    if a not in (0, 1):
+        raise NotABallotError("A is 0 or 1")
+    slots: dict[Label, int] = {"A": a, "B": 1 - a}
+    judgments = tuple(_judged(call, evidence) for call in evidence.calls)
+    repetitions = _repetitions(judgments, evidence)
+    vote = aggregated(repetitions, evidence.protocol.rule)
+    return Comparison(
+        vote,
+        judgments,
+        repetitions,
+        evidence.names,
+        slots,
+        _document(vote, judgments, evidence),
+        _is_intact(evidence),
+        evidence.settled,
+    )
+
+
+def _is_intact(evidence: _Evidence) -> bool:
+    digest = comparison_digest(evidence.settled)
+    if not draws_again(evidence.assignment, digest):
+        return False
+    a = evidence.assignment["A"]
+    passes = evidence.protocol.passes
+    return all(call.written.get("slots") == _slots(a, passes[call.way]) for call in evidence.calls)
+
+
+def _slots(a: int, way: Pass) -> dict[str, int]:
+    first = 1 - a if way.exchanged else a
+    return {"A": first, "B": 1 - first}
+
+
+def _judged(call: Call, evidence: _Evidence) -> Judgment:
+    way = evidence.protocol.passes[call.way]
+    ballot, expected = evidence.ballot, {"slots": call.written.get("slots"), "shown": list(way.shown)}
+    name = f"repetition {call.repetition + 1}, order {call.way + 1}, attempt {call.attempt + 1}"
+    if call.reply is None:
+        outcome = Outcome(0.0, error=call.problem or "the judge did not answer")
+        return Judgment(call, Vote(INVALID), _result(ballot, expected, call, outcome, name))
+    try:
+        reply = read_reply(call.reply, ballot.rubric, ballot.expectations)
+    except ReplyProblem:
+        outcome = ballot.evaluate(expected, call.reply)
+        return Judgment(call, Vote(INVALID), _result(ballot, expected, call, outcome, name))
+    winner = decided(reply)
+    found = [*contradictions_in(reply, winner, ballot.expectations), *_breaches(call.reply, evidence)]
+    result = _result(ballot, expected, call, ballot.outcome(reply, winner, found), name)
+    vote = _vote(winner, found, way, evidence.protocol)
+    return Judgment(
+        call,
+        vote,
+        result,
+        _unexchanged(reply, way),
+        reply.reasoning,
+        tuple(found),
+        None if winner == TIE else winner == way.shown[0],
+    )
+
+
+def _result(ballot: BlindBallot, expected: Any, call: Call, outcome: Outcome, name: str) -> ComparisonResult:
+    return ComparisonResult(ballot.identity, expected, call.reply, 1.0, outcome, name)
+
+
+def _breaches(reply: str, evidence: _Evidence) -> list[Contradiction]:
+    # A name that the judge could read somewhere is a leak, and recorded as such; one that it could not is a breach.
+    leaked = {leak["token"] for leak in evidence.settled["leaks"]}
+    tokens = [token for token in evidence.tokens if token.text not in leaked]
+    return [
+        Contradiction(BLINDNESS_BREACH, "reply", text, "not in what the judge was shown")
+        for text in find_tokens(reply, tokens)
+    ]
+
+
+def _vote(winner: Winner, found: Sequence[Contradiction], way: Pass, protocol: Protocol) -> Vote:
+    if protocol.resolve != "derived" and any(one.code in GATING for one in found):
+        return Vote(INVALID if protocol.resolve == "strict" else ABSTAINED)
+    if winner == TIE or not way.exchanged:
+        return Vote(JUDGED, winner)
+    return Vote(JUDGED, OTHER[winner])
+
+
+def _unexchanged(reply: Reply, way: Pass) -> dict[Label, Side]:
+    return {label: reply.sides[OTHER[label] if way.exchanged else label] for label in LABELS}
+
+
+def _repetitions(judgments: Sequence[Judgment], evidence: _Evidence) -> tuple[Vote, ...]:
+    if not judgments and evidence.digests[0] == evidence.digests[1]:
+        return (Vote(JUDGED, TIE),)
+    # A later attempt takes the place of an earlier one, which was no verdict.
+    last = {(one.call.repetition, one.call.way): one.vote for one in judgments}
+    passes = range(len(evidence.protocol.passes))
+    return tuple(
+        reconciled([last.get((repetition, way), Vote(INVALID)) for way in passes], evidence.protocol.rule)
+        for repetition in range(evidence.protocol.repetitions)
+    )
+
+
+def _document(vote: Vote, judgments: Sequence[Judgment], evidence: _Evidence) -> dict[str, Any] | None:
+    valid = [one for one in judgments if one.sides is not None]
+    if not valid:
+        return None
+    # The scores of one call are shown, if possible of one that agrees with the verdict and whose labels need no translation.
+    best = min(
+        valid, key=lambda one: (one.vote.winner != vote.winner, evidence.protocol.passes[one.call.way].exchanged)
+    )
+    assert best.sides is not None
+    reasoning = best.reasoning
+    if evidence.protocol.passes[best.call.way].exchanged:
+        reasoning = f"[The judge saw the labels exchanged: its A is B here.] {reasoning}"
+    if best.vote.winner != vote.winner or vote.status != JUDGED:
+        reasoning = f"[{_why_not(vote)} The scores are those of one call.] {reasoning}"
+    return comparison_document(vote.winner or TIE, reasoning.strip(), best.sides, evidence.ballot.expectations)
+
+
+def _why_not(vote: Vote) -> str:
+    reasons = {
+        INCONSISTENT: "With the labels exchanged, the judge preferred the other output.",
+        ABSTAINED: "The calls of the judge do not agree as far as the protocol asks.",
+        INVALID: "Too many replies of the judge are no verdict.",
+    }
+    return reasons.get(vote.status, "In one order there was a winner, in the other a tie.")

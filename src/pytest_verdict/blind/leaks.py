@@ -1,0 +1,261 @@
+"""The leak scan: whatever in a candidate or a task names the system that made it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from pytest_verdict.blind.candidates import Candidate, CandidateFile
+from pytest_verdict.errors import ConfigurationError, VerdictError
+
+REDACTED: Final = "[redacted]"
+_SHORTEST: Final = 3
+_SEPARATORS: Final = "-_ \t\r\n."
+# Parts of paths that tell nothing of a system.
+_ORDINARY: Final = frozenset(
+    {"output", "outputs", "result", "results", "run", "runs", "tmp", "temp", "home", "data", "report"}
+)
+
+
+class LeakError(VerdictError, ValueError):
+    """Something the judge would see names a candidate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A text that gives away a candidate.
+
+    Args:
+        text: The text. Case, width and the kind of separators do not count.
+        whole_word: Whether it counts only where no letter or digit touches it.
+    """
+
+    text: str
+    whole_word: bool = False
+
+    def written(self) -> dict[str, Any]:
+        """Write it as JSON."""
+        return {"text": self.text, "whole_word": self.whole_word}
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """Where a token was found.
+
+    Args:
+        where: The place, such as ``name of second: notes/with_skill.md``.
+        token: What was found there.
+        count: How often.
+    """
+
+    where: str
+    token: str
+    count: int
+
+    def written(self) -> dict[str, Any]:
+        """Write it as JSON."""
+        return {"where": self.where, "token": self.token, "count": self.count}
+
+
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    """A text as it is searched, and where each of its characters came from."""
+
+    text: str
+    starts: tuple[int, ...]
+    origins: tuple[int, ...]
+
+    def origin(self, position: int) -> int:
+        return self.origins[bisect_right(self.starts, position) - 1]
+
+
+def _folded(text: str) -> _Folded:
+    parts: list[str] = []
+    starts: list[int] = []
+    origins: list[int] = []
+    length, after_separator = 0, False
+    for position, character in enumerate(text):
+        part = _folded_character(character)
+        is_separator = part == " "
+        if not part or (is_separator and after_separator):
+            continue
+        after_separator = is_separator
+        parts.append(part)
+        starts.append(length)
+        origins.append(position)
+        length += len(part)
+    return _Folded("".join(parts), tuple(starts), tuple(origins))
+
+
+def _folded_character(character: str) -> str:
+    if character.isascii():
+        return " " if character in _SEPARATORS else character.lower()
+    if unicodedata.category(character) in {"Cf", "Mn"}:
+        # Zero-width characters split a name for a program, but not for a reader.
+        return "" if unicodedata.category(character) == "Cf" else character
+    return unicodedata.normalize("NFKD", character).casefold()
+
+
+def _pattern(token: Token) -> re.Pattern[str] | None:
+    wanted = _folded(token.text).text.strip()
+    if len(wanted) < _SHORTEST:
+        return None
+    escaped = re.escape(wanted)
+    return re.compile(rf"(?<![^\W_]){escaped}(?![^\W_])" if token.whole_word else escaped)
+
+
+def _spans(text: str, tokens: Iterable[Token]) -> Iterator[tuple[Token, int, int]]:
+    folded: _Folded | None = None
+    for token in tokens:
+        pattern = _pattern(token)
+        if pattern is None:
+            continue
+        folded = folded or _folded(text)
+        for match in pattern.finditer(folded.text):
+            yield token, folded.origin(match.start()), folded.origin(match.end() - 1) + 1
+
+
+def find_tokens(text: str, tokens: Iterable[Token]) -> dict[str, int]:
+    """Count tokens in a text.
+
+    Args:
+        text: Any text.
+        tokens: What to look for; a text of fewer than three characters is not looked for.
+
+    Returns:
+        How often each was found, by token; only those that were.
+
+    Example:
+        >>> find_tokens("made by WITH SKILL v2", [Token("with_skill")])
+        {'with_skill': 1}
+    """
+    counts: dict[str, int] = {}
+    for token, _, _ in _spans(text, tokens):
+        counts[token.text] = counts.get(token.text, 0) + 1
+    return counts
+
+
+def redact_tokens(text: str, tokens: Iterable[Token]) -> str:
+    """Replace every token in a text.
+
+    Args:
+        text: Any text.
+        tokens: What to replace.
+
+    Returns:
+        The text with ``[redacted]`` in the place of each.
+    """
+    spans = sorted((start, end) for _, start, end in _spans(text, tokens))
+    kept: list[str] = []
+    position = 0
+    for start, end in spans:
+        if start >= position:
+            kept += [text[position:start], REDACTED]
+        position = max(position, end)
+    return "".join([*kept, text[position:]])
+
+
+def identity_tokens(
+    names: Sequence[str], identity: Mapping[str, Sequence[str]] | Sequence[str], candidates: Sequence[Candidate]
+) -> tuple[Token, ...]:
+    """Collect what would give the candidates away.
+
+    Args:
+        names: What the test calls the candidates.
+        identity: Texts that name a system, such as a model id: a list, or lists by candidate.
+        candidates: The candidates; where their paths differ, the parts count as names.
+
+    Returns:
+        The tokens, each once. Names and parts of paths count as whole words, what the user declared counts everywhere.
+
+    Raises:
+        ConfigurationError: An identity is no list of texts of at least three characters.
+    """
+    given = [identity] if isinstance(identity, str) else identity
+    lists = given.values() if isinstance(given, Mapping) else [given]
+    declared = [text for items in lists for text in ([items] if isinstance(items, str) else items)]
+    for text in declared:
+        if not isinstance(text, str) or len(_folded(text).text.strip()) < _SHORTEST:
+            raise ConfigurationError(f"identity lists texts of at least {_SHORTEST} characters, got {text!r}")
+    found = [Token(text) for text in declared]
+    found += [Token(name, whole_word=True) for name in (*names, *_parts(candidates))]
+    by_text: dict[str, Token] = {}
+    for token in found:
+        if len(token.text) >= _SHORTEST:
+            by_text.setdefault(token.text, token)
+    return tuple(by_text.values())
+
+
+def _parts(candidates: Sequence[Candidate]) -> list[str]:
+    paths = [candidate.source.absolute() for candidate in candidates if candidate.source is not None]
+    parts = [{*path.parts[1:], path.stem} for path in paths]
+    # What both paths share tells nothing; of a path alone, only its own name and its folder's do.
+    own = parts[0] ^ parts[1] if len(parts) == 2 else {name for path in paths for name in (path.stem, path.parent.name)}
+    return sorted(part for part in own if part.casefold() not in _ORDINARY and not part.isdecimal())
+
+
+def scan_candidate(candidate: Candidate, label: str, tokens: Sequence[Token]) -> list[Leak]:
+    """Look for tokens in the names and contents of a candidate's files.
+
+    Args:
+        candidate: The candidate.
+        label: What to call it in the findings.
+        tokens: What to look for.
+
+    Returns:
+        Where each was found.
+    """
+    found: list[Leak] = []
+    for file in candidate.files:
+        found += scan_text(file.path, f"name in {label}: {file.path}", tokens)
+        found += scan_text(_searchable(file), f"content of {label}: {file.path}", tokens)
+    return found
+
+
+def _searchable(file: CandidateFile) -> str:
+    text = file.text
+    # Documents and pictures carry names of programs in plain bytes.
+    return text if text is not None else file.content.decode("latin-1")
+
+
+def scan_text(text: str, where: str, tokens: Sequence[Token]) -> list[Leak]:
+    """Look for tokens in a text.
+
+    Args:
+        text: Any text.
+        where: What to call it in the findings.
+        tokens: What to look for.
+
+    Returns:
+        One finding for each token that occurs.
+    """
+    return [Leak(where, token, count) for token, count in find_tokens(text, tokens).items()]
+
+
+def redact_candidate(candidate: Candidate, tokens: Sequence[Token]) -> Candidate:
+    """Replace every token in the names and contents of a candidate's files.
+
+    Args:
+        candidate: The candidate.
+        tokens: What to replace.
+
+    Returns:
+        Another candidate.
+
+    Raises:
+        LeakError: A token is in a file that is no text, or two files would get the same name.
+    """
+    files = []
+    for file in candidate.files:
+        text = file.text
+        if text is None and find_tokens(_searchable(file), tokens):
+            raise LeakError(f"{file.path} is no text, so what names a candidate in it cannot be redacted")
+        content = file.content if text is None else redact_tokens(text, tokens).encode()
+        files.append(CandidateFile(redact_tokens(file.path, tokens), content))
+    if len({file.path for file in files}) < len(files):
+        raise LeakError("two files would have the same name once what names a candidate is redacted; rename one")
+    return replace(candidate, files=tuple(sorted(files, key=lambda file: file.path)))

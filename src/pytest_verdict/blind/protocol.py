@@ -1,0 +1,203 @@
+"""`Protocol`: how often and in which order a judge is asked, and what its answers amount to; fixed before it is asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any, Final, Literal, get_args
+
+from pytest_verdict.blind.scoring import LABELS, OTHER, TIE, Label, Winner
+from pytest_verdict.errors import SettingsError, allowed
+
+Order = Literal["both", "single", "latin4"]
+Rule = Literal["majority", "supermajority", "unanimous", "abstain"]
+Resolve = Literal["derived", "strict", "abstain"]
+LeakPolicy = Literal["fail", "redact", "record"]
+Status = Literal["JUDGED", "INCONSISTENT", "ABSTAINED", "INVALID"]
+
+INCONSISTENT: Final = "INCONSISTENT"
+ABSTAINED: Final = "ABSTAINED"
+INVALID: Final = "INVALID"
+JUDGED: Final = "JUDGED"
+ORDER_SENSITIVE: Final = "order_sensitive"
+
+_CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
+    "order": get_args(Order),
+    "rule": get_args(Rule),
+    "resolve": get_args(Resolve),
+    "leaks": get_args(LeakPolicy),
+}
+_MOST_CALLS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One way of showing the two candidates.
+
+    Args:
+        exchanged: Whether the labels are exchanged against the assignment.
+        shown: The labels in the order in which they are shown.
+    """
+
+    exchanged: bool
+    shown: tuple[Label, Label]
+
+
+_PASSES: Final[Mapping[str, tuple[Pass, ...]]] = {
+    "single": (Pass(exchanged=False, shown=LABELS),),
+    "both": (Pass(exchanged=False, shown=LABELS), Pass(exchanged=True, shown=LABELS)),
+    "latin4": tuple(
+        Pass(exchanged, shown) for shown in (LABELS, (OTHER["A"], OTHER["B"])) for exchanged in (False, True)
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """How a comparison is judged.
+
+    Args:
+        order: ``both`` asks twice, with the labels exchanged. ``single`` asks once, so that a preference for a place cannot be
+            noticed. ``latin4`` asks four times, label by place, so that a preference for the letter A and one for the
+            first place show apart.
+        repetitions: How often each order is asked, from 1.
+        rule: What the repetitions must agree on. ``majority``: more than half; ``supermajority``: at least two thirds;
+            ``unanimous``: all; ``abstain``: all, and within a pair a winner and a tie do not agree either.
+        retries: How often a call is repeated when its reply is no verdict, from 0; each attempt is recorded.
+        resolve: What a contradiction that gates does to a reply: ``derived`` lets the derived winner stand, ``strict`` makes
+            the reply invalid, ``abstain`` takes its vote away.
+        leaks: What happens when something that the judge would see names a candidate: ``fail``, ``redact`` or ``record``.
+        timeout: The longest a call may take, in seconds; None waits for ever.
+
+    Raises:
+        SettingsError: A value is not allowed.
+
+    Example:
+        >>> [way.exchanged for way in Protocol().passes]
+        [False, True]
+    """
+
+    order: Order = "both"
+    repetitions: int = 1
+    rule: Rule = "majority"
+    retries: int = 1
+    resolve: Resolve = "derived"
+    leaks: LeakPolicy = "fail"
+    timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, known in _CHOICES.items():
+            given = getattr(self, name)
+            if given not in known:
+                raise SettingsError(f"{name}={given!r} is unknown.{allowed(name, given, known)}")
+        for name, lowest in (("repetitions", 1), ("retries", 0)):
+            number = getattr(self, name)
+            if type(number) is not int or not lowest <= number <= _MOST_CALLS:
+                raise SettingsError(f"{name} is a whole number from {lowest} to {_MOST_CALLS}, got {number!r}")
+        seconds = self.timeout
+        if seconds is not None and (
+            isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0
+        ):
+            raise SettingsError(f"timeout is a number of seconds above 0 or None, got {seconds!r}")
+
+    @property
+    def passes(self) -> tuple[Pass, ...]:
+        """The ways of showing the candidates, each asked as often as there are repetitions."""
+        return _PASSES[self.order]
+
+    def written(self) -> dict[str, Any]:
+        """Write the protocol as JSON; the time limit decides nothing afterwards and is left out."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "timeout"}
+
+
+def read_protocol(written: Mapping[str, Any]) -> Protocol:
+    """Read a protocol back.
+
+    Args:
+        written: What `Protocol.written` gave.
+
+    Returns:
+        The protocol, without time limit.
+
+    Raises:
+        SettingsError: A value is not allowed.
+        TypeError: A key is unknown.
+    """
+    return Protocol(**written)
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What a reply, a pair of replies, or all of them amount to, in terms of the assignment.
+
+    Args:
+        status: ``JUDGED``, ``INCONSISTENT``, ``ABSTAINED`` or ``INVALID``.
+        winner: Who won, when it is judged; otherwise None.
+        order_sensitive: Whether one order had a winner and another a tie.
+    """
+
+    status: Status
+    winner: Winner | None = None
+    order_sensitive: bool = False
+
+    @property
+    def label(self) -> str:
+        """The winner, or else the status."""
+        return self.winner or self.status
+
+
+def reconciled(votes: Sequence[Vote], rule: Rule) -> Vote:
+    """Bring the orders of one repetition together; only a winner that survives the exchange of labels is one.
+
+    Args:
+        votes: One vote for each order.
+        rule: See `Protocol`.
+
+    Returns:
+        ``INVALID`` or ``ABSTAINED`` when one of them is; ``INCONSISTENT`` for opposite winners; a tie that is marked when
+        one is a winner and another a tie.
+
+    Example:
+        >>> reconciled([Vote("JUDGED", "A"), Vote("JUDGED", "B")], "majority").status
+        'INCONSISTENT'
+    """
+    for status in (INVALID, ABSTAINED):
+        if any(vote.status == status for vote in votes):
+            return Vote(status)
+    winners = {vote.winner for vote in votes}
+    if len(winners) == 1:
+        return votes[0]
+    if {"A", "B"} <= winners:
+        return Vote(INCONSISTENT)
+    return Vote(ABSTAINED) if rule == "abstain" else Vote(JUDGED, TIE, order_sensitive=True)
+
+
+def aggregated(votes: Sequence[Vote], rule: Rule) -> Vote:
+    """Bring the repetitions together. None is left out of the count, whatever became of it.
+
+    Args:
+        votes: One vote for each repetition.
+        rule: See `Protocol`.
+
+    Returns:
+        What enough of them say; ``ABSTAINED`` when there is no such thing, and an exact tie of votes is none.
+
+    Example:
+        >>> a, b = Vote("JUDGED", "A"), Vote("JUDGED", "B")
+        >>> aggregated([a, a, b], "majority").winner, aggregated([a, b], "majority").status
+        ('A', 'ABSTAINED')
+    """
+    label, count = Counter(vote.label for vote in votes).most_common(1)[0]
+    share = Fraction(count, len(votes))
+    enough = {
+        "majority": share > Fraction(1, 2),
+        "supermajority": share >= Fraction(2, 3),
+        "unanimous": share == 1,
+        "abstain": share == 1,
+    }
+    if not enough[rule]:
+        return Vote(ABSTAINED)
+    alike = [vote for vote in votes if vote.label == label]
+    return Vote(alike[0].status, alike[0].winner, any(vote.order_sensitive for vote in alike))
