@@ -140,6 +140,11 @@ def read_turns(value: Any) -> list[Any]:
 
     Raises:
         TrajectoryError: The value is not a list.
+
+    Example:
+        >>> turns = read_turns([{"role": "user", "content": "Hi"}, {"role": "user", "content": "Bye"}])
+        >>> len(turns)
+        2
     """
     source = _opened(value)
     for container in ("conversation", "invocations", "turns", "messages"):
