@@ -8,11 +8,11 @@ import pkgutil
 import pytest
 from harness import FEW_PLUGINS, HIDDEN_VARIABLES, Harness
 
-import pytest_verdict
-
 # Sessions inside a test forget the modules that they imported first; what is imported here stays one and the same.
-for module in pkgutil.walk_packages(pytest_verdict.__path__, "pytest_verdict."):
-    if not module.name.endswith("__main__"):
+importlib.import_module("pytest_verdict.comparator")
+for package in ("operators", "pytest_plugin", "report", "values"):
+    home = importlib.import_module(f"pytest_verdict.{package}")
+    for module in pkgutil.iter_modules(home.__path__, f"{home.__name__}."):
         importlib.import_module(module.name)
 
 

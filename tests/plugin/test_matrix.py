@@ -22,7 +22,8 @@ def prepared():
 def test_numbers(number, prepared):
     for other in range(4):
         compare("exact", number, other, name=f"{number} and {other}")
-    assert number != 5
+    if number == 5:
+        pytest.fail("this is five")
 
 class TestClass:
     @pytest.mark.xdist_group("together")
