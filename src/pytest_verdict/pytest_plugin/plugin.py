@@ -6,6 +6,7 @@ Loaded in every pytest session where the package is installed, so it imports not
 from __future__ import annotations
 
 import sys
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ from pytest_verdict.surroundings import SURROUNDINGS, Budget
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from pytest_verdict.comparator import Comparator
     from pytest_verdict.judges.protocol import Judge
@@ -48,6 +50,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         help="where to write the report (implies --verify-report; default: verify-report, or the ini key verdict_report_dir)",
     )
+    group.addoption(
+        "--verdict-adapter",
+        metavar="ADAPTER",
+        default=None,
+        help="run every suite by this adapter, such as recorded:outputs.jsonl, whatever the suites name",
+    )
+    parser.addini("verdict_adapter", "what runs the suites that name no adapter", default="")
+    parser.addini("verdict_suite_files", "names of suite files", type="args", default=["*.verdict.yaml"])
     parser.addini("verdict_report_dir", "where --verify-report writes", default=FOLDER_DEFAULT)
     parser.addini(
         "verdict_junit_profile", "ci (with file and line) or strict (valid against junit-10.xsd)", default="ci"
@@ -94,12 +104,36 @@ def pytest_configure(config: pytest.Config) -> None:
         "verdict(operator=None, /, *, threshold=None, **settings): defaults of the fixture comparator, as in"
         " comparator.with_defaults(...)",
     )
+    config.addinivalue_line(
+        "markers",
+        "verdict_cases(source, mapping=None, ids=None): run the test once for each row of a dataset, with the arguments case,"
+        " expected and observed as far as it takes them",
+    )
     _fill_surroundings(config)
     config.hook.pytest_verdict_operators.call_historic(kwargs={"registry": OperatorRegistrar()})
     if _wants_report(config):
         from pytest_verdict.pytest_plugin.reporting import start
 
         start(config)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect suite files; of any other file only the name is looked at."""
+    name = file_path.name
+    if not any(fnmatchcase(name, pattern) for pattern in parent.config.getini("verdict_suite_files")):
+        return None
+    from pytest_verdict.pytest_plugin.suite_collection import SuiteFile
+
+    return SuiteFile.from_parent(parent, path=file_path)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Parametrize tests that carry the marker ``verdict_cases``."""
+    marker = metafunc.definition.get_closest_marker("verdict_cases")
+    if marker is not None:
+        from pytest_verdict.pytest_plugin.cases import parametrize_cases
+
+        parametrize_cases(metafunc, marker)
 
 
 def _fill_surroundings(config: pytest.Config) -> None:

@@ -180,6 +180,10 @@ class Recorder:
 
     def _caller(self) -> tuple[str, int]:
         """Give the file of the call as JSON text, and its line."""
+        # An item that is not Python code says itself where its comparisons are made.
+        place = getattr(self._running.item, "verdict_place", None) if self._running is not None else None
+        if place is not None:
+            return encode_basestring_ascii(self._relative(str(place[0]))), place[1]
         frame = sys._getframe(2)  # noqa: SLF001 - the only way to learn the caller's line without reading source files
         while str(frame.f_globals.get("__name__", "")).startswith("pytest_verdict."):
             if frame.f_back is None:

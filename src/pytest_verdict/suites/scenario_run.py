@@ -143,7 +143,8 @@ def judge(plan: PlannedScenario, runs: Sequence[Run]) -> ScenarioOutcome:
         scored = _scored(plan, run)
         verdicts.append(worst_verdict(part.verdict for part in scored))
         prefix = f"repeat {run.repeat}: " if plan.repeats > 1 else ""
-        sentences += [f"{prefix}{part.sentence}" for part in scored]
+        # Of many repeats only those are worth reading that did not pass.
+        sentences += [f"{prefix}{part.sentence}" for part in scored if plan.repeats == 1 or part.verdict != "pass"]
         failures += [result for part in scored for result in part.results if not result.passed]
     if plan.repeats == 1:
         return ScenarioOutcome(verdicts[0], sentences, failures)

@@ -1,0 +1,144 @@
+"""Checking a whole dataset in one test: a record per row, and a gate on the share that passed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.comparison import compare, describe_failure
+from pytest_verdict.errors import ConfigurationError, MappingError
+from pytest_verdict.mapping.evaluator import Evaluator
+from pytest_verdict.mapping.input_mapping import InputMapping, read_source
+from pytest_verdict.mapping.not_compared import record_not_compared
+from pytest_verdict.operators.base import Operator
+from pytest_verdict.result import ComparisonResult
+from pytest_verdict.suites.pass_rate import PassRate
+from pytest_verdict.suites.rows import read_rows
+from pytest_verdict.values.display import shown
+
+_SHOWN: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetCheck:
+    """What came of a dataset.
+
+    Args:
+        passed: How many rows passed.
+        failed: How many rows failed.
+        errors: How many rows could not be compared, the unreadable ones among them.
+        unreadable: How many rows could not be read.
+        first: The first comparisons that did not pass, at most five.
+        gate: The comparison that decides: the share of passes with its confidence interval.
+    """
+
+    passed: int
+    failed: int
+    errors: int
+    unreadable: int
+    first: tuple[ComparisonResult, ...]
+    gate: ComparisonResult
+
+    @property
+    def total(self) -> int:
+        """How many rows there were."""
+        return self.passed + self.failed + self.errors
+
+    @property
+    def rate(self) -> float:
+        """The share of rows that passed; 0.0 when there were none."""
+        return self.passed / self.total if self.total else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The exact confidence interval of the true share."""
+        low, high = self.gate.details.get("interval", (0.0, 1.0))
+        return low, high
+
+    def describe(self) -> str:
+        """Lay out what came of the dataset.
+
+        Returns:
+            Lines of plain text: the counts, the gate, and the blocks of the first rows that did not pass.
+        """
+        low, high = self.interval
+        lines = [
+            f"{self.passed} of {self.total} rows passed, {self.failed} failed, {self.errors} could not be compared"
+            + (f" ({self.unreadable} of these could not be read)" if self.unreadable else ""),
+            f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for;"
+            f" the true rate is from {low:g} to {high:g} (confidence {self.gate.settings['confidence']:g})",
+        ]
+        if not self.gate.passed and self.gate.error:
+            lines.append(self.gate.error)
+        if self.first:
+            lines.append(f"the first {len(self.first)} of {self.failed + self.errors} that did not pass:")
+        return "\n".join([*lines, *map(describe_failure, self.first)])
+
+
+def check_dataset(
+    source: str | Path | Iterable[Any],
+    operator: str | Operator,
+    mapping: InputMapping | Mapping[str, Any],
+    *,
+    threshold: float | None = None,
+    pass_rate: float = 1.0,
+    confidence: float = 0.95,
+    ids: Any = None,
+    **settings: Any,
+) -> DatasetCheck:
+    """Compare every row of a dataset; each is recorded, and none is kept.
+
+    Args:
+        source: The path of a JSONL, CSV, YAML, Parquet or Arrow file, or any iterable of rows.
+        operator: The name of a registered operator, or an operator.
+        mapping: Where its inputs come from; ``$`` is the row.
+        threshold: The lowest score with which a row passes; the operator's own unless given.
+        pass_rate: The lowest share of rows that must pass, in (0, 1].
+        confidence: The confidence of the interval that is shown, in (0, 1).
+        ids: A path to the name of a row in the report; file and line unless given.
+        **settings: The operator's settings, when it is given by name.
+
+    Returns:
+        The counts and the gate, which may not have passed.
+
+    Raises:
+        ConfigurationError: Something is written wrongly.
+        OSError: The file cannot be read.
+
+    Example:
+        >>> rows = [{"want": "a", "got": "A"}, {"want": "b", "got": "c"}]
+        >>> check = check_dataset(rows, "normalized_exact", {"expected": "$.want", "observed": "$.got"}, pass_rate=0.5)
+        >>> check.passed, check.total, check.gate.passed
+        (1, 2, True)
+    """
+    if isinstance(pass_rate, bool) or not isinstance(pass_rate, int | float) or not 0.0 < pass_rate <= 1.0:
+        raise ConfigurationError(f"pass_rate must be in (0, 1], got {shown(pass_rate, 40)}")
+    gate = PassRate(confidence=confidence)
+    evaluator = Evaluator(operator, mapping, threshold, **settings)
+    label = Path(source).name if isinstance(source, str | Path) else "row"
+    fetch_id = None if ids is None else read_source(ids, "ids")
+    counts = {"pass": 0, "fail": 0, "error": 0}
+    unreadable = 0
+    first: list[ComparisonResult] = []
+    for number, value, error in read_rows(source):
+        name = f"{label}:{number}"
+        if error is not None:
+            unreadable += 1
+            result = record_not_compared(f"{name}: {error}", instead_of=evaluator.operator_name, name=name)
+        else:
+            result = evaluator.compare(value, name=name if fetch_id is None else _name(fetch_id, value, name))
+        counts[result.verdict] += 1
+        if not result.passed and len(first) < _SHOWN:
+            first.append(result)
+    decided = compare(gate, pass_rate, counts, name=f"pass rate of {label}")
+    return DatasetCheck(counts["pass"], counts["fail"], counts["error"], unreadable, tuple(first), decided)
+
+
+def _name(fetch_id: Any, row: Any, place: str) -> str:
+    try:
+        given = fetch_id(row)
+    except MappingError:
+        return place
+    return given if isinstance(given, str) else shown(given, 60)
