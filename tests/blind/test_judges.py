@@ -1,0 +1,266 @@
+"""A judge of each kind shows the documented outcome, and each comparison is derived again without the judge."""
+
+import asyncio
+import json
+
+import judges
+import pytest
+from judges import BAD, GOOD
+
+from pytest_verdict import ComparisonResult, MismatchError
+from pytest_verdict.blind.comparing import judge_blindly
+from pytest_verdict.blind.face import assert_preferred, blind_compare
+from pytest_verdict.blind.protocol import Protocol
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.replay import replay_line
+from pytest_verdict.report.record import digest_of_test, place_of_test, record_line
+
+TASK = "Say what 6 times 7 is, and why."
+
+
+def line_of(result):
+    place = f'{place_of_test("test_x.py::test_a", 1)}1,"path":"test_x.py","line":12'
+    return record_line(result.to_members(), place, f"{digest_of_test('test_x.py::test_a', '')}-1-1").encode("ascii")
+
+
+def compared(judge, **options):
+    options = {"key": "seed", "identity": ["acme-gpt-9"], "names": ("reasoned", "short"), **options}
+    found = blind_compare(GOOD, BAD, TASK, judge, prefer="reasoned", **options)
+    assert replay_line(line_of(found.result)).status == "identical"
+    assert ComparisonResult.from_record(json.loads(found.result.to_text())) == found.result
+    return found
+
+
+CASES = {
+    "honest": (judges.honest, "pass", "JUDGED", "reasoned", set()),
+    "async": (judges.honest_async, "pass", "JUDGED", "reasoned", set()),
+    "first slot": (judges.first_slot, "fail", "INCONSISTENT", None, {"inconsistent"}),
+    "second slot": (judges.second_slot, "fail", "INCONSISTENT", None, {"inconsistent"}),
+    "label lover": (judges.label_lover, "fail", "INCONSISTENT", None, {"inconsistent"}),
+    "longer wins": (judges.longer_wins, "pass", "JUDGED", "reasoned", set()),
+    "tie": (judges.constant_tie, "fail", "JUDGED", "TIE", {"tie"}),
+    "contradicting": (judges.contradicting, "fail", "JUDGED", "reasoned", {"contradiction", "winner_opposite"}),
+    "bad arithmetic": (judges.bad_arithmetic, "pass", "JUDGED", "reasoned", {"score_arithmetic", "quality_mismatch"}),
+    "prose wrapped": (judges.prose_wrapped, "pass", "JUDGED", "reasoned", set()),
+    "recovering": (judges.Recovering(), "pass", "JUDGED", "reasoned", set()),
+    "missing criterion": (judges.missing_criterion, "error", "INVALID", None, {"invalid"}),
+    "out of range": (judges.out_of_range, "error", "INVALID", None, {"invalid"}),
+    "truncated": (judges.truncated, "error", "INVALID", None, {"invalid"}),
+    "refusing": (judges.refusing, "error", "INVALID", None, {"invalid"}),
+    "failing": (judges.raising, "error", "INVALID", None, {"invalid"}),
+    "injected": (judges.injected, "error", "INVALID", None, {"invalid"}),
+    "naming": (judges.naming, "fail", "JUDGED", "reasoned", {"contradiction", "blindness_breach"}),
+}
+
+
+@pytest.mark.parametrize(("judge", "verdict", "status", "winner", "notes"), CASES.values(), ids=CASES)
+def test_a_judge_of_each_kind(judge, verdict, status, winner, notes):
+    found = compared(judge)
+    assert (found.result.verdict, found.status, found.winner) == (verdict, status, winner)
+    assert set(found.result.notes) == {*notes, "informal"}
+    assert bool(found) is (verdict == "pass")
+
+
+@pytest.mark.parametrize(
+    ("judge", "code", "reason"),
+    [
+        (judges.missing_criterion, "criteria_set", "rubric.A.content scores correctness, completeness, accuracy"),
+        (judges.out_of_range, "score_range", "a score from 1 to 5, got 6"),
+        (judges.truncated, "reply_truncated", "no JSON document"),
+        (judges.refusing, "reply_without_json", "I'm sorry"),
+        (judges.injected, "reply_ambiguous", "no JSON document"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_a_reply_that_is_no_verdict_is_asked_again_and_every_attempt_is_recorded(judge, code, reason):
+    found = compared(judge, protocol=Protocol(retries=2))
+    assert [child.notes for child in found.result.children] == [[code]] * 6
+    assert reason in found.result.error
+    assert found.comparison is None
+
+
+def test_a_judge_that_fails_is_recorded_with_its_words():
+    found = compared(judges.raising, protocol=Protocol(retries=0))
+    assert found.result.error == "no verdict: ConnectionError: 503 Service Unavailable"
+    assert [child.verdict for child in found.result.children] == ["error", "error"]
+
+
+def test_a_slow_judge_is_left_behind():
+    found = compared(judges.slow, protocol=Protocol(order="single", retries=0, timeout=0.05))
+    assert found.result.error == "no verdict: TimeoutError: the judge took longer than 0.05 seconds"
+
+
+def test_a_random_judge_is_not_believed_when_it_is_asked_often():
+    found = compared(judges.Random(), protocol=Protocol(repetitions=9, rule="supermajority"))
+    assert not found
+    assert found.status in {"ABSTAINED", "INCONSISTENT"}
+    assert sum(found.result.details["first_shown_won"][:1]) < found.result.details["first_shown_won"][1]
+
+
+@pytest.mark.parametrize("key", [f"seed {number}" for number in range(8)])
+def test_what_an_honest_judge_says_does_not_depend_on_the_assignment(key):
+    assert compared(judges.honest, key=key).winner == "reasoned"
+    assert compared(judges.first_slot, key=key).status == "INCONSISTENT"
+
+
+def test_four_orders_tell_the_letter_from_the_place():
+    lover = compared(judges.label_lover, protocol=Protocol(order="latin4")).result.details
+    place = compared(judges.first_slot, protocol=Protocol(order="latin4")).result.details
+    assert lover["first_shown_won"] == [2, 4]
+    assert place["first_shown_won"] == [4, 4]
+
+
+def test_one_order_is_possible_and_said():
+    found = compared(judges.first_slot, protocol=Protocol(order="single"))
+    assert found.status == "JUDGED"
+    assert "single_order" in found.result.notes
+
+
+@pytest.mark.parametrize(("resolve", "status"), [("derived", "JUDGED"), ("strict", "INVALID"), ("abstain", "ABSTAINED")])
+def test_a_contradiction_is_resolved_by_policy(resolve, status):
+    found = compared(judges.contradicting, protocol=Protocol(resolve=resolve))
+    assert found.status == status
+    assert [one["code"] for one in found.contradictions] == ["winner_opposite"] * 2
+    assert not found
+
+
+def test_which_contradictions_gate_is_a_choice():
+    assert compared(judges.contradicting, gate=[])
+    assert not compared(judges.bad_arithmetic, gate=["score_arithmetic"])
+    with pytest.raises(ConfigurationError, match="Did you mean 'winner_soft'"):
+        compared(judges.honest, gate=["winner_sof"])
+
+
+def test_a_winner_and_a_tie_are_a_tie_that_is_marked():
+    def half(request):
+        return judges.reply(request, {"A": 3, "B": 4 if request.outputs["B"].text == GOOD else 3})
+
+    found = compared(half)
+    assert (found.status, found.winner) == ("JUDGED", "TIE")
+    assert "order_sensitive" in found.result.notes
+    assert compared(half, protocol=Protocol(rule="abstain")).status == "ABSTAINED"
+
+
+def test_identical_outputs_are_a_tie_without_a_judge():
+    def never(_request):
+        raise AssertionError("asked")
+
+    found = blind_compare("same", "same", TASK, never)
+    assert found.is_tie
+    assert "identical_outputs" in found.result.notes
+    assert replay_line(line_of(found.result)).status == "identical"
+    biased = blind_compare("same", "same", TASK, judges.first_slot, always_ask=True)
+    assert biased.status == "INCONSISTENT"
+
+
+def test_the_failure_says_which_and_why():
+    with pytest.raises(MismatchError) as failure:
+        assert_preferred(GOOD, BAD, TASK, judges.first_slot, key="seed")
+    block = str(failure.value)
+    assert "blind_preference: fail" in block
+    assert "$.winner: expected 'candidate', observed 'INCONSISTENT'" in block
+    assert "inconsistent" in block
+
+
+def test_an_inconclusive_comparison_is_skipped_or_fails_but_never_passes(recorded):
+    import unittest
+
+    with pytest.raises(unittest.SkipTest, match="INCONSISTENT"):
+        assert_preferred(GOOD, BAD, TASK, judges.first_slot, inconclusive="skip")
+    with pytest.raises(MismatchError):
+        assert_preferred(GOOD, BAD, TASK, judges.refusing)
+    with pytest.raises(MismatchError):
+        assert_preferred(BAD, GOOD, TASK, judges.honest, inconclusive="skip")
+    with pytest.raises(ConfigurationError, match="Allowed: fail, skip"):
+        assert_preferred(GOOD, BAD, TASK, judges.honest, inconclusive="pass")
+    assert [result.operator for result in recorded] == ["blind_preference"] * 3
+
+
+def test_a_tie_passes_only_where_that_is_said():
+    with pytest.raises(MismatchError):
+        assert_preferred(GOOD, BAD, TASK, judges.constant_tie)
+    assert assert_preferred(GOOD, BAD, TASK, judges.constant_tie, tie="pass").is_tie
+
+
+def test_one_record_with_a_child_for_each_call(recorded):
+    assert_preferred(GOOD, BAD, TASK, judges.honest, ["It is right"], name="reasons")
+    (result,) = recorded
+    assert (result.name, result.verdict) == ("reasons", "pass")
+    assert [child.name for child in result.children] == [f"repetition 1, order {n}, attempt 1" for n in (1, 2)]
+    assert {child.operator for child in result.children} == {"blind_ballot"}
+    document = result.details["comparison"]
+    assert document["expectation_results"]["A"]["details"] == [{"text": "It is right", "passed": True}]
+
+
+def test_a_comparison_can_be_made_inside_an_event_loop():
+    async def test():
+        return blind_compare(GOOD, BAD, TASK, judges.honest_async).winner
+
+    assert asyncio.run(test()) == "x"
+
+
+def test_a_balanced_series_is_exactly_balanced():
+    drawn = [
+        judge_blindly(GOOD, f"{number}", TASK, judges.honest, key="k", position=number)["assignment"]["A"]
+        for number in range(20)
+    ]
+    assert sum(drawn) == 10
+    assert 0 < sum(drawn[::2]) < 10
+    with pytest.raises(ConfigurationError, match="give key as well"):
+        judge_blindly(GOOD, BAD, TASK, judges.honest, position=1)
+
+
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [
+        (lambda o: o["assignment"].update(A=1 - o["assignment"]["A"]), "commitment_broken"),
+        (lambda o: o["assignment"].update(nonce="0" * 64), "commitment_broken"),
+        (lambda o: o["assignment"].update(key="other"), "commitment_broken"),
+        (lambda o: o["comparison"].update(task="Another task."), "commitment_broken"),
+        (lambda o: o["comparison"]["rubric"].update(version=9), "commitment_broken"),
+        (lambda o: o["comparison"]["candidates"][0].update(digest="0"), "commitment_broken"),
+        (lambda o: o["calls"][0]["slots"].update(A=o["calls"][0]["slots"]["B"]), "commitment_broken"),
+        (lambda o: o.update(calls=[]), "invalid"),
+        (lambda o: o["calls"][0].update(way=7), "not_a_blind_comparison"),
+        (lambda o: o.pop("assignment"), "not_a_blind_comparison"),
+    ],
+)
+def test_an_altered_ballot_does_not_pass(change, note):
+    from pytest_verdict.blind.preference import BlindPreference
+
+    observed = compared(judges.honest).result.observed
+    change(observed)
+    outcome = BlindPreference().evaluate("reasoned", observed)
+    assert outcome.score == 0.0
+    assert note in outcome.notes
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"names": ("same", "same")}, "two different texts"),
+        ({"names": ("A", "other")}, "call the candidates something else"),
+        ({"prefer": "z"}, "is no candidate. Allowed: x, y"),
+        ({"expectations": "It is right"}, "a list of texts"),
+        ({"identity": ["ab"]}, "at least 3 characters"),
+        ({"rubric": 3}, "a rubric is"),
+    ],
+)
+def test_a_wrong_configuration_says_so(options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        blind_compare(GOOD, BAD, TASK, judges.honest, **options)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"order": "sinlge"}, "Did you mean 'single'"),
+        ({"repetitions": 0}, "from 1 to 100"),
+        ({"retries": True}, "from 0 to 100"),
+        ({"timeout": 0}, "above 0"),
+        ({"rule": "most"}, "Allowed: abstain, majority"),
+    ],
+)
+def test_a_wrong_protocol_says_so(settings, message):
+    with pytest.raises(ConfigurationError, match=message):
+        Protocol(**settings)
