@@ -29,6 +29,8 @@ CASES = {
     "answer_template": [({"fields": {"a": "exact"}}, [{"a": 1}])],
     "any_of": [({"conditions": PARTS}, TEXTS)],
     "at_least_n": [({"conditions": PARTS, "n": 2}, ["Paris"])],
+    "blind_ballot": [({"expectations": ["It is dated"]}, [])],
+    "blind_preference": [({}, []), ({"tie": "pass", "gate": []}, [])],
     "boolean": [({}, [True, False])],
     "contains_all": [({}, ["Paris"]), ({"substrings": ["a"], "case_sensitive": False}, TEXTS)],
     "contains_any": [({}, ["Paris"]), ({"substrings": ["a", "b"]}, TEXTS)],
