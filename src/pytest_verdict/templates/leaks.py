@@ -7,13 +7,14 @@ import enum
 import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Final, Literal, get_args, get_origin
 
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.field import texts_in
 from pytest_verdict.templates.verification import Verification
 
-_LONG = 3
+_OWN: Final = ("its description", "its extraction hint")
+_LONG: Final = 3
 """A text of fewer characters occurs elsewhere than in its own description by chance."""
 
 
@@ -30,7 +31,7 @@ def leaks(template: type[BaseAnswer], name: str, verification: Verification) -> 
     """
     answers = [answer for answer in dict.fromkeys(_answers(verification)) if answer]
     for place, text in _places(template, name, verification).items():
-        shared = place.startswith("the ")
+        shared = place not in _OWN
         for answer in answers:
             if _occurs(answer, text) and (len(answer) >= _LONG or not shared):
                 if not shared and _names_every_choice(template.model_fields[name].annotation, text):

@@ -1,0 +1,257 @@
+"""Lint and audit: what misleads a judge, and what a template would not notice."""
+
+from __future__ import annotations
+
+import datetime
+import textwrap
+from typing import Any, Literal
+
+import pytest
+from pydantic import Field
+
+from pytest_verdict import (
+    AnyOf,
+    BaseAnswer,
+    BooleanMatch,
+    ContainsAny,
+    DateMatch,
+    DateRange,
+    DateTolerance,
+    ExactMatch,
+    FieldCheck,
+    LiteralMatch,
+    NumericExact,
+    NumericMaximum,
+    NumericMinimum,
+    NumericRange,
+    NumericTolerance,
+    OrderedMatch,
+    SetContainment,
+    TemplateError,
+    TemplateWarning,
+    TraceContains,
+    VerifiedField,
+    audit_template,
+    find_template,
+    lint_template,
+)
+from pytest_verdict.cli import main
+
+
+def template(kind, field, name="x"):
+    body = {"__annotations__": {name: kind}, "__module__": __name__, "__qualname__": "Answer"}
+    return type(BaseAnswer)("Answer", (BaseAnswer,), {**body, name: field})
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "places"),
+    [
+        (str, VerifiedField("The gene, such as tp53", "TP53", ExactMatch()), ["its description"]),
+        (
+            str,
+            VerifiedField("The gene", "TP53", ExactMatch(), extraction_hint="not p53 but TP53"),
+            ["its extraction hint"],
+        ),
+        (str, VerifiedField("The gene TP531", "TP53", ExactMatch()), []),
+        (int, VerifiedField("The total is 46, not pairs", 23, NumericExact()), []),
+        (int, VerifiedField("Usually 23", 23, NumericExact()), ["its description"]),
+        (
+            float,
+            VerifiedField("Normal is 37 degrees, between 36.5 and 37.5", 37.0, NumericExact()),
+            ["its description"],
+        ),
+        (float, VerifiedField("Between 36.5 and 37.5", 37.0, NumericExact()), []),
+        (
+            str,
+            VerifiedField("E.g. 'messenger RNA'", "x", ContainsAny(substrings=["messenger rna"])),
+            ["its description"],
+        ),
+        (list[str], VerifiedField("Such as fever", ["fever", "pain"], SetContainment()), ["its description"]),
+        (Literal["red", "blue"], VerifiedField("Either red or blue", "red", LiteralMatch()), []),
+        (Literal["red", "blue"], VerifiedField("Such as red", "red", LiteralMatch()), ["its description"]),
+        (str, VerifiedField("A day after 2024-01-15", "2024-01-15", DateMatch()), ["its description"]),
+    ],
+)
+def test_an_answer_that_leaks_is_found_where_it_stands(kind, field, places):
+    found = [finding.message for finding in lint_template(template(kind, field)) if finding.code == "answer_leaks"]
+    assert len(found) == len(places)
+    assert all(f"stands in {place};" in message for place, message in zip(places, found, strict=True))
+
+
+def test_an_answer_may_leak_through_a_name_a_docstring_or_another_field():
+    class VenetoclaxAnswer(BaseAnswer):
+        """About BCL2."""
+
+        drug: str = VerifiedField("The drug that acts on bcl2", "venetoclax", ExactMatch())
+        target: str = VerifiedField("What it acts on", "BCL2", ExactMatch())
+        bcl2_named: str = VerifiedField("The name", "bcl2", ExactMatch())
+
+    found = [
+        (finding.field, finding.message.partition(" stands in ")[2].partition(";")[0])
+        for finding in lint_template(VenetoclaxAnswer)
+    ]
+    assert found == [
+        ("drug", "the name of the template"),
+        ("target", "the docstring of the template"),
+        ("target", "the description of drug"),
+        ("bcl2_named", "its name"),
+        ("bcl2_named", "the docstring of the template"),
+        ("bcl2_named", "the description of drug"),
+    ]
+
+
+def test_other_findings():
+    with pytest.warns(TemplateWarning):
+
+        class Answer(BaseAnswer):
+            said: bool = VerifiedField("Whether it was said", ground_truth=True, verify_with=BooleanMatch())
+            blood: str = VerifiedField("The group", "O+", ExactMatch(normalize=["remove_punctuation"]))
+            year: Any = VerifiedField("The year", "nineteen", NumericExact())
+            traced: bool = VerifiedField("Named", ground_truth=True, verify_with=TraceContains(substring="z"))
+
+            class VerificationStrategy:
+                verify_strategy = AnyOf(conditions=[FieldCheck(field=name) for name in ("said", "blood", "traced")])
+
+    found = [(finding.field, finding.code, finding.level) for finding in lint_template(Answer)]
+    assert found == [
+        ("said", "boolean_anchors", "notice"),
+        ("blood", "lost_punctuation", "warning"),
+        ("year", "ground_truth_fails", "warning"),
+        ("year", "not_in_strategy", "warning"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "truth", "operator", "unnoticed"),
+    [
+        (int, 23, NumericExact(), []),
+        (float, 37.0, NumericTolerance(tolerance=0.5, mode="absolute"), []),
+        (float, 100.0, NumericTolerance(tolerance=0.1), []),
+        (float, 5.0, NumericRange(min=1, max=10), []),
+        (int, 5, NumericMinimum(), []),
+        (int, 5, NumericMaximum(exclusive=False), []),
+        (bool, True, BooleanMatch(), []),
+        (str, "BCL2", ExactMatch(), []),
+        (str, "Paris", ContainsAny(substrings=["Paris"]), ["'not' put before it"]),
+        (str, "2024-01-15", DateMatch(), []),
+        (str, "2024-01-15", DateTolerance(tolerance=3), []),
+        (datetime.date, datetime.date(2024, 1, 15), DateTolerance(tolerance=3), []),
+        (str, "2024-05-01", DateRange(min="2024-01-01", max="2024-12-31"), []),
+        (list[str], ["a", "b"], SetContainment(), []),
+        (list[str], ["a", "b"], SetContainment(mode="superset"), ["item added"]),
+        (list[str], ["a", "b"], SetContainment(mode="subset"), ["item dropped"]),
+        (list[str], ["a", "b"], OrderedMatch(), []),
+        (Literal["red", "blue"], "red", LiteralMatch(), []),
+    ],
+    ids=str,
+)
+def test_what_a_check_does_not_notice(kind, truth, operator, unnoticed):
+    audit = audit_template(template(kind, VerifiedField("d", truth, operator)), {"x": truth})
+    assert [change.kind for change in audit.unnoticed] == unnoticed
+    assert audit.tried > len(unnoticed)
+
+
+def test_punctuation_that_is_removed_hides_a_change():
+    with pytest.warns(TemplateWarning):
+        made = template(str, VerifiedField("d", "O+", ExactMatch(normalize=["remove_punctuation"])))
+    changes = [str(change) for change in audit_template(made, {"x": "O+"}).unnoticed]
+    assert "x: last character replaced: 'O+' became 'O-'" in changes
+
+
+def test_a_field_that_no_strategy_names_is_never_noticed():
+    class Answer(BaseAnswer):
+        a: int = VerifiedField("a", 1, NumericExact())
+        b: bool = VerifiedField("b", ground_truth=True, verify_with=BooleanMatch())
+
+        class VerificationStrategy:
+            verify_strategy = FieldCheck(field="a")
+
+    assert {change.field for change in audit_template(Answer, {"a": 1, "b": True}).unnoticed} == {"b"}
+
+
+def test_classic_templates_and_traces_are_audited_as_well():
+    class Answer(BaseAnswer):
+        target: str = Field(description="d")
+
+        def ground_truth(self):
+            self.regex = {"cited": {"pattern": r"\[\d\]", "expected": 1, "match_type": "count"}}
+
+        def verify(self):
+            return "BCL" in self.target
+
+    audit = audit_template(Answer, {"target": "BCL2"}, trace="see [1]")
+    assert [change.kind for change in audit.unnoticed] == [
+        "last character replaced",
+        "last character dropped",
+        "'not' put before it",
+    ]
+
+
+def test_a_correct_answer_that_does_not_pass_is_said():
+    with pytest.raises(TemplateError, match="the correct answer does not pass itself: x"):
+        audit_template(template(int, VerifiedField("d", 1, NumericExact())), {"x": 2})
+
+
+MODULE = """
+    from pytest_verdict import BaseAnswer, ContainsAny, ExactMatch, VerifiedField
+
+    class Base(BaseAnswer):
+        gene: str = VerifiedField("{description}", ground_truth="TP53", verify_with={operator})
+
+    class Answer(Base):
+        pass
+
+    Alias = Answer
+"""
+
+
+@pytest.fixture
+def module(tmp_path):
+    def write(description="The gene", operator="ExactMatch()"):
+        path = tmp_path / "templates_of_a_test.py"
+        path.write_text(textwrap.dedent(MODULE).format(description=description, operator=operator))
+        return str(path)
+
+    return write
+
+
+def test_the_command_lint(module, capsys):
+    assert main(["lint", module()]) == 0
+    assert capsys.readouterr().out == "1 templates, 0 warnings, 0 notices\n"
+    assert main(["lint", module("Such as TP53")]) == 1
+    assert capsys.readouterr().out.startswith("warning: Answer.gene: answer_leaks: the expected 'TP53' stands in its")
+
+
+def test_the_command_audit(module, tmp_path, capsys):
+    assert main(["audit", module()]) == 0
+    assert main(["audit", module(operator="ContainsAny(substrings=['TP'])")]) == 1
+    assert "not noticed: Answer.gene: 'not' put before it: 'TP53' became 'not TP53'" in capsys.readouterr().out
+    values = tmp_path / "values.json"
+    values.write_text('{"gene": "BRCA1"}')
+    assert main(["audit", module(), "--values", str(values)]) == 2
+    assert "the correct answer does not pass itself: gene" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["lint", "audit"])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("x = 1", "has no template"), ("raise OSError('x')", "OSError: x"), (None, "cannot be imported")],
+)
+def test_a_module_without_a_template_is_said(tmp_path, capsys, command, text, message):
+    path = tmp_path / "empty_module.py"
+    if text is not None:
+        path.write_text(text)
+    assert main([command, str(path)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_discovery_takes_the_leaf_and_each_class_once():
+    class Base(BaseAnswer):
+        pass
+
+    class Leaf(Base):
+        pass
+
+    assert find_template({"Base": Base, "Leaf": Leaf, "Alias": Leaf, "BaseAnswer": BaseAnswer}) is Leaf
+    with pytest.raises(TemplateError, match="has no template"):
+        find_template({"BaseAnswer": BaseAnswer})

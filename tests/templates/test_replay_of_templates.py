@@ -1,0 +1,122 @@
+"""The record of a template: everything its verdict needs, without the class."""
+
+from __future__ import annotations
+
+import datetime
+import enum
+import json
+import pickle
+
+import pytest
+from pydantic import Field
+
+from pytest_verdict import (
+    AllOf,
+    AnswerTemplate,
+    AnyOf,
+    BaseAnswer,
+    ComparisonResult,
+    DateMatch,
+    ExactMatch,
+    FieldCheck,
+    LiteralMatch,
+    NumericExact,
+    SemanticMatch,
+    SynonymMap,
+    TraceContains,
+    VerifiedField,
+)
+from pytest_verdict.replay import replay_line
+from pytest_verdict.report.record import digest_of_test, place_of_test, record_line
+
+
+class Color(enum.Enum):
+    RED = "red"
+
+
+def embed(texts):
+    return [[float(len(text)), 1.0] for text in texts]
+
+
+class Answer(BaseAnswer):
+    target: str = VerifiedField("t", "BCL2", ExactMatch(normalize=["lowercase", SynonymMap(mapping={"bcl-2": "bcl2"})]))
+    color: Color = VerifiedField("c", Color.RED, LiteralMatch())
+    day: datetime.date = VerifiedField("d", datetime.date(2024, 1, 1), DateMatch(), weight="0.5")
+    meaning: str = VerifiedField("m", "abc", SemanticMatch(embedder=embed))
+    named: bool = VerifiedField("n", ground_truth=True, verify_with=TraceContains(substring="z"))
+
+    class VerificationStrategy:
+        verify_strategy = AnyOf(conditions=[FieldCheck(field="target"), AllOf(conditions=[FieldCheck(field="day")])])
+
+    def ground_truth(self):
+        self.regex = {"pair": {"pattern": r"(\d) (\d)", "expected": ("1", "2")}}
+
+
+class Classic(BaseAnswer):
+    target: str = Field(description="t")
+
+    def ground_truth(self):
+        self.correct = {"target": "BCL2"}
+
+    def verify(self):
+        if self.target == "raise":
+            raise KeyError(self.target)
+        return self.target == "BCL2"
+
+    def verify_granular(self):
+        return 0.25
+
+
+class Plain(BaseAnswer):
+    target: str = VerifiedField("t", "abcd", ExactMatch())
+    year: int = VerifiedField("y", 1, NumericExact())
+
+
+GOOD = {"target": "Bcl-2", "color": "red", "day": "2024-01-01", "meaning": "abd"}
+CHECK = SemanticMatch(embedder=embed, keep_vectors=True)
+
+
+@pytest.mark.parametrize(
+    ("template", "answer", "verdict"),
+    [
+        (Answer, GOOD, "pass"),
+        (Answer, {**GOOD, "target": "", "day": None}, "fail"),
+        (Answer, {**GOOD, "color": "blue", "correct": 1}, "error"),
+        (Answer, "{", "error"),
+        (Classic, {"target": "BCL2"}, "pass"),
+        (Classic, {"target": "raise"}, "error"),
+        (Plain, {"target": "abc", "year": 1}, "pass"),
+        (Plain, {"target": "a", "year": 2}, "fail"),
+    ],
+)
+def test_the_verdict_is_derived_again(template, answer, verdict):
+    result = AnswerTemplate(template, embedding_check=CHECK).verify(answer, trace="z 1 2")
+    assert result.verdict == verdict
+    place = f'{place_of_test("t.py::t", 1)}1,"path":"t.py","line":1'
+    line = record_line(result.comparison.to_members(), place, f"{digest_of_test('t.py::t', '')}-1-1")
+    answered = replay_line(line.encode("ascii"))
+    assert (answered.status, answered.differing) == ("identical", ())
+
+
+def test_a_changed_record_is_noticed():
+    result = AnswerTemplate(Plain).verify({"target": "x", "year": 1})
+    place = f'{place_of_test("t.py::t", 1)}1,"path":"t.py","line":1'
+    line = record_line(result.comparison.to_members(), place, f"{digest_of_test('t.py::t', '')}-1-1")
+    record = json.loads(line)
+    record["observed"]["target"] = "abcd"
+    assert replay_line(json.dumps(record, separators=(",", ":")).encode("ascii")).status == "differs"
+
+
+def test_the_record_has_the_fields_their_weights_and_operators():
+    result = AnswerTemplate(Answer).verify(GOOD, trace="z 1 2").comparison
+    assert (result.operator, result.name) == ("answer_template", "Answer")
+    assert result.settings["fields"]["day"] == {
+        "operator": "date_match",
+        "version": 1,
+        "settings": {"format": None, "day_first": False},
+        "weight": 0.5,
+    }
+    assert [child.name for child in result.children] == ["target", "color", "day", "meaning", "named", "pair"]
+    assert result.expected["color"] is Color.RED
+    assert ComparisonResult.from_record(result.to_record()).to_record() == result.to_record()
+    assert pickle.loads(pickle.dumps(result)) == result
