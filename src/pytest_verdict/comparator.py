@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import importlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.comparison import HIDDEN, checked_threshold, compare, describe_failure
 from pytest_verdict.errors import MismatchError, SettingsError, allowed
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.registry import REGISTRY
 from pytest_verdict.result import ComparisonResult
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_verdict.mapping.input_mapping import InputMapping
+    from pytest_verdict.suites.dataset_check import DatasetCheck
 
 _TRAJECTORY_OPERATORS: Final = {
     "any": "trajectory_any_order",
@@ -157,6 +164,63 @@ class Comparator:
             note.
         """
         return Collection(self, self._collecting)
+
+    def check_dataset(
+        self,
+        source: str | Path | Iterable[Any],
+        operator: str | Operator,
+        mapping: InputMapping | Mapping[str, Any],
+        *,
+        threshold: float | None = None,
+        pass_rate: float = 1.0,
+        confidence: float = 0.95,
+        ids: Any = None,
+        **settings: Any,
+    ) -> DatasetCheck:
+        """Compare every row of a dataset, and fail the test unless enough of them pass.
+
+        Args:
+            source: The path of a JSONL, CSV, YAML, Parquet or Arrow file, or any iterable of rows; it is read row by row.
+            operator: The name of a registered operator, or an operator.
+            mapping: Where its inputs come from, as `InputMapping` or a dict; ``$`` is the row.
+            threshold: The lowest score with which a row passes; the default unless given.
+            pass_rate: The lowest share of rows that must pass, in (0, 1].
+            confidence: The confidence of the interval that is shown, in (0, 1).
+            ids: A path to the name of a row in the report; file and line unless given.
+            **settings: The operator's settings; they come before the defaults.
+
+        Returns:
+            The counts; inside `collect` not enough rows may have passed.
+
+        Raises:
+            MismatchError: Not enough rows passed, outside `collect`. A row that is unreadable has not passed.
+            ConfigurationError: Something is written wrongly.
+            OSError: The file cannot be read.
+        """
+        __tracebackhide__ = HIDDEN
+        if isinstance(operator, str) and operator in self._defaults:
+            own = self._defaults[operator]
+            settings = {**own.settings, **settings}
+            threshold = own.threshold if threshold is None else threshold
+        if threshold is None and None in self._defaults:
+            threshold = self._defaults[None].threshold
+        # By name, because suites stand above comparisons and are loaded by those who use them.
+        suites = importlib.import_module("pytest_verdict.suites.dataset_check")
+        check: DatasetCheck = suites.check_dataset(
+            source,
+            operator,
+            mapping,
+            threshold=threshold,
+            pass_rate=pass_rate,
+            confidence=confidence,
+            ids=ids,
+            **settings,
+        )
+        if not check.gate.passed:
+            if not self._collecting:
+                raise MismatchError(check.describe(), [check.gate, *check.first])
+            self._collecting[-1].append(check.gate)
+        return check
 
     def with_defaults(
         self, operator: str | None = None, /, *, threshold: float | None = None, **settings: Any

@@ -67,8 +67,10 @@ class DatasetCheck:
         lines = [
             f"{self.passed} of {self.total} rows passed, {self.failed} failed, {self.errors} could not be compared"
             + (f" ({self.unreadable} of these could not be read)" if self.unreadable else ""),
-            f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for;"
-            f" the true rate is from {low:g} to {high:g} (confidence {self.gate.settings['confidence']:g})",
+            (
+                f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for;"
+                f" the true rate is from {low:g} to {high:g} (confidence {self.gate.settings['confidence']:g})"
+            ),
         ]
         if not self.gate.passed and self.gate.error:
             lines.append(self.gate.error)
