@@ -40,7 +40,7 @@ HOLDERS: dict[str, tuple[str, Callable[[Any, Any], tuple[Any, Any]]]] = {
 }
 
 # Not in the table: they compare something else than two values, or need a model.
-ELSEWHERE = {"aggregate", "evidence", "template", "trace", "trajectory"}
+ELSEWHERE = {"aggregate", "blind", "evidence", "template", "trace", "trajectory"}
 APART = {"delta", "json_schema", "semantic"}
 
 
