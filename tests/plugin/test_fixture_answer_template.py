@@ -1,0 +1,94 @@
+"""The fixtures ``answer_template`` and ``verdict_judge``, and what the report says of a template."""
+
+from __future__ import annotations
+
+import importlib
+
+from pytest_verdict.replay import replay
+
+# Sessions inside a test forget the modules that they imported first; what is imported here stays one and the same.
+importlib.import_module("pytest_verdict.templates.template")
+
+FILES = {
+    "conftest.py": """
+import pytest
+
+@pytest.fixture
+def verdict_judge():
+    def judge(schema, response, hints):
+        return {"target": response.split()[-1], "year": 2016}
+    return judge
+""",
+    "test_it.py": """
+from pytest_verdict import BaseAnswer, ExactMatch, NumericExact, TraceContains, VerifiedField
+
+class Answer(BaseAnswer):
+    target: str = VerifiedField("The target", ground_truth="BCL2", verify_with=ExactMatch(), weight=2)
+    year: int = VerifiedField("The year", ground_truth=2016, verify_with=NumericExact())
+    named: bool = VerifiedField("Named", ground_truth=True, verify_with=TraceContains(substring="venetoclax"))
+
+GOOD = {"target": "bcl2", "year": 2016}
+
+def test_passes(answer_template):
+    answer_template(Answer).assert_verified(GOOD, trace="venetoclax")
+
+def test_wrong(answer_template):
+    answer_template(Answer).assert_verified({"target": "TP53", "year": None}, trace="venetoclax")
+
+def test_unreadable(answer_template):
+    answer_template(Answer).assert_verified('{"target": ', trace="venetoclax")
+
+def test_judged(answer_template):
+    answer = answer_template(Answer)
+    answer.assert_verified(answer.parse("venetoclax acts on BCL2"))
+""",
+}
+
+
+def test_a_template_is_one_record_with_a_child_for_each_field(harness):
+    run = harness.run(FILES, "--verify-report")
+    assert run.outcomes == {"passed": 2, "failed": 2}
+    run.check_agreement()
+    records = {record["test"].rpartition("::")[2]: record for record in run.records}
+    assert {name: record["verdict"] for name, record in records.items()} == {
+        "test_passes": "pass",
+        "test_wrong": "fail",
+        "test_unreadable": "error",
+        "test_judged": "pass",
+    }
+    wrong = records["test_wrong"]
+    assert (wrong["operator"], wrong["name"]) == ("answer_template", "Answer")
+    assert [(child["name"], child["verdict"]) for child in wrong["children"]] == [
+        ("target", "fail"),
+        ("year", "fail"),
+        ("named", "pass"),
+    ]
+    assert {name: rule["weight"] for name, rule in wrong["settings"]["fields"].items()} == {
+        "target": 2,
+        "year": 1,
+        "named": 1,
+    }
+    assert wrong["details"]["granular_score"] == 0.25
+    assert wrong["details"]["null_fields"] == ["year"]
+    answered = list(replay((run.folder / "records.jsonl").read_bytes().splitlines(keepends=True)))
+    assert {one.status for one in answered} == {"identical"}
+
+
+def test_junit_names_the_failing_fields(harness):
+    run = harness.run(FILES, "--verify-report")
+    failure = run.case("test_wrong").find("failure")
+    assert "did not pass: target, year" in failure.get("message") + (failure.text or "")
+    failure = run.case("test_unreadable").find("failure")
+    assert "the reply is no answer of Answer" in failure.get("message") + (failure.text or "")
+
+
+def test_a_failure_shows_the_table_and_no_frame_of_the_library(harness):
+    run = harness.run(FILES)
+    assert "Answer: fail, granular score 0.25; did not pass: target, year" in run.stdout
+    assert "template.py" not in run.stdout
+
+
+def test_without_a_judge_only_parse_needs_one(harness):
+    run = harness.run({"conftest.py": "", "test_it.py": FILES["test_it.py"]})
+    assert run.outcomes == {"passed": 1, "failed": 3}
+    assert "define the fixture verdict_judge in conftest.py" in run.stdout
