@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +16,7 @@ from pytest_verdict.result import ComparisonResult
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pytest_verdict.blind.outcome import BlindComparison
     from pytest_verdict.mapping.input_mapping import InputMapping
     from pytest_verdict.suites.dataset_check import DatasetCheck
 
@@ -155,6 +156,71 @@ class Comparator:
             raise SettingsError(f"there is no order {order!r}.{allowed('order', order, _TRAJECTORY_OPERATORS)}")
         return self(_TRAJECTORY_OPERATORS[order], expected, observed, threshold, name=name, **settings)
 
+    def blind(
+        self,
+        candidate_x: Any,
+        candidate_y: Any,
+        eval_prompt: str,
+        judge: Any,
+        expectations: Sequence[str] = (),
+        rubric: Any = None,
+        **options: Any,
+    ) -> BlindComparison:
+        """Compare two outputs without the judge knowing who made which; see `pytest_verdict.blind_compare`.
+
+        Args:
+            candidate_x: A `pathlib.Path` of a file or directory, or the output itself.
+            candidate_y: The other output.
+            eval_prompt: The task that both were made for.
+            judge: A callable, sync or async.
+            expectations: What each output should meet.
+            rubric: A rubric, or the path of its YAML file.
+            **options: As for `pytest_verdict.blind_compare`.
+
+        Returns:
+            The comparison; true when it passed.
+
+        Raises:
+            ConfigurationError: Something is configured wrongly.
+        """
+        found: BlindComparison = _blind().blind_compare(
+            candidate_x, candidate_y, eval_prompt, judge, expectations, rubric, **options
+        )
+        return found
+
+    def assert_preferred(
+        self,
+        candidate: Any,
+        baseline: Any,
+        eval_prompt: str,
+        judge: Any,
+        expectations: Sequence[str] = (),
+        rubric: Any = None,
+        **options: Any,
+    ) -> None:
+        """Compare two outputs blindly, and fail the test unless the first wins; inside `collect`, at the end of the block.
+
+        Args:
+            candidate: The output that is expected to win.
+            baseline: The other output.
+            eval_prompt: The task that both were made for.
+            judge: A callable, sync or async.
+            expectations: What each output should meet.
+            rubric: A rubric, or the path of its YAML file.
+            **options: As for `pytest_verdict.assert_preferred`.
+
+        Raises:
+            MismatchError: The candidate did not win, outside `collect`.
+            ConfigurationError: Something is configured wrongly.
+        """
+        __tracebackhide__ = HIDDEN
+        try:
+            _blind().assert_preferred(candidate, baseline, eval_prompt, judge, expectations, rubric, **options)
+        except MismatchError as failure:
+            if not self._collecting:
+                raise
+            self._collecting[-1].extend(failure.results)
+
     def collect(self) -> Collection:
         """Make every `assert_matches` inside the ``with`` block, then fail once with all that did not pass.
 
@@ -283,6 +349,11 @@ class Collection:
             error.add_note(_describe_failures(failures))
         elif failures:
             raise MismatchError(_describe_failures(failures), failures)
+
+
+def _blind() -> Any:
+    # By name, because blind comparisons stand on comparisons.
+    return importlib.import_module("pytest_verdict.blind.face")
 
 
 def _refuse_unknown_settings(operator: str, settings: Mapping[str, Any]) -> None:
