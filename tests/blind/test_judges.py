@@ -116,7 +116,9 @@ def test_one_order_is_possible_and_said():
     assert "single_order" in found.result.notes
 
 
-@pytest.mark.parametrize(("resolve", "status"), [("derived", "JUDGED"), ("strict", "INVALID"), ("abstain", "ABSTAINED")])
+@pytest.mark.parametrize(
+    ("resolve", "status"), [("derived", "JUDGED"), ("strict", "INVALID"), ("abstain", "ABSTAINED")]
+)
 def test_a_contradiction_is_resolved_by_policy(resolve, status):
     found = compared(judges.contradicting, protocol=Protocol(resolve=resolve))
     assert found.status == status

@@ -94,10 +94,12 @@ def _folded(text: str) -> _Folded:
 def _folded_character(character: str) -> str:
     if character.isascii():
         return " " if character in _SEPARATORS else character.lower()
-    if unicodedata.category(character) in {"Cf", "Mn"}:
+    category = unicodedata.category(character)
+    if category == "Cf":
         # Zero-width characters split a name for a program, but not for a reader.
-        return "" if unicodedata.category(character) == "Cf" else character
-    return unicodedata.normalize("NFKD", character).casefold()
+        return ""
+    folded = unicodedata.normalize("NFKD", character).casefold()
+    return " " if category in {"Zs", "Pc", "Pd"} or folded in _SEPARATORS else folded
 
 
 def _pattern(token: Token) -> re.Pattern[str] | None:
@@ -218,8 +220,8 @@ def scan_candidate(candidate: Candidate, label: str, tokens: Sequence[Token]) ->
 
 def _searchable(file: CandidateFile) -> str:
     text = file.text
-    # Documents and pictures carry names of programs in plain bytes.
-    return text if text is not None else file.content.decode("latin-1")
+    # Documents and pictures carry names of programs in plain bytes, some with a zero byte behind each character.
+    return text if text is not None else file.content.replace(b"\0", b"").decode("ascii", "replace")
 
 
 def scan_text(text: str, where: str, tokens: Sequence[Token]) -> list[Leak]:

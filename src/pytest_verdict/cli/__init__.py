@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "explain": "show one record as a failed test would print it",
     "lint": "find what may mislead the judge of an answer template",
     "audit": "find which mistakes an answer template would not notice",
+    "unblind": "reveal which output of a blind comparison was A, and verify that it was settled before",
 }
 """The commands and what each does, in the order of ``--help``."""
 

@@ -1,0 +1,64 @@
+"""Blind comparisons in a test session: the fixture, the record, the report, JUnit."""
+
+import json
+import sys
+
+import pytest
+
+SUITE = """
+from pytest_verdict.blind.face import assert_preferred
+
+TASK = "Say why."
+
+def score(request, wanted):
+    def side(label):
+        value = 5 if wanted(label, request) else 2
+        return {"content": {"argument": value}, "structure": {"clarity": 3}}
+    return {"rubric": {label: side(label) for label in "AB"}, "winner": "A"}
+
+RUBRIC = {"id": "essay", "version": 1, "content": ["argument"], "structure": ["clarity"]}
+honest = lambda request: {**score(request, lambda label, r: "because" in r.outputs[label].text), "winner": None}
+first = lambda request: score(request, lambda label, r: label == "A")
+
+def test_wins(comparator):
+    comparator.assert_preferred("It rains because.", "It rains.", TASK, honest, rubric=RUBRIC, key="k")
+
+def test_flips():
+    assert_preferred("It rains because.", "It rains.", TASK, first, rubric=RUBRIC, key="k", name="weather")
+
+def test_skips():
+    assert_preferred("It rains because.", "It rains.", TASK, first, rubric=RUBRIC, key="k", inconclusive="skip")
+
+def test_both_are_reported(comparator):
+    with comparator.collect():
+        comparator.assert_preferred("a", "b because", TASK, honest, rubric=RUBRIC, key="k", name="one")
+        comparator.assert_preferred("a", "c because", TASK, honest, rubric=RUBRIC, key="k", name="two")
+
+def test_only_compares(comparator):
+    assert comparator.blind("a", "b because", TASK, honest, rubric=RUBRIC).winner == "y"
+"""
+
+
+@pytest.fixture
+def session(pytester):
+    pytester.makepyfile(SUITE)
+    return pytester.runpytest_subprocess("--verify-report", "-p", "no:randomly")
+
+
+def test_a_session(session, pytester):
+    session.assert_outcomes(passed=2, failed=2, skipped=1)
+    session.stdout.fnmatch_lines(
+        [
+            "*blind_preference*'weather': fail*",
+            "*$.winner: expected 'candidate', observed 'INCONSISTENT'",
+            "*2 comparisons did not pass*",
+        ]
+    )
+    junit = (pytester.path / "verify-report" / "junit.xml").read_text("utf-8")
+    assert "INCONSISTENT" in junit
+    lines = (pytester.path / "verify-report" / "records.jsonl").read_text("ascii").splitlines()
+    records = [json.loads(line) for line in lines]
+    assert [len(record["children"]) for record in records] == [2] * 6
+    replayed = pytester.run(sys.executable, "-m", "pytest_verdict", "replay", "verify-report")
+    replayed.stdout.fnmatch_lines(["6 records: 6 identical"])
+    assert replayed.ret == 0
