@@ -54,6 +54,20 @@ def test_every_option_and_ini_key_is_described():
     assert [name for name in declared.names if f"| `{name}" not in page] == []
 
 
+def test_every_fixture_and_marker_is_described(pytester):
+    page = _text("reference/pytest.md")
+    # A line such as: comparator -- pytest_verdict/pytest_plugin/plugin.py:159
+    listed = pytester.runpytest_subprocess("--fixtures").stdout.str()
+    fixtures = re.findall(r"^(\w+) -- .*pytest_verdict", listed, re.MULTILINE)
+    markers = re.findall(
+        r"^@pytest\.mark\.(verdict\w*)", pytester.runpytest_subprocess("--markers").stdout.str(), re.MULTILINE
+    )
+    assert fixtures
+    assert markers
+    assert [name for name in fixtures if f"\n`{name}`\n" not in page] == []
+    assert [name for name in markers if f"`@pytest.mark.{name}(" not in page] == []
+
+
 def test_the_keys_of_a_record_are_described_in_order(pytester):
     pytester.makepyfile("""
         from pytest_verdict import compare
