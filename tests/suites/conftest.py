@@ -1,0 +1,44 @@
+"""What the tests of suites share: sessions in a folder of their own, and datasets as files."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from pathlib import Path
+
+import pytest
+
+import pytest_verdict
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "plugin"))
+
+from harness import FEW_PLUGINS, HIDDEN_VARIABLES, Harness  # noqa: E402 - found by the line above
+
+# Sessions inside a test forget the modules that they imported first; what is imported here stays one and the same.
+importlib.import_module("pytest_verdict.comparator")
+for package in ("mapping", "operators", "pytest_plugin", "report", "suites", "trajectories", "values"):
+    home = importlib.import_module(f"{pytest_verdict.__name__}.{package}")
+    for module in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
+        importlib.import_module(module.name)
+
+
+@pytest.fixture
+def harness(pytester, monkeypatch):
+    for name in HIDDEN_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in FEW_PLUGINS.items():
+        monkeypatch.setenv(name, value)
+    return Harness(pytester)
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file, and give its path."""
+
+    def written(name, content):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+        return path
+
+    return written

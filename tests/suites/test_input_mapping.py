@@ -1,0 +1,187 @@
+"""Mappings: from a document to the inputs of an operator."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonpath_ng.ext import parse
+
+from pytest_verdict.errors import MappingError, SettingsError
+from pytest_verdict.mapping.evaluator import Evaluator
+from pytest_verdict.mapping.input_mapping import InputMapping
+from pytest_verdict.mapping.path import finder
+
+DOCUMENT = {
+    "input": "What is 1 + 1?",
+    "output": {"label": "two", "score": 2, "none": None, "a.b": "dotted", "list": [1, 2, 3]},
+    "reference": {"label": "two"},
+    "metadata": {"items": [{"n": 1, "id": "x"}, {"n": 2, "id": "y"}, {"n": 3, "id": "z"}]},
+}
+
+
+def observed(source, document=DOCUMENT):
+    return InputMapping(observed=source).resolve(document)["observed"]
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("$.output.label", "two"),
+        ("output.label", "two"),
+        ("$.output.none", None),
+        ("$.output.score", 2),
+        ("$['output']['a.b']", "dotted"),
+        ("$.output.list[-1]", 3),
+        ("$.output.list", [1, 2, 3]),
+        ("$", DOCUMENT),
+        ("$.metadata.items[?(@.n > 2)].id", "z"),
+        ({"path": "$.metadata.items[*].id", "many": "first"}, "x"),
+        ({"path": "$.metadata.items[*].id", "many": "last"}, "z"),
+        ({"path": "$.metadata.items[*].id", "many": "list"}, ["x", "y", "z"]),
+        ({"path": "$.output.label", "many": "list"}, ["two"]),
+        ({"literal": "$.output.label"}, "$.output.label"),
+        ({"literal": None}, None),
+        ({"literal": {"path": "x"}}, {"path": "x"}),
+    ],
+    ids=str,
+)
+def test_what_an_input_resolves_to(source, value):
+    found = observed(source)
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("$.output.lable", ["observed", "$.output.lable", "$.output has the keys 'label', 'score', 'none', 'a.b', 'list'"]),
+        ("$.nope.x", ["$ has the keys 'input', 'output', 'reference', 'metadata'"]),
+        ("$.output.list[7]", ["$.output.list is a list of 3"]),
+        ("$.input.x", ["$.input is 'What is 1 + 1?'"]),
+        ("$.metadata.items[*].id", ["matches 3 values", "many"]),
+        ({"path": "$.output.score", "extract": {"regex": "1"}}, ["needs text, got 2"]),
+        ({"path": "$.input", "extract": {"regex": "3"}}, ["matches nothing in 'What is 1 + 1?'"]),
+        ({"path": "$.input", "extract": {"json": "$.a"}}, ["is not JSON"]),
+    ],
+    ids=str,
+)
+def test_what_finds_nothing_says_what_is_there(source, words):
+    with pytest.raises(MappingError) as error:
+        observed(source)
+    assert [word for word in words if word not in str(error.value)] == []
+
+
+def test_the_error_for_a_dotted_key_shows_how_to_write_it():
+    with pytest.raises(MappingError, match=r"write \$\['a\.b'\]"):
+        observed("$.a.b", {"a.b": 1})
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ({"path": "$.a", "literal": 1}, "a path or a literal, not both"),
+        ({"literal": 1, "many": "first"}, "not both"),
+        ({"pth": "$.a"}, "Did you mean 'path'"),
+        ({"path": "$.a", "many": "frist"}, "Did you mean 'first'"),
+        ({}, "needs a path or a literal"),
+        (3, "an input is a path"),
+        ("", "a path is a JSONPath"),
+        ("$.a b", "is not a JSONPath"),
+        ({"path": "$.a", "extract": {"regex": "("}}, "is not a regular expression"),
+        ({"path": "$.a", "extract": {"regex": "a", "group": 1}}, "has no group 1"),
+        ({"path": "$.a", "extract": {"regex": "a", "json": "$"}}, "a step of extract is"),
+        ({"path": "$.a", "extract": [{"regexp": "a"}]}, "a step of extract is"),
+    ],
+    ids=str,
+)
+def test_a_wrong_mapping_is_refused_when_it_is_made(source, words):
+    with pytest.raises(SettingsError, match="observed") as error:
+        InputMapping(observed=source)
+    assert words in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("step", "text", "value"),
+    [
+        ({"regex": "A: ([0-9]+)"}, "A: 3", "3"),
+        ({"regex": "A: [0-9]+"}, "so A: 3", "A: 3"),
+        ({"regex": "(?P<n>[0-9]+) (?P<unit>[a-z]+)", "group": "unit"}, "3 kg", "kg"),
+        ({"regex": "[0-9]+", "many": "list"}, "1, 2", ["1", "2"]),
+        ({"regex": "ANSWER: (.*)", "flags": ["I"], "many": "last"}, "answer: 1\nAnswer: 2", "2"),
+        ({"json": "$.answer"}, '{"answer": 1}', 1),
+        ([{"regex": "```json\n(.*)\n```", "flags": ["S"]}, {"json": "$.a[0]"}], 'x\n```json\n{"a": ["b"]}\n```', "b"),
+    ],
+    ids=str,
+)
+def test_steps_of_extraction(step, text, value):
+    assert observed({"path": "$.text", "extract": step}, {"text": text}) == value
+
+
+KEYS = st.sampled_from(["a", "b", "c", "a.b", "*"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3) | st.tuples(inner),
+    max_leaves=8,
+)
+PATHS = ["$.a", "a.b", "$['a.b']", "$.a[0]", "$[0].a", "$.a[-1].b", "$.a.b[1].c", "$['*']", "$", "$.a[*]", "$..b"]
+
+
+@given(document=VALUES, path=st.sampled_from(PATHS))
+def test_the_fast_way_finds_what_the_library_finds(document, path):
+    assert list(finder(path)(document)) == [match.value for match in parse(path).find(document)]
+
+
+def test_a_path_is_compiled_once():
+    assert finder("$.output.label") is finder("$.output.label")
+
+
+@pytest.mark.parametrize(
+    ("expected", "settings", "label"),
+    [("Positive", {}, "false"), ("positive", {}, "true"), ("Positive", {"case_sensitive": False}, "true")],
+)
+def test_the_evaluator_labels_as_its_specification_says(expected, settings, label):
+    evaluator = Evaluator("exact", {"expected": "$.reference.label", "observed": "$.output"}, **settings)
+    evaluation = evaluator.evaluate({"reference": {"label": expected}, "output": "positive"})
+    assert (evaluation.label, evaluation.score) == (label, 1.0 if label == "true" else 0.0)
+    assert evaluation.direction == "maximize"
+    assert evaluation.explanation.startswith(("exact:", "normalized_exact:"))
+    assert evaluation.result.expected == expected
+
+
+def test_a_literal_expectation_applies_to_every_example():
+    evaluator = Evaluator("exact", InputMapping(expected={"literal": "Sorry."}, observed="$.output"))
+    assert [evaluator.evaluate({"output": text}).label for text in ("Sorry.", "Sorry")] == ["true", "false"]
+
+
+def test_values_keep_their_type():
+    evaluator = Evaluator("exact", {"expected": {"literal": "None"}, "observed": "$.output"})
+    assert evaluator.evaluate({"output": None}).label == "false"
+    assert Evaluator("exact", {"expected": {"literal": "42"}, "observed": "$.output"}).evaluate({"output": 42}).score == 0.0
+
+
+def test_an_evaluation_that_cannot_be_made_is_an_error_with_a_record():
+    evaluation = Evaluator("exact", {"expected": "$.reference", "observed": "$.output"}).evaluate({"reference": "a"})
+    assert (evaluation.label, evaluation.score, evaluation.result.verdict) == (None, None, "error")
+    assert "the path $.output matches nothing" in evaluation.error
+    assert evaluation.result.expected == "a"
+
+
+def test_settings_come_from_literals_and_from_the_document():
+    mapping = {"expected": "$.want", "observed": "$.got", "tolerance": "$.within", "mode": {"literal": "absolute"}}
+    evaluator = Evaluator("numeric_tolerance", mapping)
+    assert evaluator.evaluate({"want": 1, "got": 2, "within": 1}).label == "true"
+    assert evaluator.evaluate({"want": 1, "got": 2, "within": 0.5}).label == "false"
+    assert evaluator.evaluate({"want": 1, "got": 2, "within": "far"}).label is None
+
+
+@pytest.mark.parametrize(
+    ("mapping", "settings", "words"),
+    [
+        ({"observed": "$.a", "tolerence": "$.b"}, {}, "Did you mean 'tolerance'"),
+        ({"observed": "$.a", "mode": {"literal": "near"}, "tolerance": {"literal": 1}}, {}, "mode"),
+        ({"observed": "$.a", "tolerance": "$.b"}, {"tolerance": 1}, "take one away"),
+        ({"expected": "$.a"}, {}, "a mapping names the inputs"),
+    ],
+)
+def test_a_wrong_evaluator_is_refused(mapping, settings, words):
+    with pytest.raises(ValueError, match=words):
+        Evaluator("numeric_tolerance", mapping, **settings)
