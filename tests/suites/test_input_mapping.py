@@ -53,7 +53,10 @@ def test_what_an_input_resolves_to(source, value):
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("$.output.lable", ["observed", "$.output.lable", "$.output has the keys 'label', 'score', 'none', 'a.b', 'list'"]),
+        (
+            "$.output.lable",
+            ["observed", "$.output.lable", "$.output has the keys 'label', 'score', 'none', 'a.b', 'list'"],
+        ),
         ("$.nope.x", ["$ has the keys 'input', 'output', 'reference', 'metadata'"]),
         ("$.output.list[7]", ["$.output.list is a list of 3"]),
         ("$.input.x", ["$.input is 'What is 1 + 1?'"]),
@@ -155,7 +158,10 @@ def test_a_literal_expectation_applies_to_every_example():
 def test_values_keep_their_type():
     evaluator = Evaluator("exact", {"expected": {"literal": "None"}, "observed": "$.output"})
     assert evaluator.evaluate({"output": None}).label == "false"
-    assert Evaluator("exact", {"expected": {"literal": "42"}, "observed": "$.output"}).evaluate({"output": 42}).score == 0.0
+    assert (
+        Evaluator("exact", {"expected": {"literal": "42"}, "observed": "$.output"}).evaluate({"output": 42}).score
+        == 0.0
+    )
 
 
 def test_an_evaluation_that_cannot_be_made_is_an_error_with_a_record():

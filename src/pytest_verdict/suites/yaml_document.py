@@ -47,9 +47,6 @@ class YamlDocument:
             raise SuiteError(_explained(error, label)) from None
         except RecursionError:
             raise SuiteError(f"{label}:1: it is nested too deeply, or an alias contains itself") from None
-        except ValueError as error:
-            # A date such as 2024-13-45 looks like one and is none.
-            raise SuiteError(f"{label}:1: {error}") from None
         self._known.clear()
 
     def line(self, path: Sequence[str | int]) -> int:
@@ -102,7 +99,7 @@ class YamlDocument:
 
     def _value(self, node: Any) -> Any:
         if isinstance(node, yaml.ScalarNode):
-            return node.value if node.tag == _TEXT else self._constructor.construct_object(node)
+            return node.value if node.tag == _TEXT else self._scalar(node)
         known = self._known.get(id(node))
         if known is None:
             # An alias is the node of its anchor, and one value too.
@@ -112,6 +109,16 @@ class YamlDocument:
                 else self._mapping(node)
             )
         return known
+
+    def _scalar(self, node: Any) -> Any:
+        try:
+            return self._constructor.construct_object(node)
+        except ValueError:
+            kind = "a date" if node.tag.endswith(":timestamp") else "a number"
+            line = node.start_mark.line + 1
+            raise SuiteError(
+                f"{self.label}:{line}: {node.value} looks like {kind} and is none; write it in quotes"
+            ) from None
 
     def _mapping(self, node: Any) -> dict[Any, Any]:
         if any(key.tag == _MERGE for key, _ in node.value):
