@@ -52,7 +52,18 @@ class PydanticAIJudge:
         Returns:
             What the model wrote.
         """
+        return await self.ask(question(schema, response, hints))
+
+    async def ask(self, text: str) -> str:
+        """Ask the model anything.
+
+        Args:
+            text: The question.
+
+        Returns:
+            What the model wrote.
+        """
         # Entered for each question, so that no connection is left open when the session ends.
         async with self._agent:
-            found = await self._agent.run(question(schema, response, hints))
+            found = await self._agent.run(text)
         return str(found.output)

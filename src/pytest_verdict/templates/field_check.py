@@ -33,7 +33,7 @@ class FieldCheck(Operator):
     """
 
     name: ClassVar[str] = "field_check"
-    surface: ClassVar[str] = "aggregate"
+    surface: ClassVar[str] = "template"
 
     field: Annotated[str, Field(min_length=1)]
     operator: Annotated[Any, BeforeValidator(_operator)] = None

@@ -58,7 +58,7 @@ class TemplateMatch(Operator):
     """
 
     name: ClassVar[str] = "answer_template"
-    surface: ClassVar[str] = "aggregate"
+    surface: ClassVar[str] = "template"
 
     template: str = ""
     fields: Annotated[Any, BeforeValidator(read_rules)] = {}  # noqa: RUF012 - pydantic copies defaults

@@ -71,7 +71,7 @@ class Plan:
     @functools.cached_property
     def match(self) -> TemplateMatch:
         """The operator of the template, without regex checks."""
-        return self.match_with({}, None)
+        return self._made({}, None)
 
     def match_with(self, checks: Mapping[str, RegexCheck], embedding_check: Operator | None) -> TemplateMatch:
         """Make the operator of the template.
@@ -81,8 +81,11 @@ class Plan:
             embedding_check: What takes a second look at text that failed, or None.
 
         Returns:
-            The operator.
+            The operator; one and the same object when there is neither.
         """
+        return self._made(checks, embedding_check) if checks or embedding_check else self.match
+
+    def _made(self, checks: Mapping[str, RegexCheck], embedding_check: Operator | None) -> TemplateMatch:
         return TemplateMatch(
             template=self.template,
             fields={name: FieldRule(one.operator, one.weight) for name, one in self.verified.items()},
