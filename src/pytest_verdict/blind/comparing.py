@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -195,14 +195,22 @@ def _calls(settled: _Settled, assignment: Assignment, judge: BlindJudge) -> list
         for repetition in range(settled.protocol.repetitions):
             for number, way in enumerate(settled.protocol.passes):
                 place = Path(folder) / str(len(calls))
-                request, described = _request(settled, assignment, way, repetition, place)
-                for attempt in range(1 + settled.protocol.retries):
-                    answer = ask(judge, request, settled.protocol.timeout)
-                    head = {"repetition": repetition, "way": number, "attempt": attempt}
-                    calls.append({**head, **described, "reply": answer.reply, "problem": answer.problem})
-                    if _is_verdict(answer.reply, settled):
-                        break
+                request = _request(settled, assignment, way, repetition, place)
+                head = {"repetition": repetition, "way": number, "slots": assignment.slots(exchanged=way.exchanged)}
+                calls += _attempts(request, settled, judge, head)
     return calls
+
+
+def _attempts(
+    request: JudgeRequest, settled: _Settled, judge: BlindJudge, head: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    for attempt in range(1 + settled.protocol.retries):
+        asked = replace(request, parts={**request.parts, "attempt": str(attempt)})
+        answer = ask(judge, asked, settled.protocol.timeout)
+        described = {"shown": list(request.shown), "prompt": _sha(request.prompt), "request": asked.key}
+        yield {**head, "attempt": attempt, **described, "reply": answer.reply, "problem": answer.problem}
+        if _is_verdict(answer.reply, settled):
+            return
 
 
 def _is_verdict(reply: str | None, settled: _Settled) -> bool:
@@ -215,24 +223,39 @@ def _is_verdict(reply: str | None, settled: _Settled) -> bool:
     return True
 
 
-def _request(
-    settled: _Settled, assignment: Assignment, way: Pass, repetition: int, place: Path
-) -> tuple[JudgeRequest, dict[str, Any]]:
+def _request(settled: _Settled, assignment: Assignment, way: Pass, repetition: int, place: Path) -> JudgeRequest:
     slots = assignment.slots(exchanged=way.exchanged)
     outputs = {label: settled.candidates[slot] for label, slot in slots.items()}
-    prompt = _prompt(settled, assignment, outputs, way)
-    described = {"slots": dict(slots), "shown": list(way.shown), "prompt": _sha(prompt)}
-    order = {label: outputs[label].digest for label in way.shown}
-    # Which order or repetition this is has no other place where a judge could read it.
-    key = _sha(encode_text([settled.written["judge"], prompt, [*order.items()], repetition]))
     presented: dict[Label, Presented] = {}
     for label, output in outputs.items():
         output.copy_to(place / label)
         presented[label] = Presented(output, place / label)
-    schema = reply_schema(settled.rubric, settled.expectations)
-    asked = settled.task, settled.expectations, settled.rubric
-    request = JudgeRequest(*asked, presented, way.shown, prompt, schema, key, assignment.commitment)
-    return request, {**described, "request": key}
+    return JudgeRequest(
+        settled.task,
+        settled.expectations,
+        settled.rubric,
+        presented,
+        way.shown,
+        _prompt(settled, assignment, outputs, way),
+        reply_schema(settled.rubric, settled.expectations),
+        _parts(settled, outputs, way, repetition),
+        assignment.commitment,
+    )
+
+
+def _parts(settled: _Settled, outputs: Mapping[Label, Candidate], way: Pass, repetition: int) -> dict[str, str]:
+    # Not the prompt itself: its fence differs whenever another key is drawn.
+    asked = write_prompt("", (), settled.rubric, outputs, (), "") + instructions_for(settled.rubric)
+    return {
+        "judge": settled.written["judge"],
+        "form": _sha(asked),
+        "task": _sha(settled.task),
+        "expectations": _sha(encode_text(list(settled.expectations))),
+        "rubric": settled.rubric.digest,
+        **{f"output {label}": output.digest for label, output in sorted(outputs.items())},
+        "shown": " ".join(way.shown),
+        "repetition": str(repetition),
+    }
 
 
 def _prompt(settled: _Settled, assignment: Assignment, outputs: Mapping[Label, Candidate], way: Pass) -> str:

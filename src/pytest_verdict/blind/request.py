@@ -11,6 +11,7 @@ from typing import Any, Final
 from pytest_verdict.blind.candidates import Candidate
 from pytest_verdict.blind.rubric import DIMENSIONS, Rubric
 from pytest_verdict.blind.scoring import LABELS, Label
+from pytest_verdict.values.encoding import digest, encode_text
 
 INSTRUCTIONS: Final = """\
 You compare two outputs, called A and B, of the same task. You do not know who made them:
@@ -65,7 +66,7 @@ class JudgeRequest:
         shown: The labels in the order in which the prompt shows them.
         prompt: The question in words, for a model.
         schema: The JSON schema of the answer.
-        key: A digest of everything that this question depends on, also which repetition it is.
+        parts: Digests of everything that the answer depends on, also which repetition and attempt it is, by name.
         commitment: The digest that commits the harness to its assignment.
     """
 
@@ -76,8 +77,13 @@ class JudgeRequest:
     shown: tuple[Label, Label]
     prompt: str
     schema: dict[str, Any]
-    key: str
+    parts: Mapping[str, str]
     commitment: str
+
+    @property
+    def key(self) -> str:
+        """One digest of all the parts: equal for equal questions, whoever is A."""
+        return digest(encode_text(dict(self.parts)))
 
 
 def instructions_for(rubric: Rubric) -> str:

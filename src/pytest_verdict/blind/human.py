@@ -1,0 +1,98 @@
+"""`HumanJudge`: a person who gets a folder with two outputs and a form, and whose verdict is read back later."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.blind.request import JudgeRequest
+from pytest_verdict.blind.rubric import DIMENSIONS
+from pytest_verdict.blind.scoring import LABELS
+from pytest_verdict.blind.yaml_file import read_yaml
+from pytest_verdict.errors import VerdictError
+
+FORM: Final = "form.yaml"
+_HEAD: Final = """\
+# Which output does the task better? Read A and B beside this file, then fill in this form and save it.
+# Scores go from 1 (poor) over 3 (acceptable) to 5 (excellent). Do not try to find out who made the outputs.
+"""
+
+
+class AwaitingJudgmentError(VerdictError):
+    """A person has not filled in the form yet."""
+
+
+class HumanJudge:
+    """A person as a judge: each call is a folder with ``A``, ``B`` and ``form.yaml``.
+
+    The first run writes the folders and says which forms are to be filled in; a later run, with the same outputs, reads them. It
+    does not matter who is A in which run, because a folder is found by what it holds. Nothing in it tells which system made
+    what, and that is in no file at all until the comparison is made.
+
+    Args:
+        folder: Where the folders of the calls are.
+        name: Who judges, for the record.
+
+    Example:
+        >>> HumanJudge("judgments", name="reviewer 1").judge_id
+        'human reviewer 1'
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], *, name: str = "anonymous") -> None:
+        self._folder = Path(folder)
+        self.judge_id = f"human {name}"
+
+    def __call__(self, request: JudgeRequest, /) -> dict[str, Any]:
+        """Read a form that was filled in, or prepare one.
+
+        Args:
+            request: The question.
+
+        Returns:
+            What the form says.
+
+        Raises:
+            AwaitingJudgmentError: The form is still to be filled in.
+            SettingsError: The form is no YAML.
+        """
+        place = self._folder / request.key[:16]
+        form = place / FORM
+        if not form.exists():
+            for label, output in request.outputs.items():
+                if not (place / label).exists():
+                    output.candidate.copy_to(place / label)
+            form.write_text(_form(request), encoding="utf-8")
+        filled = read_yaml(form)
+        if any(score is None for score in _scores(filled)):
+            raise AwaitingJudgmentError(f"{form.as_posix()} is still to be filled in")
+        return filled
+
+
+def _scores(filled: dict[str, Any]) -> list[Any]:
+    rubric = filled.get("rubric") or {}
+    sides = [(rubric.get(label) or {}).get(dimension) or {} for label in LABELS for dimension in DIMENSIONS]
+    answers = [
+        item.get("passed")
+        for label in LABELS
+        for item in ((filled.get("expectation_results") or {}).get(label) or {}).get("details") or []
+    ]
+    return [*(score for side in sides for score in side.values()), *answers]
+
+
+def _form(request: JudgeRequest) -> str:
+    import yaml
+
+    rubric = request.rubric
+    side = {dimension: dict.fromkeys(rubric.names(dimension)) for dimension in DIMENSIONS}
+    parts: dict[str, Any] = {"rubric": {label: {name: dict(side[name]) for name in DIMENSIONS} for label in LABELS}}
+    if request.expectations:
+        parts["expectation_results"] = {
+            label: {"details": [{"text": text, "passed": None} for text in request.expectations]} for label in LABELS
+        }
+    parts["output_quality"] = {label: {"strengths": [], "weaknesses": []} for label in LABELS}
+    parts |= {"reasoning": "", "winner": None}
+    anchors = {name: rubric.written()[name] for name in DIMENSIONS}
+    about = yaml.safe_dump({"task": request.task, "criteria": anchors}, sort_keys=False, allow_unicode=True)
+    commented = "".join(f"# {line}\n" for line in about.splitlines())
+    return _HEAD + commented + str(yaml.safe_dump(parts, sort_keys=False, allow_unicode=True))
