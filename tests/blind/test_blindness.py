@@ -3,7 +3,7 @@
 import json
 import os
 
-import judges
+import blind_judges as judges
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

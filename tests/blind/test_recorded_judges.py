@@ -4,9 +4,9 @@ import http.server
 import json
 import threading
 
-import judges
+import blind_judges as judges
 import pytest
-from judges import BAD, GOOD
+from blind_judges import BAD, GOOD
 
 from pytest_verdict import ConfigurationError, MissingRecordingError, RecordError
 from pytest_verdict.blind.face import assert_preferred, blind_compare

@@ -3,9 +3,9 @@
 import asyncio
 import json
 
-import judges
+import blind_judges as judges
 import pytest
-from judges import BAD, GOOD
+from blind_judges import BAD, GOOD
 
 from pytest_verdict import ComparisonResult, MismatchError
 from pytest_verdict.blind.comparing import judge_blindly
