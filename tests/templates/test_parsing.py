@@ -197,3 +197,16 @@ def test_a_failure_is_a_table_of_the_fields():
     assert lines[2].split() == ["target", "1", "fail", "'BCL2'", "'\\x1b[31mp53'"]
     assert lines[3].split() == ["year", "1", "fail", "2016", "None", "null_observed"]
     assert caught.value.result.name == "Answer"
+
+
+def test_a_whole_reply_gives_an_instance_of_the_template_itself():
+    assert parse_reply(Answer, GOOD).answer == Answer(**GOOD)
+    assert isinstance(parse_reply(Answer, {**GOOD, "year": None}).answer, Answer)
+
+
+def test_a_default_is_no_answer():
+    class Defaulted(BaseAnswer):
+        target: str = VerifiedField("d", "BCL2", ExactMatch(), default="BCL2")
+
+    assert Defaulted().verify() is True
+    assert AnswerTemplate(Defaulted).verify({}).null_fields == ["target"]

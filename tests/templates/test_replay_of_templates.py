@@ -72,6 +72,11 @@ class Plain(BaseAnswer):
     year: int = VerifiedField("y", 1, NumericExact())
 
 
+def line_of(result):
+    place = f'{place_of_test("t.py::t", 1)}1,"path":"t.py","line":1'
+    return record_line(result.comparison.to_members(), place, f"{digest_of_test('t.py::t', '')}-1-1")
+
+
 GOOD = {"target": "Bcl-2", "color": "red", "day": "2024-01-01", "meaning": "abd"}
 CHECK = SemanticMatch(embedder=embed, keep_vectors=True)
 
@@ -92,16 +97,14 @@ CHECK = SemanticMatch(embedder=embed, keep_vectors=True)
 def test_the_verdict_is_derived_again(template, answer, verdict):
     result = AnswerTemplate(template, embedding_check=CHECK).verify(answer, trace="z 1 2")
     assert result.verdict == verdict
-    place = f'{place_of_test("t.py::t", 1)}1,"path":"t.py","line":1'
-    line = record_line(result.comparison.to_members(), place, f"{digest_of_test('t.py::t', '')}-1-1")
+    line = line_of(result)
     answered = replay_line(line.encode("ascii"))
     assert (answered.status, answered.differing) == ("identical", ())
 
 
 def test_a_changed_record_is_noticed():
     result = AnswerTemplate(Plain).verify({"target": "x", "year": 1})
-    place = f'{place_of_test("t.py::t", 1)}1,"path":"t.py","line":1'
-    line = record_line(result.comparison.to_members(), place, f"{digest_of_test('t.py::t', '')}-1-1")
+    line = line_of(result)
     record = json.loads(line)
     record["observed"]["target"] = "abcd"
     assert replay_line(json.dumps(record, separators=(",", ":")).encode("ascii")).status == "differs"
@@ -120,3 +123,33 @@ def test_the_record_has_the_fields_their_weights_and_operators():
     assert result.expected["color"] is Color.RED
     assert ComparisonResult.from_record(result.to_record()).to_record() == result.to_record()
     assert pickle.loads(pickle.dumps(result)) == result
+
+
+def imported_by_replay(texts):
+    raise AssertionError("a record made replay import and call a function")
+
+
+class Nested(BaseAnswer):
+    target: str = VerifiedField("t", "abc", AllOf(conditions=[SemanticMatch(embedder=embed)]))
+
+
+def without_vectors(record):
+    record["details"].pop("model_evidence")
+
+
+def by_another_function(record):
+    (condition,) = record["settings"]["fields"]["target"]["settings"]["conditions"]
+    condition["settings"]["embedder"] = f"{__name__}:imported_by_replay"
+
+
+@pytest.mark.parametrize(
+    ("template", "answer", "change"),
+    [(Nested, {"target": "abd"}, by_another_function), (Answer, GOOD, without_vectors)],
+)
+def test_replay_imports_nothing_that_a_record_names(template, answer, change):
+    result = AnswerTemplate(template).verify(answer, trace="z 1 2")
+    assert result.passed
+    record = json.loads(line_of(result))
+    change(record)
+    answered = replay_line(json.dumps(record, separators=(",", ":")).encode("ascii"))
+    assert (answered.status, answered.reason) == ("unverifiable", "not_recorded")

@@ -42,7 +42,7 @@ class BaseAnswer(BaseModel):
 
     id: str | None = None
 
-    verdict_plan: ClassVar[Plan]
+    __verdict_plan__: ClassVar[Plan]
     _correct: Any = PrivateAttr(default=ABSENT)
     _regex: Any = PrivateAttr(default=None)
     _trace: str | None = PrivateAttr(default=None)
@@ -54,7 +54,7 @@ class BaseAnswer(BaseModel):
     @classmethod
     def __pydantic_init_subclass__(cls, **arguments: Any) -> None:
         super().__pydantic_init_subclass__(**arguments)
-        cls.verdict_plan = make_plan(cls, BaseAnswer)
+        cls.__verdict_plan__ = make_plan(cls, BaseAnswer)
 
     def model_post_init(self, context: Any, /) -> None:
         """Set what is correct, after the values are in place; nothing that was given can take its place."""
@@ -64,8 +64,8 @@ class BaseAnswer(BaseModel):
         own = getattr(self, "ground_truth", None)
         if own is not None:
             own()
-        if self._correct is ABSENT and self.verdict_plan.verified:
-            self._correct = snapshot(self.verdict_plan.expected)
+        if self._correct is ABSENT and self.__verdict_plan__.verified:
+            self._correct = snapshot(self.__verdict_plan__.expected)
 
     @property
     def correct(self) -> Any:
@@ -100,7 +100,7 @@ class BaseAnswer(BaseModel):
         Raises:
             TemplateError: A field reads the trace and there is none, or the template has plain fields and no ``verify()``.
         """
-        return holds(self.verdict_plan.strategy, self._passed(trace))
+        return holds(self.__verdict_plan__.strategy, self._passed(trace))
 
     def verify_granular(self, trace: str | None = None) -> float:
         """Say how much of the answer is correct.
@@ -114,9 +114,9 @@ class BaseAnswer(BaseModel):
         Raises:
             TemplateError: As for `verify`, or the template has no verified fields and no ``verify_granular()``.
         """
-        if not self.verdict_plan.verified:
+        if not self.__verdict_plan__.verified:
             raise TemplateError(f"{type(self).__name__} has no verified fields: write verify_granular(self) -> float")
-        return self.verdict_plan.match.weighed(self._passed(trace))
+        return self.__verdict_plan__.match.weighed(self._passed(trace))
 
     def verify_regex(self, trace: Any) -> dict[str, Any]:
         """Make the regex checks of ``self.regex``.
@@ -131,7 +131,7 @@ class BaseAnswer(BaseModel):
         return regex_report(compare_all(regex_checks(self._regex), trace))
 
     def _passed(self, trace: str | None) -> dict[str, bool]:
-        plan = self.verdict_plan
+        plan = self.__verdict_plan__
         if plan.plain and not plan.verified:
             raise TemplateError(f"{type(self).__name__} has fields without ground truth: write verify(self) -> bool")
         trace = self._trace if trace is None else trace
@@ -151,8 +151,8 @@ def observed_values(answer: BaseAnswer, trace: str | None) -> Mapping[str, Any]:
     Returns:
         The values by field, and the trace when there is one.
     """
-    values = {name: getattr(answer, name, None) for name in answer.verdict_plan.parsed}
+    values = {name: getattr(answer, name, None) for name in answer.__verdict_plan__.parsed}
     return values if trace is None else {**values, evidence.TRACE: trace}
 
 
-BaseAnswer.verdict_plan = make_plan(BaseAnswer, BaseAnswer)
+BaseAnswer.__verdict_plan__ = make_plan(BaseAnswer, BaseAnswer)

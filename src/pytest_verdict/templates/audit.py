@@ -85,7 +85,7 @@ def audit_template(template: type[BaseAnswer], correct_values: Mapping[str, Any]
 
 
 def _changes(template: type[BaseAnswer], values: Mapping[str, Any]) -> Iterator[Change]:
-    plan = template.verdict_plan
+    plan = template.__verdict_plan__
     # As the template reads it: a date that was written as text is a date.
     answer = parse_reply(template, values).answer
     for name in plan.parsed:

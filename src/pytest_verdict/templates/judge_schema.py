@@ -26,7 +26,7 @@ def judge_schema(template: type[BaseAnswer]) -> dict[str, Any]:
         {'pair_count': {'description': 'The number of pairs', 'title': 'Pair Count', 'type': 'integer'}}
     """
     schema = template.model_json_schema(by_alias=False)
-    wanted = template.verdict_plan.parsed
+    wanted = template.__verdict_plan__.parsed
     properties = {name: _without_default(schema["properties"][name]) for name in wanted}
     return {**schema, "properties": properties, "required": list(wanted), "additionalProperties": False}
 
@@ -45,6 +45,6 @@ def judge_hints(template: type[BaseAnswer]) -> dict[str, str]:
     Returns:
         The hints by field, for the fields that a judge fills in and that have one.
     """
-    plan = template.verdict_plan
+    plan = template.__verdict_plan__
     hints = {name: plan.verified[name].hint for name in plan.parsed if name in plan.verified}
     return {name: hint for name, hint in hints.items() if hint is not None}

@@ -48,7 +48,7 @@ def _places(template: type[BaseAnswer], name: str, verification: Verification) -
         "the name of the template": re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", template.__name__),
         "the docstring of the template": template.__doc__ or "",
     }
-    for other in template.verdict_plan.parsed:
+    for other in template.__verdict_plan__.parsed:
         if other != name:
             found[f"the description of {other}"] = fields[other].description or ""
     return found

@@ -54,7 +54,7 @@ def lint_template(template: type[BaseAnswer]) -> list[Finding]:
         Answer.gene: answer_leaks: the expected 'TP53' stands in its description; describe the value with another example
     """
     found = []
-    for name, verification in template.verdict_plan.verified.items():
+    for name, verification in template.__verdict_plan__.verified.items():
         for code, message in _findings(template, name, verification):
             level: Literal["warning", "notice"] = "notice" if code == "boolean_anchors" else "warning"
             found.append(Finding(template.__name__, name, code, level, message))
@@ -65,7 +65,7 @@ def _findings(template: type[BaseAnswer], name: str, verification: Verification)
     if not verification.reads_trace:
         yield from _about_the_judge(template, name, verification)
         yield from _about_the_ground_truth(verification)
-    strategy = template.verdict_plan.strategy
+    strategy = template.__verdict_plan__.strategy
     if strategy is not None and name not in fields_named(strategy):
         yield (
             "not_in_strategy",

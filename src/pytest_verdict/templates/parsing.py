@@ -92,7 +92,7 @@ def parse_reply(template: type[BaseAnswer], reply: Any, trace: str | None = None
         found = _mapping(reply, notes)
     except JsonTextError as error:
         return ParsedAnswer(template, None, {WHOLE: str(error)}, {}, (*notes, error.note), trace, reply)
-    wanted = template.verdict_plan.parsed
+    wanted = template.__verdict_plan__.parsed
     unknown = {key: value for key, value in found.items() if key not in wanted}
     if unknown:
         notes.append(UNKNOWN_KEYS)
@@ -134,17 +134,20 @@ def plain_numbers(value: Any) -> Any:
 
 
 def _validated(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseAnswer | None, dict[str, str]]:
-    given = {name: value for name, value in values.items() if value is not None or name in template.verdict_plan.plain}
+    given = {
+        name: value for name, value in values.items() if value is not None or name in template.__verdict_plan__.plain
+    }
     problems = {
         name: f"Input should be a number that its type can hold, got {value!r}"
         for name, value in given.items()
         if _is_wrong_number(value, template.model_fields[name].annotation)
     }
-    reading = nullable(template)
     while True:
+        rest = {name: value for name, value in given.items() if name not in problems}
+        # A default is for whoever makes an instance; a judge that leaves a field out has given no answer.
+        is_complete = {*template.__verdict_plan__.parsed} - {*template.__verdict_plan__.plain} <= {*rest}
         try:
-            rest = {name: value for name, value in given.items() if name not in problems}
-            return reading.model_validate(rest), problems
+            return (template if is_complete else nullable(template)).model_validate(rest), problems
         except ValidationError as error:
             fresh = {name: reason for name, reason in _reasons(error).items() if name not in problems}
             problems.update(fresh)
@@ -183,7 +186,7 @@ def nullable(template: type[BaseAnswer]) -> type[BaseAnswer]:
     """
     known: type[BaseAnswer] | None = template.__dict__.get("_verdict_nullable")
     if known is None:
-        verified = {name: one for name, one in template.verdict_plan.verified.items() if not one.reads_trace}
+        verified = {name: one for name, one in template.__verdict_plan__.verified.items() if not one.reads_trace}
         fields: dict[str, Any] = {}
         for name, one in verified.items():
             info = template.model_fields[name]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from pytest_verdict.errors import RecordError
+from pytest_verdict.operators.aggregate import Condition
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_setting
 from pytest_verdict.operators.specification import operator_from_settings
@@ -106,10 +108,29 @@ def _outcome(operator: Operator, expected: Any, observed: Any, recorded: Mapping
     if recorded is not None and asks_model(operator):
         # What the record does not hold cannot be derived: that is not the operator's error, and goes up.
         return checked_outcome(operator.replay(expected, observed, recorded))
+    if recorded is not None and any(map(asks_model, _inner(operator))):
+        # Evaluating would load a model, or import a function that the record names.
+        raise RecordError("an operator inside of another one asked a model, and the record does not have what it said")
     try:
         return checked_outcome(operator.evaluate(expected, observed))
     except Exception as error:  # noqa: BLE001 - whatever a broken operator raises, its field alone fails
         return error_outcome(error)
+
+
+def _inner(value: Any) -> Iterator[Operator]:
+    """Find the operators inside of an operator, at any depth."""
+    if isinstance(value, Operator):
+        inside: Iterable[Any] = [getattr(value, name) for name in type(value).model_fields]
+    elif isinstance(value, Condition):
+        inside = [value.operator]
+    elif isinstance(value, Mapping):
+        inside = value.values()
+    else:
+        inside = value if isinstance(value, list | tuple) else ()
+    for item in inside:
+        if isinstance(item, Operator):
+            yield item
+        yield from _inner(item)
 
 
 def asks_model(operator: Operator) -> bool:

@@ -51,7 +51,7 @@ class AnswerTemplate:
     ) -> None:
         if not isinstance(template, type) or not issubclass(template, BaseAnswer) or template is BaseAnswer:
             raise TemplateError(f"a template is a class derived from BaseAnswer, got {shown(template, 80)}")
-        plan = template.verdict_plan
+        plan = template.__verdict_plan__
         if plan.plain and not plan.verified and not plan.own_verify:
             raise TemplateError(f"{template.__name__} has fields without ground truth: write verify(self) -> bool")
         self._template = template
@@ -92,7 +92,7 @@ class AnswerTemplate:
         """
         parsed = self._parsed(answer, trace)
         checks = self._checks(parsed)
-        plan = self._template.verdict_plan
+        plan = self._template.__verdict_plan__
         if parsed.trace is None and (plan.traced or checks):
             names = [*plan.traced, *checks]
             raise TemplateError(f"{self._template.__name__}: {', '.join(names)} read the raw response; give trace=...")
@@ -134,7 +134,7 @@ class AnswerTemplate:
         Raises:
             TemplateError: There is no judge.
         """
-        if not self._template.verdict_plan.parsed:
+        if not self._template.__verdict_plan__.parsed:
             return parse_reply(self._template, {}, response)
         reply = self._ask(response)
         return parse_reply(self._template, waited_for(reply) if isinstance(reply, Awaitable) else reply, response)
@@ -151,7 +151,7 @@ class AnswerTemplate:
         Raises:
             TemplateError: There is no judge.
         """
-        if not self._template.verdict_plan.parsed:
+        if not self._template.__verdict_plan__.parsed:
             return parse_reply(self._template, {}, response)
         reply = self._ask(response)
         return parse_reply(self._template, await reply if isinstance(reply, Awaitable) else reply, response)
@@ -172,7 +172,7 @@ class AnswerTemplate:
             return answer if trace is None else parse_reply(self._template, answer.reply, trace)
         if isinstance(answer, BaseAnswer):
             return ParsedAnswer(self._template, answer, trace=trace)
-        if answer is None and not self._template.verdict_plan.parsed:
+        if answer is None and not self._template.__verdict_plan__.parsed:
             return parse_reply(self._template, {}, trace)
         if isinstance(answer, Mapping | str | bytes):
             return parse_reply(self._template, answer, trace)
