@@ -13,7 +13,7 @@ import pytest_verdict
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "plugin"))
 
-from harness import FEW_PLUGINS, HIDDEN_VARIABLES, Harness  # noqa: E402 - found by the line above
+from harness import FEW_PLUGINS, HIDDEN_VARIABLES, Harness
 
 # Sessions inside a test forget the modules that they imported first; what is imported here stays one and the same.
 importlib.import_module("pytest_verdict.comparator")

@@ -1,0 +1,42 @@
+"""2,638 model solutions, checked as a dataset: the answer is extracted by steps declared in data, not in code."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pytest_verdict import Comparator
+from pytest_verdict.surroundings import SURROUNDINGS
+
+SOLUTIONS = Path(__file__).resolve().parents[2] / "../shared/data/gsm8k_solutions.jsonl"
+
+pytestmark = pytest.mark.skipif(
+    not SOLUTIONS.is_file(), reason=f"the data set is not part of the repository; it is looked for at {SOLUTIONS}"
+)
+
+ANSWER = {"regex": "A:(.*)", "many": "last"}
+MAPPING = {
+    "expected": {"path": "$.ground_truth", "extract": ANSWER},
+    "observed": {"path": "$.solution", "extract": ANSWER},
+    "normalize": {"literal": ["strip_thousands_separators"]},
+}
+
+
+def test_it_agrees_with_every_flag(monkeypatch):
+    results = []
+    monkeypatch.setattr(SURROUNDINGS, "observer", results.append)
+    check = Comparator().check_dataset(SOLUTIONS, "numeric_exact", MAPPING, pass_rate=0.45, ids="$.id")
+    flags = [json.loads(line)["is_correct"] for line in SOLUTIONS.read_text("utf-8").splitlines()]
+    assert [result.passed for result in results[:-1]] == flags
+    assert (len(flags), check.total, check.passed, check.unreadable) == (2_638, 2_638, 1_200, 0)
+    # Six solutions name no answer at all; they are errors and no passes.
+    assert check.errors == 6
+    assert check.gate.passed
+
+
+def test_the_share_is_shown_with_its_interval():
+    with pytest.raises(
+        AssertionError,
+        match=r"1200 of 2638 rows passed, 1432 failed, 6 could not be compared\n.*0\.435757 to 0\.474124",
+    ):
+        Comparator().check_dataset(SOLUTIONS, "numeric_exact", MAPPING, pass_rate=0.5)

@@ -1,0 +1,163 @@
+"""Adapters outside Python: programs, services and recorded outputs."""
+
+import json
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from pytest_verdict.errors import AdapterError, SuiteError
+from pytest_verdict.suites.adapters import open_adapter
+from pytest_verdict.suites.adapters.limit import call_within
+
+CONTEXT = {"suite": "s", "scenario": "x", "repeat": 1, "attempt": 1, "timeout_seconds": 5}
+
+
+def program(code):
+    return f'{sys.executable} -c "{code}"'
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "output", "calls"),
+    [
+        ("command", "print(input().upper())", "HELLO", ()),
+        ("command", "import sys; sys.stdout.write(sys.stdin.read() + chr(10) * 2)", "hello\n", ()),
+        (
+            "command-json",
+            "print('[1]'.join(['{', '}']).replace('[1]', chr(34) + 'output' + chr(34) + ': [1]'))",
+            [1],
+            (),
+        ),
+    ],
+)
+def test_a_program(tmp_path, kind, code, output, calls):
+    result = open_adapter(f"{kind}: {program(code)}", tmp_path).run("hello", CONTEXT)
+    assert (result.output, result.tool_calls) == (output, calls)
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        (f"command: {program('import sys; sys.exit(3)')}", "ended with status 3"),
+        (f"command: {program('import sys; sys.stderr.write(chr(27) + str(7)); sys.exit(1)')}", r"'\x1b7'"),
+        (f"command-json: {program('print(1)')}", "must be text or an object with output"),
+        (f"command-json: {program('print()')}", "must print JSON"),
+        (f"command: {program('import sys; sys.stdout.buffer.write(bytes([255]))')}", "is not UTF-8"),
+    ],
+    ids=["status", "terminal", "no_result", "no_json", "bytes"],
+)
+def test_what_a_program_does_wrong_is_said(tmp_path, written, words):
+    with pytest.raises(AdapterError) as error:
+        open_adapter(written, tmp_path).run("hello", CONTEXT)
+    assert words in str(error.value)
+
+
+def test_a_program_is_ended_with_its_children(tmp_path):
+    code = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(30)'])"
+    begun = time.monotonic()
+    with pytest.raises(AdapterError, match=r"took longer than 0\.3 seconds"):
+        open_adapter(f"command: {program(code)}", tmp_path).run("", {**CONTEXT, "timeout_seconds": 0.3})
+    assert time.monotonic() - begun < 10
+
+
+class Service(BaseHTTPRequestHandler):
+    def do_POST(self):
+        given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        status, kind, body = (
+            200,
+            "application/json",
+            json.dumps({"output": given["input"] * 2, "tool_calls": ["search"]}),
+        )
+        if self.path == "/text":
+            kind, body = "text/plain", f"{given['input']} of {given['context']['scenario']}"
+        if self.path == "/list":
+            body = "[1]"
+        if self.path == "/broken":
+            status, body = 500, "\x1b[31mno"
+        if self.path == "/slow":
+            time.sleep(1)
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, *_words):
+        pass
+
+
+@pytest.fixture
+def url(monkeypatch):
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    server = HTTPServer(("127.0.0.1", 0), Service)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_service(url, tmp_path):
+    result = open_adapter(f"{url}/json", tmp_path).run("ab", CONTEXT)
+    assert (result.output, result.tool_calls) == ("abab", ("search",))
+    assert open_adapter(f"{url}/text", tmp_path).run("ab", CONTEXT).output == "ab of x"
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/broken", r"replied 500: '\x1b[31mno'"),
+        ("/list", "must be text or an object"),
+        ("/slow", "took longer than 0.2"),
+    ],
+)
+def test_what_a_service_does_wrong_is_said(url, tmp_path, path, words):
+    with pytest.raises(AdapterError) as error:
+        open_adapter(url + path, tmp_path).run("ab", {**CONTEXT, "timeout_seconds": 0.2})
+    assert words.replace("\\\\", "\\") in str(error.value) or words in str(error.value).replace("b'", "'")
+
+
+def test_a_service_that_is_not_there(tmp_path, monkeypatch):
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with pytest.raises(AdapterError, match="cannot be reached"):
+        open_adapter("http://127.0.0.1:9", tmp_path).run("", CONTEXT)
+
+
+def test_recorded_outputs_by_name_input_suite_and_repeat(write, tmp_path):
+    rows = [
+        {"name": "x", "output": "1"},
+        {"name": "x", "output": "2"},
+        {"input": "hello", "output": "3", "tool_calls": [{"name": "search", "arguments": {"q": 1}}]},
+        {"suite": "t", "name": "x", "output": "4"},
+    ]
+    write("outputs.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    adapter = open_adapter("recorded: outputs.jsonl", tmp_path)
+    assert [adapter.run("", {**CONTEXT, "repeat": repeat}).output for repeat in (1, 2, 3)] == ["1", "2", "2"]
+    assert adapter.run("hello", {**CONTEXT, "scenario": "y"}).tool_calls == ({"name": "search", "arguments": {"q": 1}},)
+    assert adapter.run("", {**CONTEXT, "suite": "t"}).output == "4"
+    with pytest.raises(AdapterError, match="no recorded output for the scenario 'y'"):
+        adapter.run("", {**CONTEXT, "scenario": "y"})
+
+
+@pytest.mark.parametrize("row", ["half", '{"name": "x"}', '{"output": "a"}', '{"name": 3, "output": "a"}'])
+def test_a_wrong_recording_names_its_line(write, tmp_path, row):
+    write("outputs.jsonl", '{"name": "x", "output": "1"}\n' + row + "\n")
+    with pytest.raises(AdapterError, match=r"outputs\.jsonl:2: "):
+        open_adapter("recorded:outputs.jsonl", tmp_path)
+
+
+@pytest.mark.parametrize("written", ["command:", "recorded: ", "command: 'x"])
+def test_an_adapter_that_is_written_wrongly(tmp_path, written):
+    with pytest.raises(SuiteError, match="the adapter"):
+        open_adapter(written, tmp_path)
+
+
+def test_what_a_call_raises_reaches_the_caller():
+    with pytest.raises(KeyboardInterrupt):
+        call_within(5, lambda: (_ for _ in ()).throw(KeyboardInterrupt()))
+    with pytest.raises(TimeoutError, match="own"):
+        call_within(5, own_timeout)
+
+
+async def own_timeout():
+    raise TimeoutError("own")

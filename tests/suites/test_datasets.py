@@ -1,0 +1,285 @@
+"""Datasets: one test for all rows, and one test for each."""
+
+import csv
+import io
+import json
+from itertools import count
+
+import pytest
+
+from pytest_verdict import Comparator, MismatchError
+from pytest_verdict.errors import ConfigurationError, MappingError
+from pytest_verdict.replay import replay
+from pytest_verdict.suites.rows import read_rows
+
+MAPPING = {"expected": "$.want", "observed": "$.got"}
+ROWS = [
+    {"id": "a", "want": "x", "got": "x"},
+    {"id": "b", "want": "y", "got": "z"},
+    {"id": "c", "want": "ß\n", "got": "ß\n"},
+]
+
+
+def jsonl(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def csv_text(rows):
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, fieldnames=list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+def arrow_bytes(kind, rows):
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.Table.from_pylist(rows)
+    sink = io.BytesIO()
+    if kind == "parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(table, sink)
+        return sink.getvalue()
+    maker = pyarrow.ipc.new_file if kind == "file" else pyarrow.ipc.new_stream
+    with maker(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
+CONTENTS = {
+    "rows.jsonl": lambda: jsonl(ROWS),
+    "rows.csv": lambda: csv_text(ROWS),
+    "rows.tsv": lambda: 'id\twant\tgot\na\tx\tx\nb\ty\tz\nc\t"ß\n"\t"ß\n"\n',
+    "rows.yaml": lambda: json.dumps(ROWS, indent=1, ensure_ascii=False),
+    "rows.parquet": lambda: arrow_bytes("parquet", ROWS),
+    "rows.arrow": lambda: arrow_bytes("file", ROWS),
+    "stream.arrow": lambda: arrow_bytes("stream", ROWS),
+}
+
+
+@pytest.mark.parametrize("name", CONTENTS)
+def test_every_format_gives_the_same_rows(write, name):
+    path = write(name, CONTENTS[name]())
+    assert [row.value for row in read_rows(path)] == ROWS
+    check = Comparator().check_dataset(path, "exact", MAPPING, pass_rate=0.5)
+    assert (check.passed, check.failed, check.errors, check.total) == (2, 1, 0, 3)
+
+
+def test_values_keep_the_type_that_the_format_gives_them(write):
+    rows = [{"want": 1, "got": 1.0}, {"want": None, "got": None}, {"want": [1, {"a": True}], "got": [1, {"a": True}]}]
+    assert [row.value for row in read_rows(write("rows.jsonl", jsonl(rows)))] == rows
+    assert [row.value["want"] for row in read_rows(write("rows.csv", "want\n1\n"))] == ["1"]
+    path = write("rows.parquet", arrow_bytes("parquet", [{"n": 1, "x": [1.5, None], "s": {"a": "b"}}]))
+    assert [row.value for row in read_rows(path)] == [{"n": 1, "x": [1.5, None], "s": {"a": "b"}}]
+
+
+BAD_JSONL = b'\xef\xbb\xbf{"want": 1, "got": 1}\n\n{"want": 1,\n{"want": 1, "want": 2}\n{"want": NaN}\n"\xff"\n{"want": 1}\n[]\n'
+BAD_CSV = b'want,got\nx,x\nx\n\nx,y,z\n"a\nb","a\nb"\n\xff,x\nx,x\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "verdicts", "unreadable"),
+    [
+        (
+            "rows.jsonl",
+            BAD_JSONL,
+            {
+                1: None,
+                3: "it is not JSON",
+                4: "a key occurs twice",
+                5: "NaN is not JSON",
+                6: "it is not UTF-8",
+                7: "the path $.got matches nothing",
+                8: "the path $.want matches nothing; $ is a list of 0",
+            },
+            4,
+        ),
+        (
+            "rows.csv",
+            BAD_CSV,
+            {
+                2: None,
+                3: "it has 1 fields, and there are 2 columns",
+                5: "it has 3 fields",
+                6: None,
+                9: "not UTF-8",
+                10: None,
+            },
+            3,
+        ),
+    ],
+)
+def test_a_wrong_row_is_named_and_the_rest_goes_on(write, name, content, verdicts, unreadable, results):
+    with pytest.raises(MismatchError) as error:
+        Comparator().check_dataset(write(name, content), "exact", MAPPING)
+    assert {int(result.name.rpartition(":")[2]): result.error for result in results[:-1]}.keys() == verdicts.keys()
+    for result, (number, reason) in zip(results, verdicts.items(), strict=False):
+        assert result.name == f"{name}:{number}"
+        assert (result.error is None) == (reason is None)
+        assert reason is None or reason in result.error
+    assert f"{unreadable} of these could not be read" in str(error.value)
+
+
+@pytest.fixture
+def results(monkeypatch):
+    """The results that a session would record."""
+    from pytest_verdict.surroundings import SURROUNDINGS
+
+    found = []
+    monkeypatch.setattr(SURROUNDINGS, "observer", found.append)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("passed", "total", "rate", "gate"),
+    [(19, 20, 0.95, True), (18, 20, 0.95, False), (20, 20, 1.0, True), (1, 3, 1 / 3, True)],
+)
+def test_the_gate_counts_exactly(passed, total, rate, gate):
+    rows = [{"want": 1, "got": int(number < passed)} for number in range(total)]
+    comparator = Comparator()
+    with comparator.collect() if gate else pytest.raises(MismatchError, match=f"{passed} of {total} rows passed"):
+        check = comparator.check_dataset(rows, "exact", MAPPING, pass_rate=rate)
+        assert check.gate.passed
+        assert check.interval[0] <= check.rate <= check.interval[1]
+
+
+def test_a_dataset_without_rows_does_not_pass():
+    with pytest.raises(MismatchError, match="nothing was compared"):
+        Comparator().check_dataset([], "exact", MAPPING)
+
+
+def test_the_failure_shows_the_gate_and_the_first_rows():
+    rows = [{"id": f"row {number}", "want": "a", "got": "a" if number % 2 else "b"} for number in range(100)]
+    with pytest.raises(MismatchError) as error:
+        Comparator().check_dataset(rows, "exact", MAPPING, pass_rate=0.95, ids="$.id")
+    lines = str(error.value).splitlines()
+    assert lines[:3] == [
+        "50 of 100 rows passed, 50 failed, 0 could not be compared",
+        "pass rate 0.5, at least 0.95 is asked for; the true rate is from 0.398321 to 0.601679 (confidence 0.95)",
+        "the first 5 of 50 that did not pass:",
+    ]
+    assert lines[3].startswith("exact 'row 0': fail")
+    assert len(error.value.results) == 6
+
+
+def test_defaults_and_soft_checks_of_the_comparator_hold():
+    comparator = Comparator().with_defaults("text_similarity", threshold=0.5)
+    rows = [{"want": "kitten", "got": "sitten"}]
+    assert comparator.check_dataset(rows, "text_similarity", MAPPING).passed == 1
+    with pytest.raises(MismatchError, match="1 comparison did not pass"), comparator.collect():
+        comparator.check_dataset(rows, "text_similarity", MAPPING, threshold=0.9)
+
+
+def test_it_streams():
+    numbers = count()
+    rows = ({"want": "x" * 1000, "got": next(numbers)} for _ in range(3000))
+    check = Comparator().check_dataset(rows, "exact", {**MAPPING, "expected": {"literal": 0}}, pass_rate=0.0001)
+    assert (check.passed, check.failed) == (1, 2999)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"pass_rate": 0}, "pass_rate must be in"),
+        ({"pass_rate": True}, "pass_rate must be in"),
+        ({"confidence": 1}, "confidence"),
+        ({"threshold": 2}, "threshold must be in"),
+        ({"operator": "exct"}, "Did you mean 'exact'"),
+        ({"mapping": {"expected": "$.a"}}, "a mapping names the inputs"),
+        ({"source": "rows.txt"}, "the format of a dataset is told by its suffix"),
+        ({"normalise": []}, "Did you mean 'normalize'"),
+    ],
+    ids=str,
+)
+def test_what_is_written_wrongly_is_refused(arguments, words):
+    given = {"source": [], "operator": "exact", "mapping": MAPPING, **arguments}
+    with pytest.raises(ConfigurationError, match=words):
+        Comparator().check_dataset(**given)
+
+
+def test_an_absent_file_and_a_wrong_one_are_named(write):
+    with pytest.raises(FileNotFoundError, match="there is no such dataset"):
+        Comparator().check_dataset("absent.jsonl", "exact", MAPPING)
+    pytest.importorskip("pyarrow")
+    with pytest.raises(ConfigurationError, match=r"rows\.parquet: it cannot be read"):
+        Comparator().check_dataset(write("rows.parquet", b"not parquet"), "exact", MAPPING)
+    with pytest.raises(ConfigurationError, match="names the columns, each once"):
+        Comparator().check_dataset(write("rows.csv", "a,a\n1,2\n"), "exact", MAPPING)
+
+
+CHECK = f"""
+def test_rows(comparator):
+    comparator.check_dataset("rows.jsonl", "exact", {MAPPING!r}, pass_rate=0.5, ids="$.id")
+"""
+
+
+def test_each_row_is_a_record_that_replays(harness):
+    rows = [*ROWS, {"id": "d"}]
+    run = harness.run({"rows.jsonl": jsonl(rows) + "half a r", "test_it.py": CHECK}, "--verify-report")
+    assert run.outcomes == {"failed": 1}
+    assert [record["verdict"] for record in run.records] == ["pass", "fail", "pass", "error", "error", "fail"]
+    assert [record["name"] for record in run.records[:2]] == ["a", "b"]
+    assert run.records[4]["name"] == "rows.jsonl:5"
+    assert {answer.status for answer in replay(run.records_bytes.splitlines())} == {"identical"}
+    run.check_agreement()
+
+
+CASES = f"""
+import pytest
+
+@pytest.mark.verdict_cases("rows.jsonl", mapping={MAPPING!r}, ids="$.id")
+def test_row(comparator, expected, observed):
+    comparator.assert_matches("exact", expected, observed)
+
+@pytest.mark.verdict_cases("rows.jsonl")
+def test_whole(case):
+    assert set(case) == {{"id", "want", "got"}}
+"""
+
+
+def test_one_item_per_row(harness):
+    harness.write({"sub/rows.jsonl": jsonl(ROWS), "sub/test_it.py": CASES})
+    run = harness.run((), "--verify-report", "--strict-markers")
+    assert run.outcomes == {"passed": 5, "failed": 1}
+    assert run.tests()["test_row[b]"] == "failed"
+    assert set(run.tests()) == {f"test_row[{name}]" for name in "abc"} | {
+        f"test_whole[rows.jsonl:{n}]" for n in (1, 2, 3)
+    }
+    assert harness.run((), "-k", "test_row and a", "-n2").outcomes["passed"] >= 1
+
+
+def test_a_wrong_row_is_an_item_that_is_an_error(harness):
+    content = jsonl(ROWS[:1]) + "half\n" + jsonl([{"id": "c", "want": 1}])
+    run = harness.run(
+        {"rows.jsonl": content, "test_it.py": CASES.partition('@pytest.mark.verdict_cases("rows.jsonl")')[0]},
+        "--verify-report",
+    )
+    assert run.outcomes == {"passed": 1, "errors": 2}
+    assert "rows.jsonl:2: it is not JSON" in run.stdout
+    assert "rows.jsonl:3: observed: the path $.got matches nothing" in run.stdout
+    run.check_agreement()
+
+
+@pytest.mark.parametrize(
+    ("marker", "words"),
+    [
+        ('"absent.jsonl"', "there is no such dataset"),
+        ('[{"a": 1}], mapping={"expected": "$.a"}', "a mapping names the inputs"),
+        ("", "missing 1 required positional argument"),
+    ],
+)
+def test_a_wrong_marker_is_named(harness, marker, words):
+    run = harness.run(f"import pytest\n\n@pytest.mark.verdict_cases({marker})\ndef test_it(case):\n    pass\n")
+    assert words in run.output
+    assert "test_it" in run.output
+
+
+def test_a_test_that_takes_no_row_is_named(harness):
+    run = harness.run("import pytest\n\n@pytest.mark.verdict_cases([1])\ndef test_it():\n    pass\n")
+    assert "the test takes none of the arguments case" in run.output
+
+
+def test_unmapped_rows_raise_in_an_input_mapping():
+    from pytest_verdict.mapping.input_mapping import InputMapping
+
+    with pytest.raises(MappingError, match="an empty object"):
+        InputMapping.read(MAPPING).resolve({})
