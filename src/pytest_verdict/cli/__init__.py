@@ -17,12 +17,15 @@ from pytest_verdict.cli.writing import complain
 from pytest_verdict.errors import VerdictError
 
 COMMANDS: Final = {
+    "init": "write a small suite that works, with its adapter",
+    "check": "say whether suite files are written rightly, without running them",
     "report": "rebuild the report of a session that was killed",
     "replay": "derive every verdict of a records.jsonl again",
     "operators": "list the operators, or describe one",
     "explain": "show one record as a failed test would print it",
     "lint": "find what may mislead the judge of an answer template",
     "audit": "find which mistakes an answer template would not notice",
+    "calibrate": "measure how far a judge of blind comparisons agrees with people",
     "unblind": "reveal which output of a blind comparison was A, and verify that it was settled before",
 }
 """The commands and what each does, in the order of ``--help``."""
