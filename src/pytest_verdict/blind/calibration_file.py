@@ -31,7 +31,7 @@ def read_calibration(path: str | os.PathLike[str]) -> dict[str, Any]:
         found = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise RecordError(f"{path} cannot be read: {error}") from None
-    if not isinstance(found, dict) or found.get("format") != FORMAT or not isinstance(found.get("bound_to"), dict):
+    if not isinstance(found, dict) or found.get("format") != FORMAT or not {"bound_to", "gate"} <= set(found):
         raise RecordError(f"{path} is no calibration; pytest-verdict calibrate writes one")
     return found
 
@@ -57,7 +57,8 @@ def citation(calibration: Any, written: Mapping[str, Any]) -> dict[str, Any] | N
         written: What was settled before the comparison.
 
     Returns:
-        The digest of the calibration, whether it is ``fresh`` or ``stale``, what changed since, and its gate; None without one.
+        The digest of the calibration, whether it is ``fresh`` or ``stale``, what changed
+        since, and whether it passed its gate; None without one.
 
     Raises:
         RecordError: The file cannot be read.
@@ -71,5 +72,5 @@ def citation(calibration: Any, written: Mapping[str, Any]) -> dict[str, Any] | N
         "status": "stale" if changed else "fresh",
         "changed": changed,
         "sha256": digest(encode_text(found)),
-        "gate": found["gate"],
+        "gate": bool(found["gate"]["passed"]),
     }

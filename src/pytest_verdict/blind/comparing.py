@@ -34,7 +34,7 @@ from pytest_verdict.blind.scoring import Label
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.values.encoding import digest, encode_text
 
-GENERIC_NAMES: Final = ("x", "y"), ("candidate", "baseline")
+GENERIC_NAMES: Final = ("x", "y"), ("candidate", "baseline"), ("first", "second")
 """Names of candidates that say nothing of them, so that they are not looked for."""
 
 

@@ -120,7 +120,7 @@ def _notes(found: Comparison, *, gated: bool) -> Iterator[str]:
 
 def _is_calibrated(found: Comparison) -> bool:
     calibration = found.settled.get("calibration")
-    return isinstance(calibration, dict) and calibration.get("status") == "fresh"
+    return isinstance(calibration, dict) and calibration.get("status") == "fresh" and calibration.get("gate") is True
 
 
 def _details(found: Comparison) -> dict[str, Any]:

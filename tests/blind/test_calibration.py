@@ -1,0 +1,246 @@
+"""Calibration against labelled pairs, and the statistics against the libraries that everybody knows."""
+
+import json
+import math
+import random
+import warnings
+
+import blind_judges as judges
+import pytest
+import yaml
+from blind_judges import BAD, GOOD
+
+from pytest_verdict.blind import agreement
+from pytest_verdict.blind.calibrating import Gate, calibrate
+from pytest_verdict.blind.face import blind_compare
+from pytest_verdict.blind.gold import read_gold
+from pytest_verdict.blind.protocol import Protocol
+from pytest_verdict.cli import main
+from pytest_verdict.errors import ConfigurationError, RecordError, SettingsError
+
+SAMPLE = [("a", "a")] * 14 + [("b", "b")] * 6 + [("t", "t")] * 3 + [("a", "b")] * 4 + [("b", "t")] * 2 + [("t", "a")]
+
+
+def samples():
+    generator = random.Random(3)
+    yield SAMPLE
+    for size in (2, 5, 30, 100):
+        yield [(generator.choice("ab"), generator.choice("abt")) for _ in range(size)]
+
+
+@pytest.mark.parametrize("pairs", list(samples()), ids=len)
+def test_kappa_is_that_of_scikit_learn(pairs):
+    metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is a development dependency")
+    left, right = zip(*pairs, strict=True)
+    assert agreement.kappa(pairs) == pytest.approx(metrics.cohen_kappa_score(left, right))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = metrics.precision_recall_fscore_support(left, right, labels=["a", "b", "t"], zero_division=0)
+    for position, label in enumerate("abt"):
+        precision, recall = agreement.precision_and_recall(pairs, label)
+        assert (precision or 0, recall or 0) == pytest.approx((found[0][position], found[1][position]))
+    counted = agreement.confusion(pairs, ["a", "b", "t"])
+    expected = metrics.confusion_matrix(left, right, labels=["a", "b", "t"]).tolist()
+    assert [list(row.values()) for row in counted.values()] == expected
+
+
+@pytest.mark.parametrize(
+    ("count", "total"), [(0, 1), (1, 1), (9, 10), (18, 20), (27, 30), (33, 50), (80, 100), (0, 40)]
+)
+def test_intervals_and_tests_are_those_of_scipy_and_statsmodels(count, total):
+    stats = pytest.importorskip("scipy.stats", reason="scipy is a development dependency")
+    proportion = pytest.importorskip("statsmodels.stats.proportion", reason="statsmodels is a development dependency")
+    interval = agreement.wilson(count, total)
+    assert interval == pytest.approx(proportion.proportion_confint(count, total, method="wilson"), abs=1e-12)
+    found = stats.binomtest(count, total)
+    assert interval == pytest.approx(tuple(found.proportion_ci(method="wilson")), abs=1e-12)
+    assert agreement.sign_test(count, total) == pytest.approx(found.pvalue)
+
+
+def test_the_bootstrap_interval_is_near_the_asymptotic_one_and_always_the_same():
+    raters = pytest.importorskip("statsmodels.stats.inter_rater", reason="statsmodels is a development dependency")
+    table = [list(row.values()) for row in agreement.confusion(SAMPLE, ["a", "b", "t"]).values()]
+    asymptotic = raters.cohens_kappa(table)
+    interval = agreement.kappa_interval(SAMPLE, seed=1)
+    assert interval == agreement.kappa_interval(SAMPLE, seed=1)
+    assert interval == pytest.approx((asymptotic.kappa_low, asymptotic.kappa_upp), abs=0.06)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "value"),
+    [([], None), ([("a", "a")] * 9, None), ([("a", "a")] * 9 + [("b", "a")], 0.0), ([("a", "b")] * 3, 0.0)],
+    ids=["empty", "one label", "constant judge", "never agreed"],
+)
+def test_degenerate_sets_have_a_defined_answer(pairs, value):
+    assert agreement.kappa(pairs) == value
+    interval = agreement.kappa_interval(pairs)
+    assert interval is None if value is None else all(map(math.isfinite, interval))
+
+
+def test_nothing_has_no_rate():
+    assert agreement.wilson(0, 0) is None
+    assert agreement.sign_test(0, 0) is None
+    assert agreement.precision_and_recall([("a", "a")], "b") == (None, None)
+
+
+def gold_file(tmp_path, labels, **changes):
+    items = []
+    for number, label in enumerate(labels):
+        good, bad = f"{GOOD} {number}", f"{BAD} {number}"
+        outputs = {"first": good, "second": bad, "tie": bad}
+        other = {"first": bad, "second": good, "tie": f"{bad}."}
+        first = outputs[label] if label != "second" else bad
+        items.append({"id": f"i{number}", "prompt": "Why?", "first": first, "second": other[label], "label": label})
+    path = tmp_path / "gold.yaml"
+    path.write_text(yaml.safe_dump({"id": "answers", "version": 1, "annotators": "human", "items": items, **changes}))
+    return path
+
+
+BALANCED = ["first", "second"] * 16 + ["tie"] * 8
+
+
+def test_an_honest_judge_passes(tmp_path):
+    found = calibrate(read_gold(gold_file(tmp_path, BALANCED)), judges.honest)
+    assert found["gate"]["passed"]
+    assert found["agreement"] == {"count": 40, "of": 40, "rate": 1.0, "interval": [0.912378, 1.0]}
+    assert found["kappa"]["value"] == 1.0
+    assert found["confusion"]["tie"] == {"first": 0, "second": 0, "tie": 8}
+    assert found["flips"]["count"] == 0
+    assert found["first_shown_wins"] == {"count": 32, "of": 64, "rate": 0.5, "interval": [0.380743, 0.619257], "p": 1.0}
+    assert found["longer_wins"]["rate"] == found["longer_wins_with_people"]["rate"] == 1.0
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert found == calibrate(read_gold(gold_file(tmp_path, BALANCED)), judges.honest)
+
+
+def test_a_first_slot_judge_has_no_verdicts_and_shows_why(tmp_path):
+    found = calibrate(read_gold(gold_file(tmp_path, BALANCED)), judges.first_slot)
+    assert found["coverage"]["count"] == 0
+    assert found["flips"]["rate"] == 1.0
+    assert found["first_shown_wins"]["rate"] == 1.0
+    assert found["first_shown_wins"]["p"] < 1e-6
+    assert found["kappa"] | {"reason": ""} == {
+        "value": None,
+        "interval": None,
+        "seed": 0,
+        "resamples": 2000,
+        "reason": "",
+    }
+    assert not found["gate"]["passed"]
+
+
+def test_a_constant_judge_does_not_pass_by_agreement_alone(tmp_path):
+    found = calibrate(read_gold(gold_file(tmp_path, ["tie"] * 36 + ["first"] * 4)), judges.constant_tie)
+    assert found["agreement"]["rate"] == 0.9
+    assert found["kappa"]["value"] == 0.0
+    assert [check["passed"] for check in found["gate"]["checks"]] == [True, False, True, True]
+
+
+def test_a_set_with_one_label_has_no_kappa(tmp_path):
+    found = calibrate(read_gold(gold_file(tmp_path, ["tie"] * 30)), judges.constant_tie)
+    assert found["kappa"]["reason"] == "both gave one and the same label to every item"
+    assert not found["gate"]["passed"]
+
+
+def test_a_random_judge_asked_often_is_seen_to_be_unstable(tmp_path):
+    gold = read_gold(gold_file(tmp_path, BALANCED))
+    found = calibrate(gold, judges.Random(), Protocol(repetitions=3, rule="unanimous"))
+    assert found["repeats_alike"]["rate"] < 0.5
+    assert found["coverage"]["rate"] < 0.5
+
+
+def test_annotators_settle_an_item_and_are_measured_too(tmp_path):
+    path = gold_file(tmp_path, ["first", "second", "tie"])
+    text = yaml.safe_load(path.read_text())
+    for item in text["items"]:
+        label = item.pop("label")
+        item["labels"] = {"anna": label, "ben": label, "cem": "first"}
+    path.write_text(yaml.safe_dump(text))
+    found = calibrate(read_gold(path), judges.honest)
+    assert found["agreement"]["rate"] == 1.0
+    assert 0 < found["people_among_themselves"]["value"] < 1
+
+
+def test_labels_of_a_model_are_refused(tmp_path):
+    gold = read_gold(gold_file(tmp_path, BALANCED, annotators="model"))
+    with pytest.raises(ConfigurationError, match="calibrate against people"):
+        calibrate(gold, judges.honest)
+    assert not calibrate(gold, judges.honest, allow_model_labels=True)["gate"]["passed"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"annotators": "robots"}, "human or model"),
+        ({"items": []}, "at least one labelled pair"),
+        ({"items": [{"prompt": "p", "first": "a", "second": "b"}]}, "no label has a majority"),
+        ({"items": [{"prompt": "p", "first": "a", "second": "b", "label": "x"}]}, "Allowed: first, second, tie"),
+        ({"items": [{"prompt": "p", "first": "a", "label": "tie"}]}, "needs the key 'second'"),
+        ({"item": 1}, "Did you mean 'items'"),
+        ({"items": [{"id": "a", "prompt": "p", "first": "a", "second": "b", "label": "tie"}] * 2}, "occurs twice"),
+    ],
+)
+def test_a_wrong_gold_set_says_so(tmp_path, change, message):
+    with pytest.raises(SettingsError, match=message):
+        read_gold(gold_file(tmp_path, ["first"], **change))
+
+
+def test_a_fresh_calibration_is_cited_and_a_stale_one_is_informal(tmp_path):
+    path = tmp_path / "calibration.json"
+    path.write_text(json.dumps(calibrate(read_gold(gold_file(tmp_path, BALANCED)), judges.honest)))
+
+    def compared(judge=judges.honest, **options):
+        return blind_compare(GOOD, BAD, "Why?", judge, calibration=path, key="k", **options).result
+
+    fresh = compared()
+    assert "informal" not in fresh.notes
+    assert fresh.details["reliability"]["status"] == "fresh"
+    stale = compared(protocol=Protocol(repetitions=2))
+    assert "informal" in stale.notes
+    assert stale.observed["comparison"]["calibration"]["changed"] == ["protocol"]
+    other = compared(rubric={"id": "a", "version": 1, "content": ["a"], "structure": ["b"]}, judge=judges.longer_wins)
+    assert other.observed["comparison"]["calibration"]["changed"] == ["judge", "rubric"]
+    path.write_text(json.dumps(calibrate(read_gold(gold_file(tmp_path, ["first"])), judges.honest)))
+    assert "informal" in compared().notes
+    path.write_text("{}")
+    with pytest.raises(RecordError, match="pytest-verdict calibrate writes one"):
+        compared()
+
+
+@pytest.fixture
+def beside(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+def test_the_command_writes_a_calibration(beside, capsys):
+    gold = gold_file(beside, BALANCED)
+    assert main(["calibrate", str(gold), "--judge", "blind_judges:honest"]) == 0
+    shown = capsys.readouterr().out
+    assert "agreement: 40 of 40 [0.91, 1.00]" in shown
+    assert "reached: kappa, lower bound 1.0, limit 0.4" in shown
+    written = json.loads((beside / "calibration.json").read_text())
+    assert written["bound_to"]["judge"] == "blind_judges.honest"
+    assert main(["calibrate", str(gold), "--judge", "blind_judges:first_slot", "--output", "other.json"]) == 1
+    assert "stay informal" in capsys.readouterr().err
+    assert main(["calibrate", str(gold), "--judge", "blind_judges.honest", "--min-items", "41"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--judge", "nowhere:judge"], "cannot be imported"),
+        (["--judge", "blind_judges:nobody"], "cannot be imported"),
+        (["--judge", "blind_judges:Random"], "is no judge"),
+        (["--judge", "blind_judges:honest", "--order", "sometimes"], "Allowed: both"),
+    ],
+)
+def test_the_command_says_what_is_wrong(beside, capsys, words, message):
+    assert main(["calibrate", str(gold_file(beside, ["first"])), *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_gate_is_a_choice(tmp_path):
+    gold = read_gold(gold_file(tmp_path, ["first", "second"] * 5))
+    assert not calibrate(gold, judges.honest)["gate"]["passed"]
+    assert calibrate(gold, judges.honest, gate=Gate(items=10))["gate"]["passed"]
