@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import sys
 import textwrap
 from typing import Any, Literal
 
@@ -230,6 +231,23 @@ def test_the_command_audit(module, tmp_path, capsys):
     values.write_text('{"gene": "BRCA1"}')
     assert main(["audit", module(), "--values", str(values)]) == 2
     assert "the correct answer does not pass itself: gene" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["package_of_a_test.answers", "package_of_a_test/answers.py"])
+def test_a_module_is_found_by_its_name_or_path_and_finds_its_neighbours(tmp_path, monkeypatch, capsys, name):
+    package = tmp_path / "package_of_a_test"
+    package.mkdir()
+    neighbour = "neighbour_of_a_test" if name.endswith(".py") else "package_of_a_test.neighbour_of_a_test"
+    (package / "neighbour_of_a_test.py").write_text("GENE = 'TP53'")
+    text = textwrap.dedent(MODULE).format(description="The gene", operator="ExactMatch()")
+    (package / "answers.py").write_text(f"from {neighbour} import GENE\n{text}")
+    monkeypatch.chdir(tmp_path)
+    before = (list(sys.path), set(sys.modules))
+    assert main(["lint", name]) == 0, capsys.readouterr().err
+    assert sys.path == before[0]
+    for module in set(sys.modules) - before[1]:
+        if "of_a_test" in module:
+            del sys.modules[module]
 
 
 @pytest.mark.parametrize("command", ["lint", "audit"])

@@ -6,7 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_verdict import AllOf, AnyOf, AtLeastN, BaseAnswer, FieldCheck, NumericExact, VerifiedField, compare
+from pytest_verdict import (
+    AllOf,
+    AnswerTemplate,
+    AnyOf,
+    AtLeastN,
+    BaseAnswer,
+    ExactMatch,
+    FieldCheck,
+    NumericExact,
+    NumericTolerance,
+    SetContainment,
+    VerifiedField,
+    compare,
+)
 from pytest_verdict.templates.strategy import granular_score, holds
 from pytest_verdict.values.numbers import as_decimal
 
@@ -72,6 +85,22 @@ def test_the_granular_score(tree, weight, passed, score):
         tree, dict(zip(NAMES, map(bool, passed), strict=True)), dict(zip(NAMES, map(as_decimal, weight), strict=True))
     )
     assert found == pytest.approx(score)
+
+
+@given(st.integers(-3, 3), st.text(max_size=3), st.lists(st.sampled_from("ab"), max_size=2))
+def test_a_field_comes_out_as_its_operator_says(number, text, items):
+    class Answer(BaseAnswer):
+        a: int = VerifiedField("a", 1, NumericTolerance(tolerance=1, mode="absolute"))
+        b: str = VerifiedField("b", "ab", ExactMatch())
+        c: list[str] = VerifiedField("c", ["a", "b"], SetContainment(mode="overlap"))
+
+    values = {"a": number, "b": text, "c": items}
+    result = AnswerTemplate(Answer).verify(values)
+    for name, one in Answer.__verdict_plan__.verified.items():
+        alone = compare(one.operator, one.ground_truth, values[name], name=name)
+        assert result.fields[name] == alone
+    assert result.passed is Answer(**values).verify()
+    assert result.granular == Answer(**values).verify_granular()
 
 
 def test_a_field_outside_of_the_tree_is_compared_and_does_not_decide():

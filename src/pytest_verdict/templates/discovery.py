@@ -77,10 +77,18 @@ def load_module(name: str) -> ModuleType:
     Raises:
         TemplateError: There is no such module, or it raised while it was imported.
     """
+    path = Path(name)
+    is_file = name.endswith(".py")
+    # As python does for a script and for -m: what lies beside a file, or in the current folder, can be imported.
+    folder = str(path.resolve().parent if is_file else Path.cwd())
+    sys.path.insert(0, folder)
     try:
-        return _from_file(Path(name)) if name.endswith(".py") else importlib.import_module(name)
+        return _from_file(path) if is_file else importlib.import_module(name)
     except Exception as error:
         raise TemplateError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error
+    finally:
+        if folder in sys.path:
+            sys.path.remove(folder)
 
 
 def _from_file(path: Path) -> ModuleType:
