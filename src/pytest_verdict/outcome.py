@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ ABSENT: Final = _Absent()
 """Stands for a surface that is the value itself, because ``None`` is a value."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OperatorIdentity:
     """What a record says of the operator.
 
@@ -42,12 +43,9 @@ class OperatorIdentity:
     version: int
     settings: Mapping[str, Any]
 
-    def to_text(self) -> str:
-        """Write the identity as the members of a JSON object, without its braces.
-
-        Returns:
-            JSON text in ASCII.
-        """
+    @functools.cached_property
+    def members(self) -> str:
+        """The identity as the members of a JSON object, without its braces, in ASCII; kept, because every record has it."""
         settings = json.dumps(self.settings, separators=(",", ":"), allow_nan=False)
         return (
             f'"operator":{encode_basestring_ascii(self.name)},"operator_version":{self.version},"settings":{settings}'

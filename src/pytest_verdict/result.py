@@ -199,13 +199,15 @@ class ComparisonResult:
             JSON text in ASCII.
         """
         write = encode_text if redaction is None else _redacting(redaction)
+        identity = self._identity.members if redaction is None else _redacted_identity(self._identity, redaction)
         name = "" if self._name is None else f'"name":{_text(self._name, redaction)},'
         outcome = self._outcome
         more = "" if _is_plain(outcome) else _more(outcome, write, redaction)
         return (
-            f'"verdict":"{self.verdict}",{name}{_identity_text(self._identity, redaction)},'
+            f'"verdict":"{self.verdict}",{name}{identity},'
             f'"expected":{write(self._expected)},"observed":{write(self._observed)},'
-            f'"normalization":{_names(outcome.normalization)},"notes":{_names(outcome.notes)},'
+            f'"normalization":{_names(outcome.normalization) if outcome.normalization else "[]"},'
+            f'"notes":{_names(outcome.notes) if outcome.notes else "[]"},'
             f'"score":{outcome.score!r},"threshold":{self._threshold!r}{more}'
         )
 
@@ -258,26 +260,14 @@ class ComparisonResult:
         )
 
 
-_identity_texts: dict[int, tuple[OperatorIdentity, str]] = {}
-_MOST_IDENTITIES: Final = 1_000
+_MOST_NAMES: Final = 1_000
 _dump: Final = json.JSONEncoder(separators=(",", ":")).encode
 
 
-def _identity_text(identity: OperatorIdentity, redaction: Callable[[str], str] | None) -> str:
-    if redaction is not None:
-        # A setting may hold evidence, such as the substrings that are looked for.
-        settings = {name: redact(value, redaction) for name, value in identity.settings.items()}
-        return OperatorIdentity(identity.name, identity.version, settings).to_text()
-    # An operator is used many times and its settings are written every time; the entry keeps the identity alive, so that
-    # its id cannot be taken by another one.
-    known = _identity_texts.get(id(identity))
-    if known is not None:
-        return known[1]
-    if len(_identity_texts) >= _MOST_IDENTITIES:
-        _identity_texts.clear()
-    text = identity.to_text()
-    _identity_texts[id(identity)] = identity, text
-    return text
+def _redacted_identity(identity: OperatorIdentity, redaction: Callable[[str], str]) -> str:
+    # A setting may hold evidence, such as the substrings that are looked for.
+    settings = {name: redact(value, redaction) for name, value in identity.settings.items()}
+    return OperatorIdentity(identity.name, identity.version, settings).members
 
 
 def _is_plain(outcome: Outcome) -> bool:
@@ -309,9 +299,9 @@ def _redacting(redaction: Callable[[str], str]) -> Callable[[Any], str]:
     return lambda value: json.dumps(redact(encode(value), redaction), separators=(",", ":"), allow_nan=False)
 
 
-@functools.lru_cache(maxsize=_MOST_IDENTITIES)
+@functools.lru_cache(maxsize=_MOST_NAMES)
 def _names(names: tuple[str, ...]) -> str:
-    return _dump(names) if names else "[]"
+    return _dump(names)
 
 
 def _text(text: str, redaction: Callable[[str], str] | None) -> str:

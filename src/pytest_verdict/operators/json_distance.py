@@ -80,7 +80,7 @@ class JsonDistance(Operator):
         return rules
 
     def __hash__(self) -> int:
-        return hash(self.identity.to_text())
+        return hash(self.identity.members)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two documents; see the class."""

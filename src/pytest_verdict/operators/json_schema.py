@@ -75,7 +75,7 @@ class JsonSchema(Operator):
         return expected if self.schema_document is None else self.schema_document
 
     def __hash__(self) -> int:
-        return hash(self.identity.to_text())
+        return hash(self.identity.members)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Check the observed document; see the class."""

@@ -143,12 +143,13 @@ class _Attempt:
         self._entry = TestEntry(test, number, path=path.replace("\\", "/"), line=number_of_line, worker=worker)
         self.number = number
         self._phases: list[pytest.TestReport] = []
+        self._is_run_again = False
         self._failed_subtest: pytest.TestReport | None = None
 
     @property
     def is_run_again(self) -> bool:
         """Whether a phase failed that will be run again."""
-        return any(str(report.outcome) == "rerun" for report in self._phases)
+        return self._is_run_again
 
     def add_records(self, counts: Counts, place: list[int]) -> None:
         merge_counts(self._entry.comparisons, counts)
@@ -162,11 +163,13 @@ class _Attempt:
                 self._failed_subtest = report
             return
         self._phases.append(report)
-        seconds = self._entry.seconds
-        seconds[report.when or ""] = round(seconds.get(report.when or "", 0.0) + getattr(report, "duration", 0.0), 6)
+        self._is_run_again = self._is_run_again or str(report.outcome) == "rerun"
 
     def entry(self) -> TestEntry:
         entry = self._entry
+        for report in self._phases:
+            phase, before = str(report.when), entry.seconds.get(str(report.when), 0.0)
+            entry.seconds[phase] = round(before + getattr(report, "duration", 0.0), 6)
         entry.outcome, decisive = self._outcome()
         teardown = next((report for report in self._phases if report.failed and report.when == "teardown"), None)
         entry.teardown_error = teardown is not None and any(report.when == "call" for report in self._phases)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 from collections.abc import Callable, Generator
@@ -12,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
+import pytest_verdict
 from pytest_verdict.pytest_plugin.failures import FAILURES
 from pytest_verdict.pytest_plugin.names import report_name, runs_everywhere
 from pytest_verdict.report.journal import Counts, count
@@ -19,12 +21,18 @@ from pytest_verdict.report.record import digest_of_test, place_of_test, record_l
 from pytest_verdict.result import ComparisonResult
 
 ATTRIBUTE: Final = "verdict_records"
-"""The attribute of a report that carries records: a line that says whose they are, then the records."""
+"""The attribute of a report that carries records, as lines."""
+
+OWNERS: Final = "verdict_owners"
+"""The attribute of a report that says whose records it carries, as JSON: test, attempt, counts and length for each batch."""
 
 CARRIER: Final = "verdict_carrier"
 """The attribute of a report that only carries records, sent because no report of a phase would take them along."""
 
 _SPILL: Final = 1 << 20
+_PACKAGE: Final = str(Path(pytest_verdict.__file__).parent) + os.sep
+# Stands for the path of a frame of this package.
+_OWN: Final = ""
 
 
 class Batch(NamedTuple):
@@ -46,11 +54,13 @@ class Batch(NamedTuple):
 class _Running:
     """The test that is running: which attempt, and how many comparisons it has made."""
 
-    __slots__ = ("_digest", "attempt", "identifier", "item", "ordinal", "place", "test")
+    __slots__ = ("_digest", "attempt", "identifier", "item", "ordinal", "own_place", "place", "test")
 
     def __init__(self, item: pytest.Item, test: str, worker: str) -> None:
         self.item = item
         self.test = test
+        # An item that is not Python code says itself where its comparisons are made.
+        self.own_place: tuple[Any, int] | None = getattr(item, "verdict_place", None)
         self._digest = digest_of_test(test, worker)
         self.begin_attempt(1)
 
@@ -113,17 +123,11 @@ class Recorder:
                 running.begin_attempt(number)
         self._is_set_up = True
 
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Let the lines ride on the report, before it leaves this process or reaches the controller."""
-        if not (self._lines or self._left):
-            return (yield)
-        setattr(report, ATTRIBUTE, self._drain())
-        try:
-            return (yield)
-        finally:
-            # Other plugins keep every report; in a worker that would keep all records until its end.
-            report.__dict__.pop(ATTRIBUTE, None)
+        if self._lines or self._left:
+            self._drain_into(report)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
@@ -136,17 +140,16 @@ class Recorder:
         Args:
             result: What was just compared. Outside a test there is no report it could ride on, and it is dropped.
         """
-        if not result.passed:
+        verdict = result.verdict
+        if verdict != "pass":
             FAILURES.observe(result)
         if self._running is None:
             return
         path, line = self._caller()
         members = result.to_members(self._redaction)
-        verdict = result.verdict
         with self._lock:
             running = self._running
-            running.ordinal += 1
-            ordinal = running.ordinal
+            running.ordinal = ordinal = running.ordinal + 1
             place = f'{running.place}{ordinal},"path":{path},"line":{line}'
             text = record_line(members, place, f"{running.identifier}{ordinal}")
             self._lines.append(text)
@@ -162,12 +165,13 @@ class Recorder:
             self._left.append(Batch(running.test, running.attempt, self._counts, "".join(self._lines)))
             self._lines, self._counts, self._size = [], {}, 0
 
-    def _drain(self) -> str:
+    def _drain_into(self, report: Any) -> None:
         with self._lock:
             self._set_lines_apart()
             batches, self._left = self._left, []
-        head = json.dumps([[batch.test, batch.attempt, batch.counts, len(batch.lines)] for batch in batches])
-        return "".join([head, "\n", *(batch.lines for batch in batches)])
+        owners = [[batch.test, batch.attempt, batch.counts, len(batch.lines)] for batch in batches]
+        setattr(report, OWNERS, json.dumps(owners))
+        setattr(report, ATTRIBUTE, "".join([batch.lines for batch in batches]))
 
     def _send(self) -> None:
         running = self._running
@@ -180,20 +184,26 @@ class Recorder:
 
     def _caller(self) -> tuple[str, int]:
         """Give the file of the call as JSON text, and its line."""
-        # An item that is not Python code says itself where its comparisons are made.
-        place = getattr(self._running.item, "verdict_place", None) if self._running is not None else None
-        if place is not None:
-            return encode_basestring_ascii(self._relative(str(place[0]))), place[1]
+        if self._running is not None and self._running.own_place is not None:
+            name, line = self._running.own_place
+            return self._path(str(name)), line
         frame = sys._getframe(2)  # noqa: SLF001 - the only way to learn the caller's line without reading source files
-        while str(frame.f_globals.get("__name__", "")).startswith("pytest_verdict."):
+        paths = self._paths
+        while True:
+            name = frame.f_code.co_filename
+            path = paths[name] if name in paths else self._path(name)
+            if path != _OWN:
+                return path, frame.f_lineno
             if frame.f_back is None:
                 return '""', 0
             frame = frame.f_back
-        name = frame.f_code.co_filename
+
+    def _path(self, name: str) -> str:
         path = self._paths.get(name)
         if path is None:
-            path = self._paths[name] = encode_basestring_ascii(self._relative(name))
-        return path, frame.f_lineno
+            own = name.startswith(_PACKAGE)
+            path = self._paths[name] = _OWN if own else encode_basestring_ascii(self._relative(name))
+        return path
 
     def _relative(self, name: str) -> str:
         path = Path(name)
@@ -210,12 +220,22 @@ def attached(report: Any) -> list[Batch]:
     Returns:
         The records; empty when the report carries none.
     """
-    text: str = report.__dict__.pop(ATTRIBUTE, "")
-    if not text:
+    owners = report.__dict__.pop(OWNERS, None)
+    if owners is None:
         return []
-    start = text.index("\n") + 1
+    text: str = report.__dict__.pop(ATTRIBUTE)
+    start = 0
     batches = []
-    for test, attempt, counts, length in json.loads(text[:start]):
+    for test, attempt, counts, length in json.loads(owners):
         batches.append(Batch(test, attempt, counts, text[start : start + length]))
         start += length
     return batches
+
+
+class Release:
+    """In a worker, takes the records off a report that has been sent; other plugins keep every report to the end."""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take the records off."""
+        attached(report)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.pytest_plugin.recorder import Recorder
+from pytest_verdict.pytest_plugin.recorder import Recorder, Release
 from pytest_verdict.report.junit import Profile, checked_profile
 from pytest_verdict.surroundings import SURROUNDINGS
 
@@ -27,7 +27,9 @@ def start(config: pytest.Config) -> None:
     recorder = Recorder(config, redaction)
     # Put back with the rest of the slot when the session ends.
     SURROUNDINGS.observer = recorder.observe
-    if not hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput"):
+        config.pluginmanager.register(Release(), "verdict-release")
+    else:
         from pytest_verdict.pytest_plugin.controller import Controller
 
         controller = Controller(

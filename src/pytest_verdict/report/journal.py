@@ -11,6 +11,8 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
+from io import FileIO
+from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -85,8 +87,9 @@ class JournalWriter:
 
     def __init__(self, folder: Path, header: Mapping[str, Any]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._records = (folder / RECORDS).open("wb")
-        self._tests = (folder / TESTS).open("wb")
+        # Without a buffer: of a killed session only what the operating system has is left.
+        self._records = (folder / RECORDS).open("wb", buffering=0)
+        self._tests = (folder / TESTS).open("wb", buffering=0)
         self._offset = 0
         self._lines_written = 0
         self._digest = hashlib.sha256()
@@ -102,9 +105,7 @@ class JournalWriter:
             Where they lie: offset and length in bytes.
         """
         encoded = lines.encode("ascii")
-        self._records.write(encoded)
-        # At once: of a killed session only what the operating system has is left.
-        self._records.flush()
+        _write_all(self._records, encoded)
         self._digest.update(encoded)
         place = [self._offset, len(encoded)]
         self._offset += len(encoded)
@@ -123,7 +124,9 @@ class JournalWriter:
             location: Its file, and its line from 0.
         """
         path, line, _ = location
-        self._line({"began": test, "path": path.replace("\\", "/"), "line": 0 if line is None else line + 1})
+        where = encode_basestring_ascii(path.replace("\\", "/"))
+        number = 0 if line is None else line + 1
+        self._text(f'{{"began":{encode_basestring_ascii(test)},"path":{where},"line":{number}}}\n')
 
     def append_order(self, tests: list[str]) -> None:
         """Append the order in which tests were collected.
@@ -159,9 +162,17 @@ class JournalWriter:
                 file.close()
 
     def _line(self, content: Mapping[str, Any]) -> None:
-        self._tests.write(_ENCODE(content).encode("ascii") + b"\n")
-        self._tests.flush()
+        self._text(f"{_ENCODE(content)}\n")
+
+    def _text(self, line: str) -> None:
+        _write_all(self._tests, line.encode("ascii"))
         self._lines_written += 1
+
+
+def _write_all(file: FileIO, content: bytes) -> None:
+    # A disk that fills up takes a part of what is written before it refuses.
+    while content:
+        content = content[file.write(content) :]
 
 
 @dataclass(slots=True)

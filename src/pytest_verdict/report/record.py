@@ -44,7 +44,7 @@ def record_line(members: str, place: str, identifier: str) -> str:
     Returns:
         One line of JSON in ASCII, with its line end.
     """
-    return f"{record_head(identifier, members)}{place}}}\n"
+    return f'{{"record":{RECORD_FORMAT},"id":"{identifier}",{members},{place}}}\n'
 
 
 def record_head(identifier: str, members: str) -> str:

@@ -135,11 +135,15 @@ def digest(text: str) -> str:
 
 # From this length on, looking for what must be escaped is faster than the encoder, which copies character by character.
 _LONG: Final = 100
-_FAMILIAR: Final = bytes(range(0x20, 0x7F)) + b"\n\r\t"
+_ESCAPED: Final = b'\\"\n\r\t'
+_PLAIN: Final = bytes(set(range(0x20, 0x7F)) - set(_ESCAPED))
 
 
 def _encode_long_text(text: str) -> str:
-    if text.encode("ascii").translate(None, _FAMILIAR):
+    unusual = text.encode("ascii").translate(None, _PLAIN)
+    if not unusual:
+        return f'"{text}"'
+    if unusual.strip(_ESCAPED):
         return encode_basestring_ascii(text)
     for character, escape in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
         if character in text:
