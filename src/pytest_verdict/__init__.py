@@ -6,9 +6,33 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pytest_verdict.blind.comparison_json import read_comparison
+    from pytest_verdict.blind.face import assert_preferred, blind_compare
+    from pytest_verdict.blind.human import HumanJudge
+    from pytest_verdict.blind.models import ModelJudge
+    from pytest_verdict.blind.outcome import BlindComparison
+    from pytest_verdict.blind.protocol import BlindProtocol
+    from pytest_verdict.blind.recording import RecordedJudge
+    from pytest_verdict.blind.request import JudgeRequest
+    from pytest_verdict.blind.rubric import Rubric, read_rubric
     from pytest_verdict.comparator import Comparator
     from pytest_verdict.comparison import Expectation, assert_matches, compare, expect
-    from pytest_verdict.errors import ConfigurationError, MismatchError, MissingExtraError, MissingRecordingError, ParseError, RecordError, SettingsError, TemplateError, ThresholdError, TrajectoryError, UnknownOperatorError, VerdictError
+    from pytest_verdict.errors import (
+        AwaitingJudgmentError,
+        ConfigurationError,
+        LeakError,
+        MismatchError,
+        MissingExtraError,
+        MissingRecordingError,
+        ParseError,
+        RecordError,
+        SettingsError,
+        TemplateError,
+        ThresholdError,
+        TrajectoryError,
+        UnknownOperatorError,
+        VerdictError,
+    )
     from pytest_verdict.explanation import explain
     from pytest_verdict.judges.protocol import Judge
     from pytest_verdict.judges.pydantic_ai import PydanticAIJudge
@@ -23,7 +47,14 @@ if TYPE_CHECKING:
     from pytest_verdict.operators.json_equality import JsonCanonical, JsonSubset
     from pytest_verdict.operators.json_rules import JsonRule
     from pytest_verdict.operators.json_schema import JsonSchema
-    from pytest_verdict.operators.number import Delta, NumericExact, NumericMaximum, NumericMinimum, NumericRange, NumericTolerance
+    from pytest_verdict.operators.number import (
+        Delta,
+        NumericExact,
+        NumericMaximum,
+        NumericMinimum,
+        NumericRange,
+        NumericTolerance,
+    )
     from pytest_verdict.operators.pattern import RegexMatch
     from pytest_verdict.operators.registry import OperatorRegistry
     from pytest_verdict.operators.semantic import SemanticMatch
@@ -45,7 +76,12 @@ if TYPE_CHECKING:
     from pytest_verdict.templates.result import TemplateResult
     from pytest_verdict.templates.template import AnswerTemplate
     from pytest_verdict.trajectories.event import Event
-    from pytest_verdict.trajectories.limits import TrajectoryForbidden, TrajectoryMaxCalls, TrajectoryOnlyFrom, TrajectorySingleToolUse
+    from pytest_verdict.trajectories.limits import (
+        TrajectoryForbidden,
+        TrajectoryMaxCalls,
+        TrajectoryOnlyFrom,
+        TrajectorySingleToolUse,
+    )
     from pytest_verdict.trajectories.order import TrajectoryAnyOrder, TrajectoryExact, TrajectoryInOrder
     from pytest_verdict.trajectories.overlap import TrajectoryF1, TrajectoryPrecision, TrajectoryRecall
     from pytest_verdict.trajectories.readers import read_trajectory, read_turns
@@ -58,7 +94,10 @@ _HOMES = {
     "AnswerTemplate": "templates.template",
     "AnyOf": "operators.aggregate",
     "AtLeastN": "operators.aggregate",
+    "AwaitingJudgmentError": "errors",
     "BaseAnswer": "templates.answer",
+    "BlindComparison": "blind.outcome",
+    "BlindProtocol": "blind.protocol",
     "BooleanMatch": "operators.category",
     "Budget": "surroundings",
     "Comparator": "comparator",
@@ -74,16 +113,20 @@ _HOMES = {
     "ExactMatch": "operators.text",
     "Expectation": "comparison",
     "FieldCheck": "templates.field_check",
+    "HumanJudge": "blind.human",
     "JsonCanonical": "operators.json_equality",
     "JsonDistance": "operators.json_distance",
     "JsonRule": "operators.json_rules",
     "JsonSchema": "operators.json_schema",
     "JsonSubset": "operators.json_equality",
     "Judge": "judges.protocol",
+    "JudgeRequest": "blind.request",
+    "LeakError": "errors",
     "LiteralMatch": "operators.category",
     "MismatchError": "errors",
     "MissingExtraError": "errors",
     "MissingRecordingError": "errors",
+    "ModelJudge": "blind.models",
     "NumericExact": "operators.number",
     "NumericMaximum": "operators.number",
     "NumericMinimum": "operators.number",
@@ -98,8 +141,10 @@ _HOMES = {
     "ParsedAnswer": "templates.parsing",
     "PydanticAIJudge": "judges.pydantic_ai",
     "RecordError": "errors",
+    "RecordedJudge": "blind.recording",
     "RecordingJudge": "judges.recording",
     "RegexMatch": "operators.pattern",
+    "Rubric": "blind.rubric",
     "SemanticMatch": "operators.semantic",
     "SetContainment": "operators.sequence",
     "SettingsError": "errors",
@@ -130,7 +175,9 @@ _HOMES = {
     "VerifiedField": "templates.field",
     "Weighted": "operators.aggregate",
     "assert_matches": "comparison",
+    "assert_preferred": "blind.face",
     "audit_template": "templates.audit",
+    "blind_compare": "blind.face",
     "check_operator_laws": "laws",
     "compare": "comparison",
     "expect": "comparison",
@@ -139,6 +186,8 @@ _HOMES = {
     "judge_schema": "templates.judge_schema",
     "lint_template": "templates.lint",
     "parse_reply": "templates.parsing",
+    "read_comparison": "blind.comparison_json",
+    "read_rubric": "blind.rubric",
     "read_trajectory": "trajectories.readers",
     "read_turns": "trajectories.readers",
 }
@@ -148,7 +197,10 @@ __all__ = [
     "AnswerTemplate",
     "AnyOf",
     "AtLeastN",
+    "AwaitingJudgmentError",
     "BaseAnswer",
+    "BlindComparison",
+    "BlindProtocol",
     "BooleanMatch",
     "Budget",
     "Comparator",
@@ -164,16 +216,20 @@ __all__ = [
     "ExactMatch",
     "Expectation",
     "FieldCheck",
+    "HumanJudge",
     "JsonCanonical",
     "JsonDistance",
     "JsonRule",
     "JsonSchema",
     "JsonSubset",
     "Judge",
+    "JudgeRequest",
+    "LeakError",
     "LiteralMatch",
     "MismatchError",
     "MissingExtraError",
     "MissingRecordingError",
+    "ModelJudge",
     "NumericExact",
     "NumericMaximum",
     "NumericMinimum",
@@ -188,8 +244,10 @@ __all__ = [
     "ParsedAnswer",
     "PydanticAIJudge",
     "RecordError",
+    "RecordedJudge",
     "RecordingJudge",
     "RegexMatch",
+    "Rubric",
     "SemanticMatch",
     "SetContainment",
     "SettingsError",
@@ -220,7 +278,9 @@ __all__ = [
     "VerifiedField",
     "Weighted",
     "assert_matches",
+    "assert_preferred",
     "audit_template",
+    "blind_compare",
     "check_operator_laws",
     "compare",
     "expect",
@@ -229,6 +289,8 @@ __all__ = [
     "judge_schema",
     "lint_template",
     "parse_reply",
+    "read_comparison",
+    "read_rubric",
     "read_trajectory",
     "read_turns",
 ]

@@ -15,6 +15,8 @@
     ├── AdapterError (RuntimeError)         an adapter gave no result
     ├── ParseError (ValueError)             a judge's reply is not an answer of the template
     ├── MissingRecordingError (LookupError) a judge that replays has no reply for this question
+    ├── LeakError (ValueError)              a blind judge would see something that names a candidate
+    ├── AwaitingJudgmentError               a person has not filled in the form of a blind comparison yet
     └── TrajectoryError (ValueError)        a value cannot be read as a trajectory
     MismatchError (AssertionError)          a comparison did not pass
 
@@ -96,6 +98,14 @@ class MissingRecordingError(VerdictError, LookupError):
 
 class TrajectoryError(VerdictError, ValueError):
     """A value cannot be read as a trajectory."""
+
+
+class LeakError(VerdictError, ValueError):
+    """A blind judge would see something that names a candidate."""
+
+
+class AwaitingJudgmentError(VerdictError):
+    """A person has not filled in the form of a blind comparison yet."""
 
 
 class MismatchError(AssertionError):
