@@ -10,7 +10,7 @@ from blind_judges import BAD, GOOD
 from pytest_verdict import ComparisonResult, MismatchError
 from pytest_verdict.blind.comparing import judge_blindly
 from pytest_verdict.blind.face import assert_preferred, blind_compare
-from pytest_verdict.blind.protocol import Protocol
+from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.replay import replay_line
 from pytest_verdict.report.record import digest_of_test, place_of_test, record_line
@@ -73,25 +73,25 @@ def test_a_judge_of_each_kind(judge, verdict, status, winner, notes):
     ids=lambda value: getattr(value, "__name__", None),
 )
 def test_a_reply_that_is_no_verdict_is_asked_again_and_every_attempt_is_recorded(judge, code, reason):
-    found = compared(judge, protocol=Protocol(retries=2))
+    found = compared(judge, protocol=BlindProtocol(retries=2))
     assert [child.notes for child in found.result.children] == [[code]] * 6
     assert reason in found.result.error
     assert found.comparison is None
 
 
 def test_a_judge_that_fails_is_recorded_with_its_words():
-    found = compared(judges.raising, protocol=Protocol(retries=0))
+    found = compared(judges.raising, protocol=BlindProtocol(retries=0))
     assert found.result.error == "no verdict: ConnectionError: 503 Service Unavailable"
     assert [child.verdict for child in found.result.children] == ["error", "error"]
 
 
 def test_a_slow_judge_is_left_behind():
-    found = compared(judges.slow, protocol=Protocol(order="single", retries=0, timeout=0.05))
+    found = compared(judges.slow, protocol=BlindProtocol(order="single", retries=0, timeout=0.05))
     assert found.result.error == "no verdict: TimeoutError: the judge took longer than 0.05 seconds"
 
 
 def test_a_random_judge_is_not_believed_when_it_is_asked_often():
-    found = compared(judges.Random(), protocol=Protocol(repetitions=9, rule="supermajority"))
+    found = compared(judges.Random(), protocol=BlindProtocol(repetitions=9, rule="supermajority"))
     assert not found
     assert found.status in {"ABSTAINED", "INCONSISTENT"}
     assert sum(found.result.details["first_shown_won"][:1]) < found.result.details["first_shown_won"][1]
@@ -104,14 +104,14 @@ def test_what_an_honest_judge_says_does_not_depend_on_the_assignment(key):
 
 
 def test_four_orders_tell_the_letter_from_the_place():
-    lover = compared(judges.label_lover, protocol=Protocol(order="latin4")).result.details
-    place = compared(judges.first_slot, protocol=Protocol(order="latin4")).result.details
+    lover = compared(judges.label_lover, protocol=BlindProtocol(order="latin4")).result.details
+    place = compared(judges.first_slot, protocol=BlindProtocol(order="latin4")).result.details
     assert lover["first_shown_won"] == [2, 4]
     assert place["first_shown_won"] == [4, 4]
 
 
 def test_one_order_is_possible_and_said():
-    found = compared(judges.first_slot, protocol=Protocol(order="single"))
+    found = compared(judges.first_slot, protocol=BlindProtocol(order="single"))
     assert found.status == "JUDGED"
     assert "single_order" in found.result.notes
 
@@ -120,7 +120,7 @@ def test_one_order_is_possible_and_said():
     ("resolve", "status"), [("derived", "JUDGED"), ("strict", "INVALID"), ("abstain", "ABSTAINED")]
 )
 def test_a_contradiction_is_resolved_by_policy(resolve, status):
-    found = compared(judges.contradicting, protocol=Protocol(resolve=resolve))
+    found = compared(judges.contradicting, protocol=BlindProtocol(resolve=resolve))
     assert found.status == status
     assert [one["code"] for one in found.contradictions] == ["winner_opposite"] * 2
     assert not found
@@ -140,7 +140,7 @@ def test_a_winner_and_a_tie_are_a_tie_that_is_marked():
     found = compared(half)
     assert (found.status, found.winner) == ("JUDGED", "TIE")
     assert "order_sensitive" in found.result.notes
-    assert compared(half, protocol=Protocol(rule="abstain")).status == "ABSTAINED"
+    assert compared(half, protocol=BlindProtocol(rule="abstain")).status == "ABSTAINED"
 
 
 def test_identical_outputs_are_a_tie_without_a_judge():
@@ -265,4 +265,4 @@ def test_a_wrong_configuration_says_so(options, message):
 )
 def test_a_wrong_protocol_says_so(settings, message):
     with pytest.raises(ConfigurationError, match=message):
-        Protocol(**settings)
+        BlindProtocol(**settings)

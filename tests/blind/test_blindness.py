@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from pytest_verdict.blind.assignment import draw, draws_again
 from pytest_verdict.blind.candidates import read_candidate
 from pytest_verdict.blind.face import blind_compare
-from pytest_verdict.blind.leaks import LeakError, Token, find_tokens, redact_tokens
-from pytest_verdict.blind.protocol import Protocol
+from pytest_verdict.blind.leaks import Token, find_tokens, redact_tokens
+from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.cli import main
-from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.errors import ConfigurationError, LeakError
 
 TASK = "Write the report."
 
@@ -110,7 +110,7 @@ def test_what_is_redacted_is_gone(before, after):
 
 
 def test_redaction_is_a_policy_and_is_recorded():
-    protocol = Protocol(leaks="redact")
+    protocol = BlindProtocol(leaks="redact")
     text = "I am acme-9, because."
     found = blind_compare(text, "Short", TASK, judges.honest, identity=["acme-9"], protocol=protocol, prefer="x")
     described = found.result.observed["comparison"]
@@ -123,11 +123,11 @@ def test_redaction_is_a_policy_and_is_recorded():
 def test_what_cannot_be_redacted_fails(tmp_path):
     binary = tree(tmp_path / "out", {"a.bin": b"\0acme-9"})
     with pytest.raises(LeakError, match="cannot be redacted"):
-        blind_compare(binary, "b", TASK, judges.honest, identity=["acme-9"], protocol=Protocol(leaks="redact"))
+        blind_compare(binary, "b", TASK, judges.honest, identity=["acme-9"], protocol=BlindProtocol(leaks="redact"))
 
 
 def test_a_judge_that_repeats_a_recorded_leak_breaches_nothing():
-    protocol = Protocol(leaks="record")
+    protocol = BlindProtocol(leaks="record")
     options = {"identity": ["acme-gpt-9"], "protocol": protocol, "prefer": "x"}
     assert blind_compare("By acme-gpt-9, because.", "Short", TASK, judges.naming, **options)
 

@@ -14,7 +14,7 @@ from pytest_verdict.blind import agreement
 from pytest_verdict.blind.calibrating import Gate, calibrate
 from pytest_verdict.blind.face import blind_compare
 from pytest_verdict.blind.gold import read_gold
-from pytest_verdict.blind.protocol import Protocol
+from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.cli import main
 from pytest_verdict.errors import ConfigurationError, RecordError, SettingsError
 
@@ -106,7 +106,7 @@ def test_an_honest_judge_passes(tmp_path):
     assert found["kappa"]["value"] == 1.0
     assert found["confusion"]["tie"] == {"first": 0, "second": 0, "tie": 8}
     assert found["flips"]["count"] == 0
-    assert found["first_shown_wins"] == {"count": 32, "of": 64, "rate": 0.5, "interval": [0.380743, 0.619257], "p": 1.0}
+    assert found["first_shown_wins"] == {"count": 32, "of": 64, "rate": 0.5, "interval": [0.381021, 0.618979], "p": 1.0}
     assert found["longer_wins"]["rate"] == found["longer_wins_with_people"]["rate"] == 1.0
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert found == calibrate(read_gold(gold_file(tmp_path, BALANCED)), judges.honest)
@@ -143,7 +143,7 @@ def test_a_set_with_one_label_has_no_kappa(tmp_path):
 
 def test_a_random_judge_asked_often_is_seen_to_be_unstable(tmp_path):
     gold = read_gold(gold_file(tmp_path, BALANCED))
-    found = calibrate(gold, judges.Random(), Protocol(repetitions=3, rule="unanimous"))
+    found = calibrate(gold, judges.Random(), BlindProtocol(repetitions=3, rule="unanimous"))
     assert found["repeats_alike"]["rate"] < 0.5
     assert found["coverage"]["rate"] < 0.5
 
@@ -194,7 +194,7 @@ def test_a_fresh_calibration_is_cited_and_a_stale_one_is_informal(tmp_path):
     fresh = compared()
     assert "informal" not in fresh.notes
     assert fresh.details["reliability"]["status"] == "fresh"
-    stale = compared(protocol=Protocol(repetitions=2))
+    stale = compared(protocol=BlindProtocol(repetitions=2))
     assert "informal" in stale.notes
     assert stale.observed["comparison"]["calibration"]["changed"] == ["protocol"]
     other = compared(rubric={"id": "a", "version": 1, "content": ["a"], "structure": ["b"]}, judge=judges.longer_wins)

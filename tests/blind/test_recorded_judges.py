@@ -10,10 +10,11 @@ from blind_judges import BAD, GOOD
 
 from pytest_verdict import ConfigurationError, MissingRecordingError, RecordError
 from pytest_verdict.blind.face import assert_preferred, blind_compare
-from pytest_verdict.blind.human import AwaitingJudgmentError, HumanJudge
+from pytest_verdict.blind.human import HumanJudge
 from pytest_verdict.blind.models import ModelJudge
-from pytest_verdict.blind.protocol import Protocol
+from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.blind.recording import RecordedJudge
+from pytest_verdict.errors import AwaitingJudgmentError
 
 TASK = "Say what 6 times 7 is."
 
@@ -32,7 +33,7 @@ class Counting:
 
 def test_a_recorded_judge_is_asked_once_for_each_question(tmp_path):
     judge = Counting()
-    protocol = Protocol(repetitions=3)
+    protocol = BlindProtocol(repetitions=3)
     first = blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judge, mode="record"), protocol=protocol, key="1")
     assert judge.calls == len(list(tmp_path.glob("*.json"))) == 6
     again = blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judge), protocol=protocol, key="1")
@@ -51,7 +52,7 @@ def test_a_recorded_judge_is_asked_once_for_each_question(tmp_path):
         ({"eval_prompt": "Another task."}, "another task."),
         ({"candidate_y": "It is 43"}, "another output"),
         ({"expectations": ["It is right"]}, "another expectations."),
-        ({"protocol": Protocol(repetitions=2)}, "another repetition."),
+        ({"protocol": BlindProtocol(repetitions=2)}, "another repetition."),
         ({"judge": judges.first_slot}, "another judge."),
         ({"rubric": {"id": "a", "version": 1, "content": ["a"], "structure": ["b"]}}, "another form, rubric."),
     ],
@@ -65,7 +66,7 @@ def test_a_stale_recording_says_what_changed(tmp_path, change, reason):
 
 
 def test_failures_and_attempts_are_recorded_too(tmp_path):
-    options = {"key": "1", "protocol": Protocol(retries=1)}
+    options = {"key": "1", "protocol": BlindProtocol(retries=1)}
     for judge in (judges.raising, judges.Recovering()):
         first = blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judge, mode="record"), **options)
         again = blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judge), **options)

@@ -23,7 +23,7 @@ from pytest_verdict.blind.calibration_file import FORMAT, bound_to
 from pytest_verdict.blind.comparing import judge_blindly
 from pytest_verdict.blind.gold import FIRST, LABELS, SECOND, TIE, GoldItem, GoldSet
 from pytest_verdict.blind.judging import Comparison, compared
-from pytest_verdict.blind.protocol import INCONSISTENT, INVALID, Protocol
+from pytest_verdict.blind.protocol import INCONSISTENT, INVALID, BlindProtocol
 from pytest_verdict.errors import ConfigurationError
 
 _DIGITS: Final = 6
@@ -64,7 +64,7 @@ class _Judged:
 def calibrate(
     gold: GoldSet,
     judge: BlindJudge,
-    protocol: Protocol | None = None,
+    protocol: BlindProtocol | None = None,
     *,
     rubric: Any = None,
     gate: Gate | None = None,
@@ -113,7 +113,7 @@ def calibrate(
 
 
 def _judged(
-    item: GoldItem, judge: BlindJudge, protocol: Protocol | None, rubric: Any, key: str, number: int
+    item: GoldItem, judge: BlindJudge, protocol: BlindProtocol | None, rubric: Any, key: str, number: int
 ) -> _Judged:
     observed = judge_blindly(
         item.first,

@@ -17,7 +17,6 @@ from pytest_verdict.blind.files import write_before
 from pytest_verdict.blind.judging import FORMAT
 from pytest_verdict.blind.leaks import (
     Leak,
-    LeakError,
     Token,
     find_tokens,
     identity_tokens,
@@ -26,12 +25,12 @@ from pytest_verdict.blind.leaks import (
     scan_candidate,
     scan_text,
 )
-from pytest_verdict.blind.protocol import LeakPolicy, Pass, Protocol
+from pytest_verdict.blind.protocol import BlindProtocol, LeakPolicy, Pass
 from pytest_verdict.blind.reply import ReplyProblem, read_reply
 from pytest_verdict.blind.request import JudgeRequest, Presented, instructions_for, reply_schema, write_prompt
 from pytest_verdict.blind.rubric import Rubric, read_rubric
 from pytest_verdict.blind.scoring import Label
-from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.errors import ConfigurationError, LeakError
 from pytest_verdict.values.encoding import digest, encode_text
 
 GENERIC_NAMES: Final = ("x", "y"), ("candidate", "baseline"), ("first", "second")
@@ -46,7 +45,7 @@ class _Settled:
     task: str
     expectations: tuple[str, ...]
     rubric: Rubric
-    protocol: Protocol
+    protocol: BlindProtocol
     tokens: tuple[Token, ...]
     written: dict[str, Any]
 
@@ -61,7 +60,7 @@ def judge_blindly(
     *,
     names: tuple[str, str] = GENERIC_NAMES[0],
     identity: Mapping[str, Sequence[str]] | Sequence[str] = (),
-    protocol: Protocol | None = None,
+    protocol: BlindProtocol | None = None,
     key: str | None = None,
     position: int | None = None,
     exclude: Sequence[str] = EXCLUDED,
@@ -97,7 +96,7 @@ def judge_blindly(
         )
     candidates = read_candidate(candidate_x, exclude), read_candidate(candidate_y, exclude)
     settled = _settle(
-        candidates, eval_prompt, expectations, read_rubric(rubric), protocol or Protocol(), names, identity
+        candidates, eval_prompt, expectations, read_rubric(rubric), protocol or BlindProtocol(), names, identity
     )
     settled.written["judge"] = judge_name(judge)
     settled.written["calibration"] = citation(calibration, settled.written)
@@ -115,7 +114,7 @@ def _settle(
     task: str,
     expectations: Sequence[str],
     rubric: Rubric,
-    protocol: Protocol,
+    protocol: BlindProtocol,
     names: tuple[str, str],
     identity: Mapping[str, Sequence[str]] | Sequence[str],
 ) -> _Settled:

@@ -89,6 +89,13 @@ def read_comparison(source: str | os.PathLike[str]) -> ImportedComparison:
 
     Raises:
         RecordError: It cannot be read, is no JSON object, or has no rubric for A and B.
+
+    Example:
+        >>> found = read_comparison('''{"winner": "B", "rubric": {
+        ...     "A": {"content": {"correctness": 5}, "structure": {"order": 4}, "overall_score": 9.0},
+        ...     "B": {"content": {"correctness": 3}, "structure": {"order": 3}, "overall_score": 6.0}}}''')
+        >>> found.derived_winner, found.warnings[-1]
+        ('A', "winner is 'B', by the scores it is A")
     """
     try:
         is_text = isinstance(source, str) and source.lstrip().startswith("{")

@@ -13,7 +13,7 @@ from pytest_verdict.blind.contradictions import GATING
 from pytest_verdict.blind.files import write_after
 from pytest_verdict.blind.outcome import BlindComparison
 from pytest_verdict.blind.preference import BlindPreference
-from pytest_verdict.blind.protocol import Protocol
+from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
 from pytest_verdict.errors import MismatchError, SettingsError, allowed
 
@@ -37,7 +37,7 @@ class BlindOptions(TypedDict, total=False):
 
     names: tuple[str, str]
     identity: Mapping[str, Sequence[str]] | Sequence[str]
-    protocol: Protocol
+    protocol: BlindProtocol
     key: str
     position: int
     exclude: Sequence[str]
@@ -140,6 +140,17 @@ def assert_preferred(
         unittest.SkipTest: There was no verdict, and that is skipped.
         LeakError: The judge would see something that names a candidate.
         ConfigurationError: Something is configured wrongly.
+
+    Example:
+        >>> def always_the_first(request):
+        ...     def side(score):
+        ...         return {name: dict.fromkeys(request.rubric.names(name), score) for name in ("content", "structure")}
+        ...     return {"rubric": {"A": side(4), "B": side(3)}, "winner": "A"}
+        >>> try:
+        ...     assert_preferred("new text", "old text", "Write.", always_the_first, key="seed")
+        ... except MismatchError as failure:
+        ...     failure.result.details["status"]
+        'INCONSISTENT'
     """
     __tracebackhide__ = HIDDEN
     if inconclusive not in _POLICIES:

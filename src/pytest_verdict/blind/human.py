@@ -10,17 +10,13 @@ from pytest_verdict.blind.request import JudgeRequest
 from pytest_verdict.blind.rubric import DIMENSIONS
 from pytest_verdict.blind.scoring import LABELS
 from pytest_verdict.blind.yaml_file import read_yaml
-from pytest_verdict.errors import VerdictError
+from pytest_verdict.errors import AwaitingJudgmentError
 
 FORM: Final = "form.yaml"
 _HEAD: Final = """\
 # Which output does the task better? Read A and B beside this file, then fill in this form and save it.
 # Scores go from 1 (poor) over 3 (acceptable) to 5 (excellent). Do not try to find out who made the outputs.
 """
-
-
-class AwaitingJudgmentError(VerdictError):
-    """A person has not filled in the form yet."""
 
 
 class HumanJudge:

@@ -16,8 +16,8 @@ from pytest_verdict.blind.protocol import (
     INCONSISTENT,
     INVALID,
     JUDGED,
+    BlindProtocol,
     Pass,
-    Protocol,
     Vote,
     aggregated,
     read_protocol,
@@ -120,7 +120,7 @@ class _Evidence:
     settled: Mapping[str, Any]
     assignment: Mapping[str, Any]
     calls: tuple[Call, ...]
-    protocol: Protocol
+    protocol: BlindProtocol
     ballot: BlindBallot
     tokens: tuple[Token, ...]
     names: tuple[str, str]
@@ -251,7 +251,7 @@ def _breaches(reply: str, evidence: _Evidence) -> list[Contradiction]:
     ]
 
 
-def _vote(winner: Winner, found: Sequence[Contradiction], way: Pass, protocol: Protocol) -> Vote:
+def _vote(winner: Winner, found: Sequence[Contradiction], way: Pass, protocol: BlindProtocol) -> Vote:
     if protocol.resolve != "derived" and any(one.code in GATING for one in found):
         return Vote(INVALID if protocol.resolve == "strict" else ABSTAINED)
     if winner == TIE or not way.exchanged:

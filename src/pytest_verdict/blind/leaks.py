@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pytest_verdict.blind.candidates import Candidate, CandidateFile
-from pytest_verdict.errors import ConfigurationError, VerdictError
+from pytest_verdict.errors import ConfigurationError, LeakError
 
 REDACTED: Final = "[redacted]"
 _SHORTEST: Final = 3
@@ -19,10 +19,6 @@ _SEPARATORS: Final = "-_ \t\r\n."
 _ORDINARY: Final = frozenset(
     {"output", "outputs", "result", "results", "run", "runs", "tmp", "temp", "home", "data", "report"}
 )
-
-
-class LeakError(VerdictError, ValueError):
-    """Something the judge would see names a candidate."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,12 @@ class BlindComparison:
 
     Args:
         result: The comparison, as it is recorded.
+
+    Example:
+        >>> from pytest_verdict import blind_compare
+        >>> found = blind_compare("The same.", "The same.", "Say something.", judge=print)
+        >>> found.status, found.winner, found.is_tie
+        ('JUDGED', 'TIE', True)
     """
 
     __slots__ = ("result",)

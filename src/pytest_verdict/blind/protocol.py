@@ -1,4 +1,4 @@
-"""`Protocol`: how often and in which order a judge is asked, and what its answers amount to; fixed before it is asked."""
+"""`BlindProtocol`: how often and in which order a judge is asked, and what its answers amount to; fixed before it is asked."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _PASSES: Final[Mapping[str, tuple[Pass, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Protocol:
+class BlindProtocol:
     """How a comparison is judged.
 
     Args:
@@ -75,7 +75,7 @@ class Protocol:
         SettingsError: A value is not allowed.
 
     Example:
-        >>> [way.exchanged for way in Protocol().passes]
+        >>> [way.exchanged for way in BlindProtocol().passes]
         [False, True]
     """
 
@@ -112,11 +112,11 @@ class Protocol:
         return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "timeout"}
 
 
-def read_protocol(written: Mapping[str, Any]) -> Protocol:
+def read_protocol(written: Mapping[str, Any]) -> BlindProtocol:
     """Read a protocol back.
 
     Args:
-        written: What `Protocol.written` gave.
+        written: What `BlindProtocol.written` gave.
 
     Returns:
         The protocol, without time limit.
@@ -125,7 +125,7 @@ def read_protocol(written: Mapping[str, Any]) -> Protocol:
         SettingsError: A value is not allowed.
         TypeError: A key is unknown.
     """
-    return Protocol(**written)
+    return BlindProtocol(**written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def reconciled(votes: Sequence[Vote], rule: Rule) -> Vote:
 
     Args:
         votes: One vote for each order.
-        rule: See `Protocol`.
+        rule: See `BlindProtocol`.
 
     Returns:
         ``INVALID`` or ``ABSTAINED`` when one of them is; ``INCONSISTENT`` for opposite winners; a tie that is marked when
@@ -179,7 +179,7 @@ def aggregated(votes: Sequence[Vote], rule: Rule) -> Vote:
 
     Args:
         votes: One vote for each repetition.
-        rule: See `Protocol`.
+        rule: See `BlindProtocol`.
 
     Returns:
         What enough of them say; ``ABSTAINED`` when there is no such thing, and an exact tie of votes is none.

@@ -30,6 +30,12 @@ class RecordedJudge:
 
     Raises:
         ConfigurationError: The mode is unknown.
+
+    Example:
+        >>> RecordedJudge("judge-replies", judge=print, mode="always")
+        Traceback (most recent call last):
+            ...
+        pytest_verdict.errors.ConfigurationError: mode='always' is unknown. Allowed: record, replay, rewrite.
     """
 
     def __init__(

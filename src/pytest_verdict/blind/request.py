@@ -68,6 +68,16 @@ class JudgeRequest:
         schema: The JSON schema of the answer.
         parts: Digests of everything that the answer depends on, also which repetition and attempt it is, by name.
         commitment: The digest that commits the harness to its assignment.
+
+    Example:
+        >>> from pytest_verdict import blind_compare
+        >>> def judge(request: JudgeRequest):
+        ...     return {"rubric": {label: scored(request, label) for label in request.shown}}
+        >>> def scored(request, label):
+        ...     score = min(5, len(request.outputs[label].text))
+        ...     return {name: dict.fromkeys(request.rubric.names(name), score) for name in ("content", "structure")}
+        >>> blind_compare("12", "123", "Count.", judge).winner
+        'y'
     """
 
     task: str

@@ -63,10 +63,10 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from pytest_verdict.blind.calibrating import Gate, calibrate
     from pytest_verdict.blind.gold import read_gold
-    from pytest_verdict.blind.protocol import Protocol
+    from pytest_verdict.blind.protocol import BlindProtocol
 
     gold = read_gold(arguments.gold)
-    protocol = Protocol(arguments.order, arguments.repetitions, arguments.rule, arguments.retries)
+    protocol = BlindProtocol(arguments.order, arguments.repetitions, arguments.rule, arguments.retries)
     gate = Gate(arguments.min_agreement, arguments.min_kappa, arguments.min_items, arguments.max_flips)
     bar = Progress(len(gold.items))
     try:
