@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchError
-from pytest_verdict.mapping.not_compared import record_not_compared
-from pytest_verdict.suites.adapters import open_adapter
 from pytest_verdict.suites.reader import PlannedScenario, Suite, read_suite
-from pytest_verdict.suites.scenario_run import Run, judge, record_missing, run_adapter
+
+if TYPE_CHECKING:
+    from pytest_verdict.suites.scenario_run import Run
 
 _ADAPTERS: Final = pytest.StashKey[dict[tuple[str, Path], Any]]()
 _NO_ADAPTER: Final = (
@@ -62,6 +62,10 @@ class ScenarioItem(pytest.Item):
 
     def setup(self) -> None:
         """Run the adapter; a scenario that got no output at all is an error and not a failure."""
+        # What runs scenarios is imported when one runs, because many sessions only collect.
+        from pytest_verdict.mapping.not_compared import record_not_compared
+        from pytest_verdict.suites.scenario_run import record_missing, run_adapter
+
         try:
             adapter = self._adapter()
         except (AdapterError, ConfigurationError) as error:
@@ -78,6 +82,8 @@ class ScenarioItem(pytest.Item):
 
     def runtest(self) -> None:
         """Judge what the adapter returned."""
+        from pytest_verdict.suites.scenario_run import judge
+
         outcome = judge(self._plan, self._runs)
         if outcome.verdict != "pass":
             raise MismatchError(outcome.describe(), outcome.failures)
@@ -101,6 +107,8 @@ class ScenarioItem(pytest.Item):
         key = self._named_adapter()
         known = self.config.stash.setdefault(_ADAPTERS, {})
         if key not in known:
+            from pytest_verdict.suites.adapters import open_adapter
+
             known[key] = open_adapter(*key)
         return known[key]
 

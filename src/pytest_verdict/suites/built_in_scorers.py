@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from pytest_verdict.comparison import compare
 from pytest_verdict.errors import ConfigurationError, SettingsError
-from pytest_verdict.operators.pattern import compile_pattern
 from pytest_verdict.operators.registry import REGISTRY
 from pytest_verdict.result import ComparisonResult
 from pytest_verdict.suites.agent_result import AgentResult
@@ -152,6 +151,8 @@ def check_metadata(scorer: str, scenario: Scenario) -> None:
 def _check_pattern(pattern: Any) -> None:
     if not isinstance(pattern, str) or not pattern:
         raise ConfigurationError("the scorer regex needs metadata.regex_pattern, a text that is not empty")
+    from pytest_verdict.operators.pattern import compile_pattern
+
     try:
         compile_pattern(pattern)
     except re.error as error:

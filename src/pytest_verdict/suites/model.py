@@ -34,7 +34,7 @@ class ScorerEntry(BaseModel):
     model_config = _FORM
 
     operator: str
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = Field(default_factory=dict)
     threshold: Share | None = None
     mapping: dict[str, Any] | None = None
 
@@ -87,7 +87,7 @@ class _Limits(BaseModel):
     repeats: Annotated[int, Field(ge=1, le=10_000)] | None = None
     pass_rule: PassRule | None = Field(default=None, alias="pass")
     threshold: Share | None = None
-    tags: list[TagName] = []
+    tags: list[TagName] = Field(default_factory=list)
 
 
 class Scenario(_Limits):
@@ -113,9 +113,9 @@ class Scenario(_Limits):
     input: str
     description: str = ""
     expected_output: str | None = None
-    expected_tools: list[str] = []
-    expected_tool_args: dict[str, dict[str, Any]] = {}
-    metadata: dict[str, Any] = {}
+    expected_tools: list[str] = Field(default_factory=list)
+    expected_tool_args: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    metadata: dict[str, Any] = Field(default_factory=dict)
 
 
 class SuiteConfig(BaseModel):

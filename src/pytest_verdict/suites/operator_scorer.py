@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pytest_verdict.comparison import compare
-from pytest_verdict.mapping.evaluator import Evaluator
 from pytest_verdict.operators.registry import REGISTRY
 from pytest_verdict.result import ComparisonResult
 from pytest_verdict.suites.agent_result import AgentResult
 from pytest_verdict.suites.evidence import called_tools, document_of, expected_calls
 from pytest_verdict.suites.model import Scenario, ScorerEntry
 from pytest_verdict.suites.scoring import Scored, quoted
+
+if TYPE_CHECKING:
+    from pytest_verdict.mapping.evaluator import Evaluator
 
 
 class OperatorScorer:
@@ -28,6 +32,8 @@ class OperatorScorer:
         self._is_trajectory = REGISTRY.find(entry.operator).surface == "trajectory"
         self._evaluator: Evaluator | None = None
         if entry.mapping is not None:
+            from pytest_verdict.mapping.evaluator import Evaluator
+
             self._evaluator = Evaluator(entry.operator, entry.mapping, entry.threshold, **entry.settings)
         else:
             self._operator = REGISTRY.build(entry.operator, entry.settings)

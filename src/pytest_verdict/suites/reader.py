@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import gc
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -80,7 +82,24 @@ def read_suite(path: Path, label: str | None = None) -> Suite:
         SuiteError: The file is written wrongly; each mistake is named with its line.
         OSError: It cannot be read.
     """
-    document = read_yaml(path, label or str(path))
+    with _without_collector():
+        return _read(path, label or str(path))
+
+
+@contextlib.contextmanager
+def _without_collector() -> Iterator[None]:
+    # Almost every object made here lives on, and looking for garbage among them would take longer than reading.
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _read(path: Path, label: str) -> Suite:
+    document = read_yaml(path, label)
     if not isinstance(document.value, dict):
         raise SuiteError(f"{document.label}:1: a suite file is a mapping with the key suite or scenarios")
     try:

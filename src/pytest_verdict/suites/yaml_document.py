@@ -11,9 +11,22 @@ import yaml
 from pytest_verdict.errors import SuiteError
 
 # The parser written in C reads the same documents about ten times as fast; not every build of PyYAML has it.
-_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_BASE: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TEXT: Final = "tag:yaml.org,2002:str"
 _MERGE: Final = "tag:yaml.org,2002:merge"
+
+
+class _Loader(_BASE):  # type: ignore[misc]
+    """Tells text at once, which is most of a suite; the loader of PyYAML asks several lists for each value."""
+
+    def resolve(self, kind: type[Any], value: Any, implicit: Any) -> Any:
+        if kind is not yaml.ScalarNode:
+            return super().resolve(kind, value, implicit)
+        if implicit[0]:
+            for tag, pattern in self.yaml_implicit_resolvers.get(value[:1], ()):
+                if pattern.match(value):
+                    return tag
+        return _TEXT
 
 
 class YamlDocument:
@@ -39,7 +52,7 @@ class YamlDocument:
         self._constructor = yaml.constructor.SafeConstructor()
         self._known: dict[int, Any] = {}
         try:
-            self._root: Any = yaml.compose(text, Loader=_LOADER)
+            self._root: Any = yaml.compose(text, Loader=_Loader)
             if self._root is None:
                 raise SuiteError(f"{label}:1: the file is empty")
             self.value = self._value(self._root)

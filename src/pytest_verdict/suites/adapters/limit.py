@@ -6,7 +6,6 @@ returns later is lost, and because the thread is a daemon it never keeps the ses
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import threading
 from collections.abc import Awaitable, Callable
@@ -66,6 +65,8 @@ class _Call:
         try:
             returned = self._function()
             if inspect.isawaitable(returned):
+                import asyncio
+
                 returned = asyncio.run(self._awaited(returned))
             self.returned = returned
         except SystemExit as error:
@@ -74,6 +75,8 @@ class _Call:
             self.error = error
 
     async def _awaited(self, returned: Awaitable[Any]) -> Any:
+        import asyncio
+
         try:
             async with asyncio.timeout(self._seconds) as limit:
                 return await returned
