@@ -71,6 +71,7 @@ class TestEntry:
 
 _COLUMNS: Final = {"pass": 0, "fail": 1, "error": 2}
 _ENCODE: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+_DECODE: Final = json.JSONDecoder().decode
 _ENTRY_FIELDS: Final = tuple(field.name for field in fields(TestEntry))
 
 
@@ -238,7 +239,7 @@ def read_journal(folder: Path) -> Journal:
 
 def _take(journal: Journal, line: bytes) -> None:
     try:
-        content = json.loads(line)
+        content = _DECODE(line.decode("ascii"))
         if "journal" in content:
             journal.header = content
         elif "collected" in content:

@@ -90,7 +90,11 @@ def added(counts: Counts) -> tuple[int, int, int]:
     Returns:
         How many comparisons passed, failed, and could not be made.
     """
-    passed, failed, broken = (sum(column) for column in zip(*counts.values(), strict=True)) if counts else (0, 0, 0)
+    passed = failed = broken = 0
+    for of_operator in counts.values():
+        passed += of_operator[0]
+        failed += of_operator[1]
+        broken += of_operator[2]
     return passed, failed, broken
 
 
