@@ -20,6 +20,7 @@ NUMBERS = [0, 37.0, "36.8", -1, 1e300]
 DATES = ["2024-02-29", "2024-05-01T10:00:00Z", "1 May 2024", "2024-05"]
 LISTS = [["a", "b"], ["b", "a"], [], ["a", "a"]]
 DOCUMENTS = ['{"a": [1, 2.50]}', "[]", {"a": 1, "b": [None, True]}, [3, 1, 2], "null"]
+CRITERIA = [{"id": "a", "version": 1, "severity": "minor", "operator": "exact"}]
 STEPS = [[{"name": "search", "args": {"q": "x"}}, {"name": "book", "args": {"n": 1.5}}], ["search", "book"], []]
 
 # Settings to check each built-in operator with, and values that it can read on both sides; no values where the two sides
@@ -34,10 +35,12 @@ CASES = {
     "boolean": [({}, [True, False])],
     "contains_all": [({}, ["Paris"]), ({"substrings": ["a"], "case_sensitive": False}, TEXTS)],
     "contains_any": [({}, ["Paris"]), ({"substrings": ["a", "b"]}, TEXTS)],
+    "criteria": [({"id": "a", "revision": 1, "criteria": CRITERIA}, [])],
     "date_match": [({}, DATES)],
     "date_range": [({}, []), ({"min": "2024-01-01"}, [])],
     "date_tolerance": [({"tolerance": 2}, DATES)],
     "delta": [({}, [])],
+    "derived": [({"operator": "exact", "source": "spec"}, TEXTS)],
     "exact": [({}, None)],
     "field_check": [({"field": "a"}, [{"a": 1}])],
     "json_canonical": [({}, DOCUMENTS)],
