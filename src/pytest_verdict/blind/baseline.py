@@ -1,0 +1,61 @@
+"""A measurement before and after, for the operator ``delta``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.values.snapshot import snapshot
+
+
+class Baseline:
+    """Measures before and after a ``with`` block, by the same measure.
+
+    The measurement before is taken when the block begins and never again. `change` is what ``delta`` observes.
+
+    Args:
+        measure: A function without arguments that gives a number.
+
+    Raises:
+        ConfigurationError: The measure cannot be called.
+
+    Example:
+        >>> from pytest_verdict import compare
+        >>> basket = ["tea"]
+        >>> with Baseline(lambda: len(basket)) as baseline:
+        ...     basket.append("milk")
+        >>> baseline.change
+        {'before': 1, 'after': 2}
+        >>> compare("delta", 1, baseline.change).passed
+        True
+    """
+
+    __slots__ = ("_after", "_before", "_measure")
+
+    def __init__(self, measure: Callable[[], Any]) -> None:
+        if not callable(measure):
+            raise ConfigurationError(f"a baseline measures by a function without arguments, got {measure!r}")
+        self._measure = measure
+        self._before: list[Any] = []
+        self._after: list[Any] = []
+
+    @property
+    def change(self) -> dict[str, Any]:
+        """The two measurements, as ``before`` and ``after``.
+
+        Raises:
+            ConfigurationError: The block has not ended.
+        """
+        if not self._after:
+            raise ConfigurationError("there is no change before the end of the with block")
+        return {"before": self._before[0], "after": self._after[0]}
+
+    def __enter__(self) -> Self:
+        if self._before:
+            raise ConfigurationError("a baseline is measured once; make another one for another block")
+        self._before.append(snapshot(self._measure()))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._after.append(snapshot(self._measure()))
