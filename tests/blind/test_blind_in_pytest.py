@@ -20,6 +20,8 @@ RUBRIC = {"id": "essay", "version": 1, "content": ["argument"], "structure": ["c
 honest = lambda request: {**score(request, lambda label, r: "because" in r.outputs[label].text), "winner": None}
 first = lambda request: score(request, lambda label, r: label == "A")
 
+liar = lambda request: {**honest(request), "winner": "A"}
+
 def test_wins(comparator):
     comparator.assert_preferred("It rains because.", "It rains.", TASK, honest, rubric=RUBRIC, key="k")
 
@@ -35,7 +37,7 @@ def test_both_are_reported(comparator):
         comparator.assert_preferred("a", "c because", TASK, honest, rubric=RUBRIC, key="k", name="two")
 
 def test_only_compares(comparator):
-    assert comparator.blind("a", "b because", TASK, honest, rubric=RUBRIC).winner == "y"
+    assert comparator.blind("a", "b because", TASK, liar, rubric=RUBRIC).winner == "y"
 """
 
 
@@ -52,6 +54,9 @@ def test_a_session(session, pytester):
             "*blind_preference*'weather': fail*",
             "*$.winner: expected 'candidate', observed 'INCONSISTENT'",
             "*2 comparisons did not pass*",
+            "6 blind comparisons: 2 inconsistent, 4 judged; 6 informal",
+            "order flips: 2; the output shown first won 8 of 12 decisive calls",
+            "comparisons with contradictions of the judge: 1 winner_opposite",
         ]
     )
     junit = (pytester.path / "verify-report" / "junit.xml").read_text("utf-8")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from pytest_verdict.report.blind_section import OPERATOR, blind_lines
 from pytest_verdict.report.building import REPORT, Built
+from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.summary import VERDICTS, Summary
 from pytest_verdict.values.display import shown, visible
 
@@ -34,6 +36,8 @@ def closing_lines(built: Built, place: str) -> Iterator[str]:
     remaining = counts[1] + counts[2] - len(built.worst)
     if built.worst and remaining > 0:
         yield f"... and {remaining} more"
+    if OPERATOR in built.summary.operators:
+        yield from blind_lines(built.folder / RECORDS)
     if not built.summary.complete:
         yield "the report is not complete: not every collected test came to its end"
     yield f"report: {place}/{REPORT}"
