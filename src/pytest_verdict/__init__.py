@@ -18,15 +18,18 @@ if TYPE_CHECKING:
     from pytest_verdict.comparator import Comparator
     from pytest_verdict.comparison import Expectation, assert_matches, compare, expect
     from pytest_verdict.errors import (
+        AdapterError,
         AwaitingJudgmentError,
         ConfigurationError,
         LeakError,
+        MappingError,
         MismatchError,
         MissingExtraError,
         MissingRecordingError,
         ParseError,
         RecordError,
         SettingsError,
+        SuiteError,
         TemplateError,
         ThresholdError,
         TrajectoryError,
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
     from pytest_verdict.judges.pydantic_ai import PydanticAIJudge
     from pytest_verdict.judges.recording import RecordingJudge
     from pytest_verdict.laws import check_operator_laws
+    from pytest_verdict.mapping.evaluator import Evaluation, Evaluator
+    from pytest_verdict.mapping.input_mapping import InputMapping
     from pytest_verdict.normalizers import SynonymMap
     from pytest_verdict.operators.aggregate import AllOf, AnyOf, AtLeastN, Weighted
     from pytest_verdict.operators.base import Operator
@@ -64,6 +69,9 @@ if TYPE_CHECKING:
     from pytest_verdict.operators.trace import TraceContains, TraceLength, TraceRegex
     from pytest_verdict.outcome import Outcome
     from pytest_verdict.result import ComparisonResult
+    from pytest_verdict.suites.agent_result import AgentResult, ToolCall
+    from pytest_verdict.suites.dataset_check import DatasetCheck
+    from pytest_verdict.suites.user_scorer import register_scorer
     from pytest_verdict.surroundings import Budget
     from pytest_verdict.templates.answer import BaseAnswer
     from pytest_verdict.templates.audit import audit_template
@@ -90,6 +98,8 @@ if TYPE_CHECKING:
 
 # Where each public name lives; read on first use, so that loading the plugin imports nothing of this.
 _HOMES = {
+    "AdapterError": "errors",
+    "AgentResult": "suites.agent_result",
     "AllOf": "operators.aggregate",
     "AnswerTemplate": "templates.template",
     "AnyOf": "operators.aggregate",
@@ -105,15 +115,19 @@ _HOMES = {
     "ConfigurationError": "errors",
     "ContainsAll": "operators.text",
     "ContainsAny": "operators.text",
+    "DatasetCheck": "suites.dataset_check",
     "DateMatch": "operators.date",
     "DateRange": "operators.date",
     "DateTolerance": "operators.date",
     "Delta": "operators.number",
+    "Evaluation": "mapping.evaluator",
+    "Evaluator": "mapping.evaluator",
     "Event": "trajectories.event",
     "ExactMatch": "operators.text",
     "Expectation": "comparison",
     "FieldCheck": "templates.field_check",
     "HumanJudge": "blind.human",
+    "InputMapping": "mapping.input_mapping",
     "JsonCanonical": "operators.json_equality",
     "JsonDistance": "operators.json_distance",
     "JsonRule": "operators.json_rules",
@@ -123,6 +137,7 @@ _HOMES = {
     "JudgeRequest": "blind.request",
     "LeakError": "errors",
     "LiteralMatch": "operators.category",
+    "MappingError": "errors",
     "MismatchError": "errors",
     "MissingExtraError": "errors",
     "MissingRecordingError": "errors",
@@ -148,12 +163,14 @@ _HOMES = {
     "SemanticMatch": "operators.semantic",
     "SetContainment": "operators.sequence",
     "SettingsError": "errors",
+    "SuiteError": "errors",
     "SynonymMap": "normalizers",
     "TemplateError": "errors",
     "TemplateResult": "templates.result",
     "TemplateWarning": "templates.field",
     "TextSimilarity": "operators.similarity",
     "ThresholdError": "errors",
+    "ToolCall": "suites.agent_result",
     "TraceContains": "operators.trace",
     "TraceLength": "operators.trace",
     "TraceRegex": "operators.trace",
@@ -190,9 +207,12 @@ _HOMES = {
     "read_rubric": "blind.rubric",
     "read_trajectory": "trajectories.readers",
     "read_turns": "trajectories.readers",
+    "register_scorer": "suites.user_scorer",
 }
 
 __all__ = [
+    "AdapterError",
+    "AgentResult",
     "AllOf",
     "AnswerTemplate",
     "AnyOf",
@@ -208,15 +228,19 @@ __all__ = [
     "ConfigurationError",
     "ContainsAll",
     "ContainsAny",
+    "DatasetCheck",
     "DateMatch",
     "DateRange",
     "DateTolerance",
     "Delta",
+    "Evaluation",
+    "Evaluator",
     "Event",
     "ExactMatch",
     "Expectation",
     "FieldCheck",
     "HumanJudge",
+    "InputMapping",
     "JsonCanonical",
     "JsonDistance",
     "JsonRule",
@@ -226,6 +250,7 @@ __all__ = [
     "JudgeRequest",
     "LeakError",
     "LiteralMatch",
+    "MappingError",
     "MismatchError",
     "MissingExtraError",
     "MissingRecordingError",
@@ -251,12 +276,14 @@ __all__ = [
     "SemanticMatch",
     "SetContainment",
     "SettingsError",
+    "SuiteError",
     "SynonymMap",
     "TemplateError",
     "TemplateResult",
     "TemplateWarning",
     "TextSimilarity",
     "ThresholdError",
+    "ToolCall",
     "TraceContains",
     "TraceLength",
     "TraceRegex",
@@ -293,6 +320,7 @@ __all__ = [
     "read_rubric",
     "read_trajectory",
     "read_turns",
+    "register_scorer",
 ]
 
 

@@ -7,7 +7,7 @@ import gc
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
@@ -26,8 +26,7 @@ DEFAULT_TIMEOUT: Final = 30.0
 _SUFFIXES: Final = (".verdict.yaml", ".verdict.yml", ".yaml", ".yml")
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedScenario:
+class PlannedScenario(NamedTuple):
     """A scenario with what the suite sets for it.
 
     Args:
