@@ -4,8 +4,13 @@ import os
 import random
 
 import pytest
+from hypothesis import settings
 
 pytest_plugins = ["pytester"]
+
+# How long an example takes says more about the machine than about the example.
+settings.register_profile("without deadline", deadline=None)
+settings.load_profile("without deadline")
 
 # The ids of some tests show sets, which print in the order of the hash seed, and xdist wants the same ids from all workers.
 # Another seed in each session, so that a dependence on it shows some day.

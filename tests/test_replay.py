@@ -324,7 +324,7 @@ def test_what_a_session_recorded_comes_out_again(pytester):
                 compare("exact", object(), 1)
         """)
     )
-    pytester.runpytest_inprocess("--verify-report", "-p", "no:cacheprovider")
+    pytester.runpytest_inprocess("--verify-report", "-p", "no:cacheprovider", "-p", "no:asyncio")
     with (pytester.path / "verify-report/records.jsonl").open("rb") as lines:
         answers = list(replay(lines))
     assert [answer.status for answer in answers].count("identical") == len(answers) - 1 == 48
@@ -337,7 +337,7 @@ def test_what_was_redacted_is_unverifiable(pytester):
         "from pytest_verdict import compare\n"
         "def test_it():\n    compare('exact', 'secret-1', 'x')\n    compare('exact', 'open', 'open')\n"
     )
-    pytester.runpytest_inprocess("--verify-report", "-p", "no:cacheprovider")
+    pytester.runpytest_inprocess("--verify-report", "-p", "no:cacheprovider", "-p", "no:asyncio")
     lines = (pytester.path / "verify-report/records.jsonl").read_bytes().splitlines()
     assert b"secret-1" not in lines[0]
     assert [(answer.status, answer.reason) for answer in replay(lines)] == [

@@ -97,7 +97,7 @@ def test_records_that_are_not_those_of_the_report_are_a_difference(command, pyte
     pytester.makepyfile(
         "from pytest_verdict import compare\ndef test_it():\n    compare('exact', 1, 1)\n    compare('exact', 2, 2)"
     )
-    pytester.runpytest_inprocess("--verify-report", "-p", "no:cacheprovider")
+    pytester.runpytest_inprocess("--verify-report", "-p", "no:cacheprovider", "-p", "no:asyncio")
     folder = pytester.path / "verify-report"
     assert command("replay", folder)[0] == 0
     path = folder / "records.jsonl"

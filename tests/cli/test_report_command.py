@@ -98,7 +98,7 @@ def test_it_waits_for_no_session_that_is_writing(command, killed):
 
 def test_an_interrupted_session_does_not_replace_the_report_of_a_later_one(command, killed, pytester, tmp_path):
     pytester.makepyfile(test_it="def test_it(): pass")
-    pytester.runpytest_inprocess("--verify-report", "-p", "no:cacheprovider")
+    pytester.runpytest_inprocess("--verify-report", "-p", "no:cacheprovider", "-p", "no:asyncio")
     later = (killed / "report.json").read_bytes()
     status, _, err = command("report", killed)
     assert status == 2

@@ -39,6 +39,13 @@ class ParsedAnswer:
             ``json_duplicate_key``, ``json_not_finite``, ``json_too_deep``, ``not_an_object``.
         trace: The raw response from which the reply was made, or None.
         reply: The reply, verbatim.
+
+    Example:
+        >>> from pytest_verdict import BaseAnswer, ExactMatch, VerifiedField, parse_reply
+        >>> class Capital(BaseAnswer):
+        ...     city: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())
+        >>> parse_reply(Capital, '{"city": "Paris", "mood": "sure"}').unknown
+        {'mood': 'sure'}
     """
 
     template: type[BaseAnswer]

@@ -20,6 +20,14 @@ class TemplateResult:
 
     Args:
         comparison: The record: an aggregate of the operator ``answer_template`` with a child for each field.
+
+    Example:
+        >>> from pytest_verdict import AnswerTemplate, BaseAnswer, ExactMatch, VerifiedField
+        >>> class Capital(BaseAnswer):
+        ...     city: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())
+        >>> result = AnswerTemplate(Capital).verify({"city": "Lyon"})
+        >>> result.passed, result.verdict
+        (False, 'fail')
     """
 
     comparison: ComparisonResult
