@@ -92,3 +92,24 @@ def test_without_a_judge_only_parse_needs_one(harness):
     run = harness.run({"conftest.py": "", "test_it.py": FILES["test_it.py"]})
     assert run.outcomes == {"passed": 1, "failed": 3}
     assert "define the fixture verdict_judge in conftest.py" in run.stdout
+
+
+def test_a_plain_assert_on_a_result_shows_its_table(pytester):
+    pytester.makepyfile(
+        """
+        from pytest_verdict import BaseAnswer, ExactMatch, VerifiedField
+
+        class Answer(BaseAnswer):
+            city: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())
+
+        def test_in_two_lines(answer_template):
+            result = answer_template(Answer).verify({"city": "Lyon"})
+            assert result
+
+        def test_in_one_line(answer_template):
+            assert answer_template(Answer).verify({"city": "Lyon"}).passed
+        """
+    )
+    result = pytester.runpytest_inprocess("-p", "no:asyncio", "-p", "no:cacheprovider")
+    lines = [line for line in result.outlines if line.startswith("E         city ")]
+    assert len(lines) == 2

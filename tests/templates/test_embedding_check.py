@@ -50,7 +50,7 @@ def test_an_override_says_so_and_keeps_the_first_verdict():
     (look,) = details["embedding_check"]["looks"]
     assert look["field"] == "diagnosis"
     assert (look["similarity"] > 0.99, look["threshold"], look["passed"]) == (True, 0.85, True)
-    assert result.table().startswith("Answer: pass, granular score 0.25; was overridden: diagnosis")
+    assert result.describe().startswith("Answer: pass, granular score 0.25; was overridden: diagnosis")
 
 
 @pytest.mark.parametrize(

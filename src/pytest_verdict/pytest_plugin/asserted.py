@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -26,29 +26,46 @@ def explain_assertion(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
     """
     error = excinfo.value
     if isinstance(error, AssertionError) and not isinstance(error, MismatchError):
-        results = {id(result): result for entry in excinfo.traceback for result in _asserted(entry)}
+        blocks: dict[int, str] = {}
+        for entry in excinfo.traceback:
+            for result, describe in _asserted(entry):
+                blocks.setdefault(id(result), describe())
         known = getattr(error, "__notes__", [])
-        for result in list(results.values())[:_MOST]:
-            block = describe_failure(result)
+        for block in list(blocks.values())[:_MOST]:
             # A fixture of a wider scope raises the same error in every test.
             if block not in known:
                 error.add_note(block)
 
 
-def _asserted(entry: Any) -> Iterator[ComparisonResult]:
+_Asserted = tuple[ComparisonResult, Callable[[], str]]
+
+
+def _asserted(entry: Any) -> Iterator[_Asserted]:
     """Give the failed comparisons that the statement made or names, which this frame was executing."""
     made_here = [failure for failure in FAILURES.last if failure.code is entry.frame.code.raw]
-    local = {
-        name: value
-        for name, value in entry.frame.f_locals.items()
-        if type(value) is ComparisonResult and not value.passed
-    }
-    if not made_here and not local:
+    local = {name: _failed(value) for name, value in entry.frame.f_locals.items()}
+    found = {name: failed for name, failed in local.items() if failed is not None}
+    if not made_here and not found:
         return
     first, last, names = _statement(str(entry.frame.code.raw.co_filename), entry.lineno + 1)
-    yield from (failure.result for failure in made_here if first <= failure.line <= last)
     # The rewritten assert keeps what it looked at under names that begin with an @.
-    yield from (value for name, value in local.items() if name in names or name.startswith("@"))
+    yield from (failed for name, failed in found.items() if name in names or name.startswith("@"))
+    for failure in made_here:
+        if first <= failure.line <= last:
+            yield failure.result, functools.partial(describe_failure, failure.result)
+
+
+def _failed(value: Any) -> _Asserted | None:
+    if type(value) is ComparisonResult:
+        return None if value.passed else (value, functools.partial(describe_failure, value))
+    if not type(value).__module__.startswith("pytest_verdict."):
+        return None
+    # What stands on a comparison, such as the result of a template, has it, and may have words of its own.
+    for name in ("comparison", "result"):
+        inner = getattr(value, name, None)
+        if type(inner) is ComparisonResult and not inner.passed:
+            return inner, getattr(value, "describe", functools.partial(describe_failure, inner))
+    return None
 
 
 def _statement(file: str, line: int) -> tuple[int, int, frozenset[str]]:

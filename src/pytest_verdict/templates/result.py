@@ -96,7 +96,7 @@ class TemplateResult:
         """Whether a second look turned a fail into a pass; ``comparison.details["embedding_check"]`` says how close it was."""
         return evidence.EMBEDDING_OVERRIDE in self.notes
 
-    def table(self) -> str:
+    def describe(self) -> str:
         """Lay the fields out as a table.
 
         Returns:

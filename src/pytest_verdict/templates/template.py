@@ -36,7 +36,7 @@ class AnswerTemplate:
         >>> from pytest_verdict.templates.field import VerifiedField
         >>> class Answer(BaseAnswer):
         ...     pair_count: int = VerifiedField("The number of pairs", ground_truth=23, verify_with=NumericExact())
-        >>> print(AnswerTemplate(Answer).verify({"pair_count": 46}).table())
+        >>> print(AnswerTemplate(Answer).verify({"pair_count": 46}).describe())
         Answer: fail, granular score 0.00; did not pass: pair_count
           field       weight  verdict  expected  observed
           pair_count  1       fail     23        46
@@ -118,7 +118,7 @@ class AnswerTemplate:
         __tracebackhide__ = HIDDEN
         result = self.verify(answer, trace)
         if not result.passed:
-            raise MismatchError(result.table(), [result.comparison])
+            raise MismatchError(result.describe(), [result.comparison])
         return result
 
     def parse(self, response: str) -> ParsedAnswer:
