@@ -96,13 +96,12 @@ def fill(form, output):
 
 def test_a_person_judges_in_a_folder(tmp_path):
     judge = HumanJudge(tmp_path / "judgments", name="reviewer")
-    for _ in range(2):
-        with pytest.raises(AwaitingJudgmentError, match=r"form\.yaml is still to be filled in"):
+    for expected in (2, 1):
+        with pytest.raises(AwaitingJudgmentError) as awaited:
             assert_preferred(GOOD, BAD, TASK, judge)
-        for place in (tmp_path / "judgments").iterdir():
-            outputs = {label: (place / label / "output.txt").read_text() for label in "AB"}
-            if "null" in (place / "form.yaml").read_text().replace("winner: null", ""):
-                fill(place / "form.yaml", outputs)
+        assert str(awaited.value).count("form.yaml is still to be filled in") == expected
+        place = next(one for one in (tmp_path / "judgments").iterdir() if str(one.name) in str(awaited.value))
+        fill(place / "form.yaml", {label: (place / label / "output.txt").read_text() for label in "AB"})
     found = assert_preferred(GOOD, BAD, TASK, judge)
     assert found.result.observed["comparison"]["judge"] == "human reviewer"
     assert "candidate" not in "".join(path.read_text() for path in (tmp_path / "judgments").rglob("*.*"))

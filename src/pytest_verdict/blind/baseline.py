@@ -57,5 +57,7 @@ class Baseline:
         self._before.append(snapshot(self._measure()))
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._after.append(snapshot(self._measure()))
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        # After an exception there is no change to speak of, and a measure that fails then would hide it.
+        if kind is None:
+            self._after.append(snapshot(self._measure()))

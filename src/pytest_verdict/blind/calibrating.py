@@ -205,7 +205,7 @@ def _label(pairs: Pairs, label: str) -> dict[str, Any]:
 def _longer(labelled: Sequence[tuple[_Judged, str | None]]) -> dict[str, Any]:
     won = []
     for one, label in labelled:
-        first, second = (candidate["characters"] for candidate in one.found.settled["candidates"])
+        first, second = one.found.characters
         if first != second and label in (FIRST, SECOND):
             won.append((label == FIRST) == (first > second))
     return _tested(sum(won), len(won))

@@ -30,11 +30,11 @@ from pytest_verdict.blind.reply import ReplyProblem, read_reply
 from pytest_verdict.blind.request import JudgeRequest, Presented, instructions_for, reply_schema, write_prompt
 from pytest_verdict.blind.rubric import Rubric, read_rubric
 from pytest_verdict.blind.scoring import Label
-from pytest_verdict.errors import ConfigurationError, LeakError
+from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, LeakError
 from pytest_verdict.values.encoding import digest, encode_text
 
-GENERIC_NAMES: Final = ("x", "y"), ("candidate", "baseline"), ("first", "second")
-"""Names of candidates that say nothing of them, so that they are not looked for."""
+UNNAMED: Final = ("x", "y")
+"""What candidates are called that were given no names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def judge_blindly(
     expectations: Sequence[str] = (),
     rubric: Any = None,
     *,
-    names: tuple[str, str] = GENERIC_NAMES[0],
+    names: tuple[str, str] = UNNAMED,
     identity: Mapping[str, Sequence[str]] | Sequence[str] = (),
     protocol: BlindProtocol | None = None,
     key: str | None = None,
@@ -119,7 +119,7 @@ def _settle(
     identity: Mapping[str, Sequence[str]] | Sequence[str],
 ) -> _Settled:
     _refuse_wrong(task, expectations, names)
-    tokens = identity_tokens(() if names in GENERIC_NAMES else names, identity, candidates)
+    tokens = identity_tokens(names, identity, candidates)
     leaks = _leaks(candidates, task, expectations, rubric, tokens)
     _refuse_leaks(leaks, protocol.leaks)
     sources = candidates
@@ -190,14 +190,26 @@ def _refuse_leaks(leaks: Sequence[Leak], policy: LeakPolicy) -> None:
 
 def _calls(settled: _Settled, assignment: Assignment, judge: BlindJudge) -> list[dict[str, Any]]:
     calls: list[dict[str, Any]] = []
+    awaited: list[str] = []
     with tempfile.TemporaryDirectory(prefix="blind-") as folder:
-        for repetition in range(settled.protocol.repetitions):
-            for number, way in enumerate(settled.protocol.passes):
-                place = Path(folder) / str(len(calls))
-                request = _request(settled, assignment, way, repetition, place)
-                head = {"repetition": repetition, "way": number, "slots": assignment.slots(exchanged=way.exchanged)}
+        for number, (repetition, way) in enumerate(_order(settled.protocol)):
+            exchanged = settled.protocol.passes[way].exchanged
+            head = {"repetition": repetition, "way": way, "slots": assignment.slots(exchanged=exchanged)}
+            request = _request(settled, assignment, way, repetition, Path(folder) / str(number))
+            try:
                 calls += _attempts(request, settled, judge, head)
+            except AwaitingJudgmentError as error:
+                # A person gets all forms at once.
+                awaited.append(str(error))
+    if awaited:
+        raise AwaitingJudgmentError("; ".join(awaited))
     return calls
+
+
+def _order(protocol: BlindProtocol) -> Iterator[tuple[int, int]]:
+    for repetition in range(protocol.repetitions):
+        for way in range(len(protocol.passes)):
+            yield repetition, way
 
 
 def _attempts(
@@ -222,7 +234,8 @@ def _is_verdict(reply: str | None, settled: _Settled) -> bool:
     return True
 
 
-def _request(settled: _Settled, assignment: Assignment, way: Pass, repetition: int, place: Path) -> JudgeRequest:
+def _request(settled: _Settled, assignment: Assignment, number: int, repetition: int, place: Path) -> JudgeRequest:
+    way = settled.protocol.passes[number]
     slots = assignment.slots(exchanged=way.exchanged)
     outputs = {label: settled.candidates[slot] for label, slot in slots.items()}
     presented: dict[Label, Presented] = {}

@@ -54,7 +54,10 @@ def write_comparison(document: Mapping[str, Any]) -> str:
     Returns:
         Indented JSON text that ends with a line end.
     """
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    # A lone surrogate is a character that JSON can escape and UTF-8 cannot write.
+    is_writable = text.encode("utf-8", "replace").decode("utf-8") == text
+    return (text if is_writable else json.dumps(document, indent=2)) + "\n"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 from pytest_verdict.blind.asking import BlindJudge
-from pytest_verdict.blind.comparing import GENERIC_NAMES, judge_blindly
+from pytest_verdict.blind.comparing import UNNAMED, judge_blindly
 from pytest_verdict.blind.contradictions import GATING
 from pytest_verdict.blind.files import write_after
 from pytest_verdict.blind.outcome import BlindComparison
@@ -93,7 +93,7 @@ def blind_compare(
         'y'
     """
     operator = BlindPreference(tie=tie, gate=gate)
-    names = options.get("names", GENERIC_NAMES[0])
+    names = options.get("names", UNNAMED)
     if prefer is not None and prefer not in names:
         raise SettingsError(f"prefer={prefer!r} is no candidate.{allowed('candidate', prefer, names)}")
     observed = judge_blindly(candidate_x, candidate_y, eval_prompt, judge, expectations, rubric, **options)
@@ -155,7 +155,7 @@ def assert_preferred(
     __tracebackhide__ = HIDDEN
     if inconclusive not in _POLICIES:
         raise SettingsError(f"inconclusive={inconclusive!r} is unknown.{allowed('policy', inconclusive, _POLICIES)}")
-    options.setdefault("names", GENERIC_NAMES[1])
+    options.setdefault("names", ("candidate", "baseline"))
     found = blind_compare(
         candidate,
         baseline,

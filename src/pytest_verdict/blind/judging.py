@@ -93,6 +93,7 @@ class Comparison:
         document: The comparison in the pattern's shape; None when no reply is a verdict.
         intact: Whether the assignment is the one that was committed to.
         settled: All that was settled before the judge was asked.
+        characters: How long the candidates are.
     """
 
     vote: Vote
@@ -103,6 +104,7 @@ class Comparison:
     document: dict[str, Any] | None
     intact: bool
     settled: Mapping[str, Any]
+    characters: tuple[int, int]
 
     @property
     def winner(self) -> str | None:
@@ -125,6 +127,8 @@ class _Evidence:
     tokens: tuple[Token, ...]
     names: tuple[str, str]
     digests: tuple[str, str]
+    leaked: frozenset[str]
+    characters: tuple[int, int]
 
 
 def compared(observed: Any) -> Comparison:
@@ -144,7 +148,7 @@ def compared(observed: Any) -> Comparison:
         return _compared(evidence)
     except NotABallotError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
         raise NotABallotError(f"{type(error).__name__}: {error}") from None
 
 
@@ -159,20 +163,38 @@ def _read(observed: Any) -> _Evidence:
         tuple(_read_call(call) for call in observed["calls"]),
         read_protocol(settled["protocol"]),
         BlindBallot(rubric=settled["rubric"], expectations=settled["expectations"]),
-        tuple(Token(**token) for token in settled["identity"]),
-        (str(first["name"]), str(second["name"])),
-        (first["digest"], second["digest"]),
+        tuple(Token(_text(token["text"]), token["whole_word"] is True) for token in settled["identity"]),
+        _names(first, second),
+        (_text(first["digest"]), _text(second["digest"])),
+        frozenset(_text(leak["token"]) for leak in settled["leaks"]),
+        (_whole(first["characters"]), _whole(second["characters"])),
     )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise NotABallotError(f"a text is needed, got {type(value).__name__}")
+    return value
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise NotABallotError("a whole number from 0 is needed")
+    return value
+
+
+def _names(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[str, str]:
+    names = _text(first["name"]), _text(second["name"])
+    if names[0] == names[1]:
+        raise NotABallotError("the candidates have one name")
+    return names
 
 
 def _read_call(written: Mapping[str, Any]) -> Call:
     reply, problem = written.get("reply"), written.get("problem")
     if not all(part is None or isinstance(part, str) for part in (reply, problem)):
         raise NotABallotError("a call has a reply or a problem, and both are texts")
-    numbers = [written[name] for name in ("repetition", "way", "attempt")]
-    if not all(type(number) is int and number >= 0 for number in numbers):
-        raise NotABallotError("the numbers of a call are whole numbers from 0")
-    repetition, way, attempt = numbers
+    repetition, way, attempt = (_whole(written[name]) for name in ("repetition", "way", "attempt"))
     return Call(repetition, way, attempt, reply, problem, written)
 
 
@@ -193,6 +215,7 @@ def _compared(evidence: _Evidence) -> Comparison:
         _document(vote, judgments, evidence),
         _is_intact(evidence),
         evidence.settled,
+        evidence.characters,
     )
 
 
@@ -243,8 +266,7 @@ def _result(ballot: BlindBallot, expected: Any, call: Call, outcome: Outcome, na
 
 def _breaches(reply: str, evidence: _Evidence) -> list[Contradiction]:
     # A name that the judge could read somewhere is a leak, and recorded as such; one that it could not is a breach.
-    leaked = {leak["token"] for leak in evidence.settled["leaks"]}
-    tokens = [token for token in evidence.tokens if token.text not in leaked]
+    tokens = [token for token in evidence.tokens if token.text not in evidence.leaked]
     return [
         Contradiction(BLINDNESS_BREACH, "reply", text, "not in what the judge was shown")
         for text in find_tokens(reply, tokens)

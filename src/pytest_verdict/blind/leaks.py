@@ -15,9 +15,12 @@ from pytest_verdict.errors import ConfigurationError, LeakError
 REDACTED: Final = "[redacted]"
 _SHORTEST: Final = 3
 _SEPARATORS: Final = "-_ \t\r\n."
-# Parts of paths that tell nothing of a system.
-_ORDINARY: Final = frozenset(
-    {"output", "outputs", "result", "results", "run", "runs", "tmp", "temp", "home", "data", "report"}
+# Words that say nothing of a system, whether a candidate or a folder is called so; a text may well have them.
+_WORDS: Final = """
+after answer app base baseline before build candidate data dist docs draft file files final first home input left main new old
+out output outputs project report result results right root run runs second src temp test tests tmp user users var work workspace
+"""
+_ORDINARY: Final = frozenset(_WORDS.split())
 )
 
 
@@ -168,7 +171,8 @@ def identity_tokens(
         candidates: The candidates; where their paths differ, the parts count as names.
 
     Returns:
-        The tokens, each once. Names and parts of paths count as whole words, what the user declared counts everywhere.
+        The tokens, each once. Names and parts of paths count as whole words, and not at all when they are ordinary ones such as
+        ``new``; what the user declared counts everywhere.
 
     Raises:
         ConfigurationError: An identity is no list of texts of at least three characters.
@@ -180,7 +184,7 @@ def identity_tokens(
         if not isinstance(text, str) or len(_folded(text).text.strip()) < _SHORTEST:
             raise ConfigurationError(f"identity lists texts of at least {_SHORTEST} characters, got {text!r}")
     found = [Token(text) for text in declared]
-    found += [Token(name, whole_word=True) for name in (*names, *_parts(candidates))]
+    found += [Token(name, whole_word=True) for name in (*names, *_parts(candidates)) if _is_telling(name)]
     by_text: dict[str, Token] = {}
     for token in found:
         if len(token.text) >= _SHORTEST:
@@ -193,7 +197,11 @@ def _parts(candidates: Sequence[Candidate]) -> list[str]:
     parts = [{*path.parts[1:], path.stem} for path in paths]
     # What both paths share tells nothing; of a path alone, only its own name and its folder's do.
     own = parts[0] ^ parts[1] if len(parts) == 2 else {name for path in paths for name in (path.stem, path.parent.name)}
-    return sorted(part for part in own if part.casefold() not in _ORDINARY and not part.isdecimal())
+    return sorted(own)
+
+
+def _is_telling(name: str) -> bool:
+    return name.casefold() not in _ORDINARY and not name.isdecimal()
 
 
 def scan_candidate(candidate: Candidate, label: str, tokens: Sequence[Token]) -> list[Leak]:

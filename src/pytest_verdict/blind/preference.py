@@ -124,7 +124,6 @@ def _is_calibrated(found: Comparison) -> bool:
 
 
 def _details(found: Comparison) -> dict[str, Any]:
-    lengths = {one["name"]: one["characters"] for one in found.settled["candidates"]}
     decisive = [judgment.first_shown for judgment in found.judgments if judgment.first_shown is not None]
     return {
         "status": found.vote.status,
@@ -135,7 +134,7 @@ def _details(found: Comparison) -> dict[str, Any]:
         "order_flips": sum(vote.label == "INCONSISTENT" for vote in found.repetitions),
         "invalid_calls": sum(judgment.sides is None for judgment in found.judgments),
         "first_shown_won": [sum(decisive), len(decisive)],
-        "longer_won": _longer_won(found.winner, lengths),
+        "longer_won": _longer_won(found),
         "contradictions": [
             {"call": number, **one.written()}
             for number, judgment in enumerate(found.judgments)
@@ -150,11 +149,11 @@ def _named(label: str, found: Comparison) -> str:
     return found.names[found.slots[label]] if label in ("A", "B") else label  # type: ignore[index]
 
 
-def _longer_won(winner: str | None, lengths: dict[str, int]) -> bool | None:
-    first, second = lengths.values()
-    if winner is None or first == second:
+def _longer_won(found: Comparison) -> bool | None:
+    first, second = found.characters
+    if found.winner is None or first == second:
         return None
-    return lengths[winner] == max(first, second)
+    return (found.winner == found.names[0]) == (first > second)
 
 
 def _differences(expected: Any, found: Comparison, *, passed: bool) -> Iterator[dict[str, Any]]:
@@ -164,7 +163,7 @@ def _differences(expected: Any, found: Comparison, *, passed: bool) -> Iterator[
         yield _changed("$.assignment", "as committed to before the judge was asked", "altered")
     reached = found.winner or found.vote.label
     if reached != expected:
-        yield _changed("$.winner", expected, reached)
+        yield _changed("$.winner", "a verdict" if expected is None else expected, reached)
     for number, judgment in enumerate(found.judgments):
         path = f"$.calls[{number}]"
         said = _named(judgment.vote.label, found)

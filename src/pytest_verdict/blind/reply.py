@@ -26,6 +26,7 @@ SCORE_RANGE: Final = "score_range"
 EXPECTATION_SET: Final = "expectation_set"
 PROSE: Final = "prose_around_json"
 
+_MOST_DIGITS: Final = 50
 _FENCE: Final = re.compile(r"\A\s*```(?:json|JSON)?[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
@@ -208,7 +209,9 @@ def number_of(value: Any) -> Fraction | None:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return None
     # An exponent of billions is a number, but nothing that one wants to write out.
-    if isinstance(value, Decimal) and not -50 < value.adjusted() < 50:
+    if isinstance(value, Decimal) and not -_MOST_DIGITS < value.adjusted() < _MOST_DIGITS:
+        return None
+    if isinstance(value, int) and abs(value) >= 10**_MOST_DIGITS:
         return None
     return Fraction(value)
 

@@ -1,0 +1,104 @@
+"""Records come from anywhere: whatever is in one, the operators answer, and an altered ballot does not pass."""
+
+import contextlib
+import copy
+import json
+
+import blind_judges as judges
+import pytest
+from blind_judges import BAD, GOOD
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from pytest_verdict.blind.ballot import BlindBallot
+from pytest_verdict.blind.comparison_json import read_comparison
+from pytest_verdict.blind.face import blind_compare
+from pytest_verdict.blind.preference import BlindPreference
+from pytest_verdict.errors import RecordError
+
+BALLOT = blind_compare(
+    GOOD, BAD, "Why?", judges.contradicting, ["It is right"], key="k", identity=["acme"], prefer="x"
+).result.observed
+REPLY = json.loads(BALLOT["calls"][0]["reply"])
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def paths(value, above=()):
+    yield above
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        yield from paths(item, (*above, key))
+
+
+def replaced(value, path, new):
+    made = copy.deepcopy(value)
+    if not path:
+        return new
+    place = made
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = new
+    return made
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(sorted(paths(BALLOT), key=str)), json_values)
+def test_an_altered_ballot_is_answered(path, new):
+    outcome = BlindPreference(gate=[]).evaluate("x", replaced(BALLOT, path, new))
+    if outcome.score and path[:1] != ("calls",) and replaced(BALLOT, path, new) != BALLOT:
+        # Equal values of another kind, such as 0 and False, are no alteration that anybody could use.
+        assert new in (0, 1) or path[:1] == ("format",)
+
+
+@settings(max_examples=200)
+@given(st.sampled_from(sorted(paths(REPLY), key=str)), json_values)
+def test_an_altered_reply_is_answered(path, new):
+    text = json.dumps(replaced(REPLY, path, new))
+    outcome = BlindBallot(expectations=["It is right"]).evaluate(None, text)
+    assert outcome.error is None
+    if outcome.score:
+        assert set(outcome.details["overall"]) == {"A", "B"}
+    with contextlib.suppress(RecordError):
+        read_comparison(text)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_reply(text):
+    assert BlindBallot().evaluate(None, text).score == 0.0
+
+
+def test_huge_numbers_and_lone_surrogates_are_answered(tmp_path):
+    def judge(request):
+        made = judges.honest(request)
+        made["rubric"]["A"]["overall_score"] = 10**400
+        return {**made, "reasoning": "\ud800"}
+
+    assert blind_compare(GOOD, BAD, "Why?", judge, key="k", output=tmp_path).winner == "x"
+    assert "\\ud800" in (tmp_path / "comparison.json").read_text()
+
+
+class Verdict(BaseModel):
+    rubric: dict
+    winner: str | None = None
+
+
+@pytest.mark.parametrize("form", [lambda made: made, json.dumps, lambda made: Verdict(rubric=made["rubric"])])
+def test_a_judge_answers_in_any_form(form):
+    assert blind_compare(GOOD, BAD, "Why?", lambda request: form(judges.honest(request))).winner == "x"
+
+
+@pytest.mark.parametrize("answer", [None, 3, [1], {"at": object()}, {"nan": float("nan")}])
+def test_what_is_no_answer_is_invalid(answer):
+    assert blind_compare(GOOD, BAD, "Why?", lambda _: answer).status == "INVALID"
+
+
+def test_ordinary_names_are_not_looked_for():
+    assert (
+        blind_compare("A new idea, because.", "An old one", "Why?", judges.honest, names=("new", "old")).winner == "new"
+    )
