@@ -21,7 +21,6 @@ after answer app base baseline before build candidate data dist docs draft file 
 out output outputs project report result results right root run runs second src temp test tests tmp user users var work workspace
 """
 _ORDINARY: Final = frozenset(_WORDS.split())
-)
 
 
 @dataclass(frozen=True, slots=True)
