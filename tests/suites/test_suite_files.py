@@ -202,6 +202,16 @@ def slow(text):
 async def slow_later(text):
     await asyncio.sleep(60)
 
+class KeepsItsLoop:
+    loop = None
+    async def run(self, input, context):
+        running = asyncio.get_running_loop()
+        KeepsItsLoop.loop = KeepsItsLoop.loop or running
+        return str(KeepsItsLoop.loop is running)
+
+async def blocks(text):
+    time.sleep(2)
+
 class Flaky:
     calls = 0
     def run(self, input, context):
@@ -252,6 +262,7 @@ def test_adapters_in_python(harness, adapter, output):
         ("my_adapters.no_text", "the output of an adapter is text or another JSON value, got NoneType"),
         ("my_adapters.slow", "the adapter took longer than 0.2 seconds"),
         ("my_adapters.slow_later", "the adapter took longer than 0.2 seconds"),
+        ("my_adapters.blocks", "the adapter took longer than 0.2 seconds"),
         ("my_adapters.quits", "the adapter tried to end the process with status 3"),
         ("my_adapters.Missing", "my_adapters has no 'Missing'"),
         ("no_such_module.X", "there is no module 'no_such_module'"),
@@ -269,6 +280,10 @@ def test_an_adapter_without_result_is_an_error_and_not_a_failure(harness, adapte
     assert run.totals("error", "failed") == {"error": 1, "failed": 0}
     run.check_agreement()
     assert [answer.status for answer in replay(run.records_bytes.splitlines())] == ["identical"]
+
+
+def test_async_adapters_share_one_event_loop(harness):
+    assert run_with(harness, "my_adapters.KeepsItsLoop", expected_output="True", repeats=3).outcomes == {"passed": 1}
 
 
 def test_retries_are_made_only_after_an_exception(harness):
@@ -574,6 +589,12 @@ suite:
     assert (first.timeout_seconds, first.retries, first.tags, first.line) == (5.0, 2, ("one",), 8)
     assert [scorer.name for scorer in second.scorers] == ["passfail"]
     assert (second.timeout_seconds, second.retries, second.tags, second.line) == (1.0, 0, ("one", "two"), 9)
+
+
+def test_a_suite_names_itself_beside_scenarios_at_the_top(write):
+    content = "suite: {name: x, scorer: exact}\nscenarios:\n  - {name: a, input: b}\n"
+    suite = read_suite(write("a.verdict.yaml", content))
+    assert (suite.name, suite.scenarios[0].scorers[0].name, suite.scenarios[0].line) == ("x", "exact", 3)
 
 
 def test_anchors_and_merges_are_read(write):

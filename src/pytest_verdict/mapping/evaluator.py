@@ -93,12 +93,13 @@ class Evaluator:
         lines = "\n".join(explain(result))
         return Evaluation(label, None if error is not None else result.score, lines, error, result)
 
-    def compare(self, document: Any, *, name: str | None = None) -> ComparisonResult:
+    def compare(self, document: Any, *, name: str | None = None, threshold: float | None = None) -> ComparisonResult:
         """Compare what the mapping finds in a document, and record it.
 
         Args:
             document: JSON values.
             name: What to call the comparison in the report.
+            threshold: The lowest score that passes, where the evaluator has none of its own.
 
         Returns:
             The result; an ``error`` when the mapping finds nothing or too much.
@@ -112,7 +113,8 @@ class Evaluator:
                 operator = self._built(document)
         except MappingError as error:
             return record_not_compared(str(error), expected, instead_of=self.operator_name, name=name)
-        return compare(operator, expected, observed, self.threshold, name=name)
+        limit = threshold if self.threshold is None else self.threshold
+        return compare(operator, expected, observed, limit, name=name)
 
     @property
     def operator_name(self) -> str:

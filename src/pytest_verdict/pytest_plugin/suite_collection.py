@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -109,6 +110,8 @@ class ScenarioItem(pytest.Item):
         if key not in known:
             from pytest_verdict.suites.adapters import open_adapter
 
+            if not known:
+                self.config.add_cleanup(_end_loop)
             known[key] = open_adapter(*key)
         return known[key]
 
@@ -127,3 +130,9 @@ class ScenarioItem(pytest.Item):
 def _without_frames(reason: str) -> BaseException:
     # Of a setup pytest shows the message alone only for this exception.
     return pytest.fail.Exception(f"Adapter: ERROR. {reason}", pytrace=False)
+
+
+def _end_loop() -> None:
+    loop = sys.modules.get("pytest_verdict.suites.adapters.background_loop")
+    if loop is not None:
+        loop.LOOP.close()

@@ -52,7 +52,7 @@ class OperatorScorer:
         self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None
     ) -> ComparisonResult:
         if self._evaluator is not None:
-            return self._evaluator.compare(document_of(scenario, result), name=label)
+            return self._evaluator.compare(document_of(scenario, result), name=label, threshold=threshold)
         if self._is_trajectory:
             return compare(self._operator, expected_calls(scenario), called_tools(result), threshold, name=label)
         return compare(self._operator, scenario.expected_output, result.output, threshold, name=label)

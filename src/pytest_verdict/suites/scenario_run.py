@@ -20,6 +20,7 @@ from pytest_verdict.suites.reader import PlannedScenario
 from pytest_verdict.suites.scoring import Scored, worst_verdict
 
 _ATTEMPTS: Final = (1, 2, 3, 5, 10)
+_SHOWN: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,10 @@ class ScenarioOutcome:
         Returns:
             Lines of plain text: the sentences, then the block of each comparison.
         """
-        return "\n".join([*self.sentences, *map(describe_failure, self.failures)])
+        sentences, failures = self.sentences[:_SHOWN], self.failures[:_SHOWN]
+        more = len(self.failures) - len(failures)
+        closing = [f"... and {more} more comparisons that did not pass"] if more else []
+        return "\n".join([*sentences, *map(describe_failure, failures), *closing])
 
 
 def run_adapter(plan: PlannedScenario, suite: str, adapter: Any) -> list[Run]:

@@ -6,12 +6,16 @@ returns later is lost, and because the thread is a daemon it never keeps the ses
 
 from __future__ import annotations
 
+import contextvars
+import functools
 import inspect
 import threading
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Final
 
 from pytest_verdict.errors import AdapterError
+
+_GRACE: Final = 1.0
 
 
 class AdapterTimeoutError(AdapterError):
@@ -44,9 +48,14 @@ def call_within(seconds: float, function: Callable[[], Any]) -> Any:
         'done'
     """
     call = _Call(function, seconds)
-    thread = threading.Thread(target=call.run, name="verdict-adapter", daemon=True)
+    # What the session keeps in context variables holds for the adapter too.
+    target = functools.partial(contextvars.copy_context().run, call.run)
+    thread = threading.Thread(target=target, name="verdict-adapter", daemon=True)
     thread.start()
+    # An async call is ended from inside, which takes a moment.
     thread.join(seconds)
+    if thread.is_alive() and call.awaits:
+        thread.join(_GRACE)
     if thread.is_alive():
         raise AdapterTimeoutError(seconds)
     if call.error is not None:
@@ -58,29 +67,24 @@ class _Call:
     def __init__(self, function: Callable[[], Any], seconds: float) -> None:
         self._function = function
         self._seconds = seconds
+        self.awaits = False
         self.returned: Any = None
         self.error: BaseException | None = None
 
     def run(self) -> None:
         try:
             returned = self._function()
-            if inspect.isawaitable(returned):
-                import asyncio
-
-                returned = asyncio.run(self._awaited(returned))
-            self.returned = returned
+            self.returned = self._awaited(returned) if inspect.isawaitable(returned) else returned
         except SystemExit as error:
             self.error = AdapterError(f"the adapter tried to end the process with status {error.code}")
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
             self.error = error
 
-    async def _awaited(self, returned: Awaitable[Any]) -> Any:
-        import asyncio
+    def _awaited(self, returned: Awaitable[Any]) -> Any:
+        from pytest_verdict.suites.adapters.background_loop import LOOP
 
-        try:
-            async with asyncio.timeout(self._seconds) as limit:
-                return await returned
-        except TimeoutError:
-            if limit.expired():
-                raise AdapterTimeoutError(self._seconds) from None
-            raise
+        self.awaits = True
+        ended, value = LOOP.wait_for(returned, self._seconds)
+        if not ended:
+            raise AdapterTimeoutError(self._seconds)
+        return value
