@@ -6,7 +6,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pytest_verdict.blind.baseline import Baseline
     from pytest_verdict.blind.comparison_json import read_comparison
+    from pytest_verdict.blind.criteria import read_criteria
+    from pytest_verdict.blind.derivation import compare_derived
     from pytest_verdict.blind.face import assert_preferred, blind_compare
     from pytest_verdict.blind.human import HumanJudge
     from pytest_verdict.blind.models import ModelJudge
@@ -106,6 +109,7 @@ _HOMES = {
     "AtLeastN": "operators.aggregate",
     "AwaitingJudgmentError": "errors",
     "BaseAnswer": "templates.answer",
+    "Baseline": "blind.baseline",
     "BlindComparison": "blind.outcome",
     "BlindProtocol": "blind.protocol",
     "BooleanMatch": "operators.category",
@@ -197,6 +201,7 @@ _HOMES = {
     "blind_compare": "blind.face",
     "check_operator_laws": "laws",
     "compare": "comparison",
+    "compare_derived": "blind.derivation",
     "expect": "comparison",
     "explain": "explanation",
     "find_template": "templates.discovery",
@@ -204,6 +209,7 @@ _HOMES = {
     "lint_template": "templates.lint",
     "parse_reply": "templates.parsing",
     "read_comparison": "blind.comparison_json",
+    "read_criteria": "blind.criteria",
     "read_rubric": "blind.rubric",
     "read_trajectory": "trajectories.readers",
     "read_turns": "trajectories.readers",
@@ -219,6 +225,7 @@ __all__ = [
     "AtLeastN",
     "AwaitingJudgmentError",
     "BaseAnswer",
+    "Baseline",
     "BlindComparison",
     "BlindProtocol",
     "BooleanMatch",
@@ -310,6 +317,7 @@ __all__ = [
     "blind_compare",
     "check_operator_laws",
     "compare",
+    "compare_derived",
     "expect",
     "explain",
     "find_template",
@@ -317,6 +325,7 @@ __all__ = [
     "lint_template",
     "parse_reply",
     "read_comparison",
+    "read_criteria",
     "read_rubric",
     "read_trajectory",
     "read_turns",
