@@ -159,6 +159,15 @@ def read_criteria(path: str | os.PathLike[str], *, fail_on: tuple[str, ...] = ("
 
     Raises:
         SettingsError: Something is missing, unknown or not allowed.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "criteria.yaml")
+        ...     written = "{id: polite, version: 1, severity: minor, operator: contains_any, expected: please}"
+        ...     _ = path.write_text(f"id: tone\\nversion: 2\\ncriteria: [{written}]")
+        ...     read_criteria(path).expected
+        {'polite': 'please'}
     """
     found = read_yaml(path)
     for key in found:
