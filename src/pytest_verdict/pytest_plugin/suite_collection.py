@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchError
-from pytest_verdict.suites.reader import PlannedScenario, Suite, read_suite
+from pytest_verdict.suites.reader import PlannedScenario, Suite, read_suite, without_garbage_collection
 
 if TYPE_CHECKING:
     from pytest_verdict.suites.scenario_run import Run
@@ -24,7 +23,7 @@ _NO_ADAPTER: Final = (
 class SuiteFile(pytest.File):
     """A suite file, whose scenarios are its items."""
 
-    def collect(self) -> Iterator[pytest.Item]:
+    def collect(self) -> list[pytest.Item]:
         """Read the file."""
         try:
             suite = read_suite(self.path, self.nodeid)
@@ -34,11 +33,14 @@ class SuiteFile(pytest.File):
         for tag in sorted(tags):
             # What a suite uses as a tag it declares, so that --strict-markers has nothing to say.
             self.config.addinivalue_line("markers", f"{tag}: a tag of suites")
-        for plan in suite.scenarios:
-            item = ScenarioItem.from_parent(self, name=plan.scenario.name, suite=suite, plan=plan)
-            for tag in plan.tags:
-                item.add_marker(tag)
-            yield item
+        with without_garbage_collection():
+            return [self._item(suite, plan) for plan in suite.scenarios]
+
+    def _item(self, suite: Suite, plan: PlannedScenario) -> pytest.Item:
+        item: ScenarioItem = ScenarioItem.from_parent(self, name=plan.scenario.name, suite=suite, plan=plan)
+        for tag in plan.tags:
+            item.add_marker(tag)
+        return item
 
 
 class ScenarioItem(pytest.Item):

@@ -17,6 +17,7 @@ from pytest_verdict.suites.agent_result import AgentResult
 from pytest_verdict.suites.evidence import called_tools, name_of_call
 from pytest_verdict.suites.model import Scenario
 from pytest_verdict.suites.scoring import Scored, SuiteScorer, quoted
+from pytest_verdict.values.display import visible
 
 _SIMILAR: Final = 0.7
 
@@ -65,7 +66,11 @@ class PassFail:
         if scenario.expected_tools:
             wanted = list(dict.fromkeys(scenario.expected_tools))
             made = compare("trajectory_any_order", wanted, calls, name=f"{label}: tools", args="ignore")
-            yield made, f"Not all expected tools were called: {_missing(wanted, calls)}."
+            missing = _missing(wanted, calls)
+            yield (
+                made,
+                f"Not all expected tools were called: {missing}." if missing else "The calls of tools cannot be read.",
+            )
         for tool, arguments in sorted(scenario.expected_tool_args.items()):
             yield (
                 _first_call(tool, arguments, calls, label),
@@ -101,6 +106,8 @@ class Regex:
         del threshold
         pattern = scenario.metadata["regex_pattern"]
         made = compare("regex", pattern, result.output, name=label, mode="search")
+        if made.error is not None:
+            return Scored(self.name, [made], f"Regex: ERROR. {visible(made.error)}")
         word = "is" if made.passed else "is not"
         return Scored(
             self.name, [made], f"Regex: {_word(made)}. The pattern {quoted(pattern)} {word} found in the output."
@@ -116,12 +123,14 @@ class Similarity:
         """Compare meanings; see `SuiteScorer`."""
         limit = scenario.metadata.get("similarity_threshold", threshold or _SIMILAR)
         made = compare("semantic", scenario.expected_output, result.output, limit, name=label)
+        if made.error is not None:
+            return Scored(self.name, [made], f"Similarity: ERROR. {visible(made.error)}")
         sentence = f"Similarity: {_word(made)}. The similarity is {made.score:.3f}, the threshold {made.threshold:g}."
         return Scored(self.name, [made], sentence)
 
 
 def _word(made: ComparisonResult) -> str:
-    return {"pass": "PASS", "fail": "FAIL", "error": "ERROR"}[made.verdict]
+    return "PASS" if made.passed else "FAIL"
 
 
 BUILT_IN_SCORERS: Final[dict[str, SuiteScorer]] = {

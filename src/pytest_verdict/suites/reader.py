@@ -81,13 +81,13 @@ def read_suite(path: Path, label: str | None = None) -> Suite:
         SuiteError: The file is written wrongly; each mistake is named with its line.
         OSError: It cannot be read.
     """
-    with _without_collector():
+    with without_garbage_collection():
         return _read(path, label or str(path))
 
 
 @contextlib.contextmanager
-def _without_collector() -> Iterator[None]:
-    # Almost every object made here lives on, and looking for garbage among them would take longer than reading.
+def without_garbage_collection() -> Iterator[None]:
+    """Make many objects that live on, among which looking for garbage would take longer than making them."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
