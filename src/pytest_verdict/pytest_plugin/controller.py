@@ -15,9 +15,9 @@ from pytest_verdict.pytest_plugin.environment import Clock, describe_environment
 from pytest_verdict.pytest_plugin.names import EVERYWHERE
 from pytest_verdict.pytest_plugin.recorder import Batch, attached
 from pytest_verdict.pytest_plugin.terminal import closing_lines
-from pytest_verdict.report.building import Built, build
+from pytest_verdict.report.building import build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder
-from pytest_verdict.report.journal import JournalWriter, TestEntry, read_journal
+from pytest_verdict.report.journal import JournalWriter, TestEntry
 from pytest_verdict.report.junit import Profile
 
 TITLE: Final = "verification"
@@ -52,7 +52,7 @@ class Controller:
         self._clock = Clock()
         self._attempts = Attempts(config, redaction)
         self._order_known = False
-        self._built: Built | None = None
+        self._closing: list[str] | None = None
         self._problem: Exception | None = None
         self._finished = False
         self._folder = _opened(folder)
@@ -133,14 +133,14 @@ class Controller:
             terminalreporter.section(TITLE, red=True)
             terminalreporter.write_line(self._problem_line(), red=True)
             return
-        if self._built is None or self._config.get_verbosity() < -1:
+        if self._closing is None or self._config.get_verbosity() < -1:
             return
         terminalreporter.section(TITLE)
         if self._interrupted is not None:
             terminalreporter.write_line(
                 f"the journal of an interrupted session was kept in {self._shown(self._interrupted)}"
             )
-        for line in closing_lines(self._built, self._shown(self._built.folder)):
+        for line in self._closing:
             terminalreporter.write_line(line)
 
     def pytest_unconfigure(self) -> None:
@@ -170,10 +170,13 @@ class Controller:
             self._problem = error
 
     def _build(self) -> None:
-        journal = read_journal(self._folder.journal)
-        self._built = build(
+        journal = self._journal.journal
+        built = build(
             journal, self._folder.path, run=journal.run, profile=self._profile, inline_limit=self._limit, consume=True
         )
+        # Not the whole report: pytest collects garbage several times after this, and each time looks at all that is left.
+        self._closing = list(closing_lines(built, self._shown(built.folder)))
+        self._journal.forget()
         self._folder.remove_journal()
 
     def _problem_line(self) -> str:

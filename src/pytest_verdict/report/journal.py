@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from io import FileIO
 from json.encoder import encode_basestring_ascii
 from pathlib import Path
@@ -72,7 +72,81 @@ class TestEntry:
 _COLUMNS: Final = {"pass": 0, "fail": 1, "error": 2}
 _ENCODE: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 _DECODE: Final = json.JSONDecoder().decode
-_ENTRY_FIELDS: Final = tuple(field.name for field in fields(TestEntry))
+_UNUSUAL_FIELDS: Final = ("message", "text", "crashed", "teardown_error", "subtests", "worker")
+
+
+@dataclass(slots=True)
+class Journal:
+    """What a journal holds, as it is written or as it was read back.
+
+    Args:
+        folder: Where it lies.
+        header: What was known of the session at its start.
+        footer: What was known at its end; None for a session that did not end.
+        order: Node ids in the order of collection.
+        entries: One per attempt of a test, as they arrived.
+        began: Each test that began and of which no attempt ended, by node id: its path, its line, and the attempt.
+        damaged: How many lines could not be read.
+    """
+
+    folder: Path
+    header: dict[str, Any] = field(default_factory=dict)
+    footer: dict[str, Any] | None = None
+    order: list[str] = field(default_factory=list)
+    entries: list[TestEntry] = field(default_factory=list)
+    began: dict[str, tuple[str, int, int]] = field(default_factory=dict)
+    damaged: int = 0
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """Times and environment of the session, as far as they are known."""
+        return {**self.header.get("run", {}), **(self.footer or {}).get("run", {})}
+
+    @property
+    def records(self) -> Path:
+        """The file that holds the records."""
+        return self.folder / RECORDS
+
+    def open_records(self) -> IO[bytes]:
+        """Open the records for reading."""
+        return self.records.open("rb")
+
+    def add_start(self, test: str, path: str, line: int) -> None:
+        """Take in that a test began.
+
+        Args:
+            test: The node id.
+            path: The test's file.
+            line: The test's line, from 1; 0 when unknown.
+        """
+        before = self.began.get(test)
+        self.began[test] = path, line, 1 if before is None else before[2]
+
+    def add_entry(self, entry: TestEntry) -> None:
+        """Take in one attempt of a test, or comparisons of one that had already ended.
+
+        Args:
+            entry: What came of it; it belongs to the journal from now on.
+
+        Raises:
+            ValueError: Comparisons came late for a test that is not there.
+        """
+        if entry.outcome == LATE:
+            known = self._find(entry)
+            merge_counts(known.comparisons, entry.comparisons)
+            known.chunks.extend(entry.chunks)
+            return
+        self.entries.append(entry)
+        began = self.began.pop(entry.test, None)
+        if began is not None and entry.outcome == "rerun":
+            self.began[entry.test] = began[0], began[1], entry.attempt + 1
+
+    def _find(self, wanted: TestEntry) -> TestEntry:
+        place = wanted.test, wanted.attempt, wanted.worker
+        for entry in reversed(self.entries):
+            if (entry.test, entry.attempt, entry.worker) == place:
+                return entry
+        raise ValueError(f"comparisons of {wanted.test} arrived late, but the test is not there")
 
 
 class JournalWriter:
@@ -81,6 +155,9 @@ class JournalWriter:
     Args:
         folder: The journal's folder; it is made, and must not hold a journal yet.
         header: What is known of the session at its start: JSON values.
+
+    Attributes:
+        journal: What was written, so that a session which ends need not read it back.
 
     Raises:
         OSError: The folder or its files cannot be written.
@@ -94,7 +171,8 @@ class JournalWriter:
         self._offset = 0
         self._lines_written = 0
         self._digest = hashlib.sha256()
-        self._line({"journal": JOURNAL_FORMAT, **header})
+        self.journal = Journal(folder, {"journal": JOURNAL_FORMAT, **header})
+        self._line(self.journal.header)
 
     def append_records(self, lines: str) -> list[int]:
         """Append records.
@@ -124,10 +202,10 @@ class JournalWriter:
             test: The node id.
             location: Its file, and its line from 0.
         """
-        path, line, _ = location
-        where = encode_basestring_ascii(path.replace("\\", "/"))
-        number = 0 if line is None else line + 1
-        self._text(f'{{"began":{encode_basestring_ascii(test)},"path":{where},"line":{number}}}\n')
+        path, line = place_of(location)
+        self.journal.add_start(test, path, line)
+        where = encode_basestring_ascii(path)
+        self._text(f'{{"began":{encode_basestring_ascii(test)},"path":{where},"line":{line}}}\n')
 
     def append_order(self, tests: list[str]) -> None:
         """Append the order in which tests were collected.
@@ -135,6 +213,7 @@ class JournalWriter:
         Args:
             tests: Node ids.
         """
+        self.journal.order = tests
         self._line({"collected": tests})
 
     def append_test(self, entry: TestEntry) -> None:
@@ -143,17 +222,24 @@ class JournalWriter:
         Args:
             entry: What came of it.
         """
-        content = {name: getattr(entry, name) for name in _ENTRY_FIELDS}
-        self._line({name: value for name, value in content.items() if value})
+        self._text(_entry_line(entry))
+        self.journal.add_entry(entry)
 
     def close(self, footer: Mapping[str, Any]) -> None:
-        """Append the footer and close the files.
+        """Append the footer and close the files; the journal is then whole.
 
         Args:
             footer: What is known of the session at its end: JSON values.
         """
-        self._line({"finished": {"run": footer, "records_sha256": self._digest.hexdigest()}})
+        finished = {"run": footer, "records_sha256": self._digest.hexdigest()}
+        self._line({"finished": finished})
         self.abandon()
+        self.journal.footer = finished
+        _add_unfinished(self.journal)
+
+    def forget(self) -> None:
+        """Let go of what was written, once it is in the report."""
+        self.journal = Journal(self.journal.folder)
 
     def abandon(self) -> None:
         """Close the files without a footer."""
@@ -170,47 +256,23 @@ class JournalWriter:
         self._lines_written += 1
 
 
+def _entry_line(entry: TestEntry) -> str:
+    # What every entry has is written without an encoder, which costs more than all the rest of an entry.
+    seconds = ",".join([f'"{phase}":{number!r}' for phase, number in entry.seconds.items()])
+    counts = ",".join([f"{encode_basestring_ascii(name)}:{numbers}" for name, numbers in entry.comparisons.items()])
+    unusual = {name: value for name in _UNUSUAL_FIELDS if (value := getattr(entry, name))}
+    more = f",{_ENCODE(unusual)[1:-1]}" if unusual else ""
+    return (
+        f'{{"test":{encode_basestring_ascii(entry.test)},"attempt":{entry.attempt},"outcome":"{entry.outcome}",'
+        f'"path":{encode_basestring_ascii(entry.path)},"line":{entry.line},"seconds":{{{seconds}}},'
+        f'"comparisons":{{{counts}}},"chunks":{entry.chunks}{more}}}\n'
+    )
+
+
 def _write_all(file: FileIO, content: bytes) -> None:
     # A disk that fills up takes a part of what is written before it refuses.
     while content:
         content = content[file.write(content) :]
-
-
-@dataclass(slots=True)
-class Journal:
-    """A journal as it was read back.
-
-    Args:
-        folder: Where it lies.
-        header: What was known of the session at its start.
-        footer: What was known at its end; None for a session that did not end.
-        order: Node ids in the order of collection.
-        entries: One per attempt of a test, as they arrived.
-        began: What is known of each test that began and of which no attempt ended, by node id.
-        damaged: How many lines could not be read.
-    """
-
-    folder: Path
-    header: dict[str, Any] = field(default_factory=dict)
-    footer: dict[str, Any] | None = None
-    order: list[str] = field(default_factory=list)
-    entries: list[TestEntry] = field(default_factory=list)
-    began: dict[str, TestEntry] = field(default_factory=dict)
-    damaged: int = 0
-
-    @property
-    def run(self) -> dict[str, Any]:
-        """Times and environment of the session, as far as they are known."""
-        return {**self.header.get("run", {}), **(self.footer or {}).get("run", {})}
-
-    @property
-    def records(self) -> Path:
-        """The file that holds the records."""
-        return self.folder / RECORDS
-
-    def open_records(self) -> IO[bytes]:
-        """Open the records for reading."""
-        return self.records.open("rb")
 
 
 def read_journal(folder: Path) -> Journal:
@@ -247,36 +309,12 @@ def _take(journal: Journal, line: bytes) -> None:
         elif "finished" in content:
             journal.footer = content["finished"]
         elif "began" in content:
-            test = content["began"]
-            before = journal.began.get(test)
-            attempt = 1 if before is None else before.attempt
-            journal.began[test] = TestEntry(test, attempt, path=content["path"], line=content["line"])
+            journal.add_start(content["began"], content["path"], content["line"])
         else:
-            _take_entry(journal, TestEntry(**content))
+            journal.add_entry(TestEntry(**content))
     except (ValueError, TypeError):
         # The last line of a killed session may be half a line.
         journal.damaged += 1
-
-
-def _take_entry(journal: Journal, entry: TestEntry) -> None:
-    if entry.outcome != LATE:
-        journal.entries.append(entry)
-        began = journal.began.pop(entry.test, None)
-        if began is not None and entry.outcome == "rerun":
-            began.attempt = entry.attempt + 1
-            journal.began[entry.test] = began
-        return
-    known = _find(journal, entry)
-    merge_counts(known.comparisons, entry.comparisons)
-    known.chunks.extend(entry.chunks)
-
-
-def _find(journal: Journal, wanted: TestEntry) -> TestEntry:
-    place = wanted.test, wanted.attempt, wanted.worker
-    for entry in reversed(journal.entries):
-        if (entry.test, entry.attempt, entry.worker) == place:
-            return entry
-    raise ValueError(f"comparisons of {wanted.test} arrived late, but the test is not there")
 
 
 def _add_unfinished(journal: Journal) -> None:
@@ -288,13 +326,15 @@ def _add_unfinished(journal: Journal) -> None:
             journal.damaged += 1
             continue
         place = record["test"], record["attempt"]
-        began = journal.began.get(record["test"], TestEntry(record["test"], path=record["path"], line=record["line"]))
-        entry = found.setdefault(place, TestEntry(*place, path=began.path, line=began.line))
+        path, number, _ = journal.began.get(record["test"], (record["path"], record["line"], 1))
+        entry = found.setdefault(place, TestEntry(*place, path=path, line=number))
         entry.chunks.append([offset, len(line)])
         count(entry.comparisons, record["operator"], record["verdict"])
     known = {test for test, _ in found}
     journal.entries.extend(found.values())
-    journal.entries.extend(entry for test, entry in journal.began.items() if test not in known)
+    for test, (path, number, attempt) in journal.began.items():
+        if test not in known:
+            journal.entries.append(TestEntry(test, attempt, path=path, line=number))
 
 
 def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
@@ -304,7 +344,8 @@ def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
     position = 0
     with journal.open_records() as lines:
         for offset, length in [*claimed, (size, 0)]:
-            lines.seek(position)
+            if position < offset:
+                lines.seek(position)
             while position < offset:
                 line = lines.readline()
                 if not line:
@@ -315,6 +356,19 @@ def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
             position = offset + length
 
 
+def place_of(location: tuple[str, int | None, str]) -> tuple[str, int]:
+    """Say where a test lies, the same on every system.
+
+    Args:
+        location: Its file, its line from 0 when it is known, and its name.
+
+    Returns:
+        The file with slashes, and the line from 1; 0 when unknown.
+    """
+    path, line, _ = location
+    return path.replace("\\", "/"), 0 if line is None else line + 1
+
+
 def merge_counts(counts: Counts, more: Counts) -> None:
     """Add counts to counts.
 
@@ -323,8 +377,11 @@ def merge_counts(counts: Counts, more: Counts) -> None:
         more: What to add.
     """
     for operator, numbers in more.items():
-        known = counts.setdefault(operator, [0, 0, 0])
-        known[:] = [before + new for before, new in zip(known, numbers, strict=True)]
+        known = counts.get(operator)
+        if known is None:
+            counts[operator] = list(numbers)
+        else:
+            known[:] = [before + new for before, new in zip(known, numbers, strict=True)]
 
 
 def count(counts: Counts, operator: str, verdict: str) -> None:

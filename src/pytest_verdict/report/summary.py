@@ -118,7 +118,7 @@ def summarize(journal: Journal) -> Summary:
         sum(sum(added(entry.comparisons)) for test in tests for entry in test.earlier),
         len(set(journal.order) - {test.final.test for test in tests}),
         journal.footer is not None,
-        sum((Counter(test.final.subtests) for test in tests), Counter()),
+        sum((Counter(test.final.subtests) for test in tests if test.final.subtests), Counter()),
     )
 
 
@@ -129,5 +129,5 @@ def _by_test(journal: Journal) -> list[TestSummary]:
     for entry in sorted(journal.entries, key=lambda entry: entry.attempt):
         key = position.get(entry.test, last), entry.test, entry.worker
         known = found.get(key)
-        found[key] = TestSummary(entry, known.attempts if known else [])
+        found[key] = TestSummary(entry) if known is None else TestSummary(entry, known.attempts)
     return [found[key] for key in sorted(found)]
