@@ -3,11 +3,12 @@
 import csv
 import io
 import json
+import sys
 from itertools import count
 
 import pytest
 
-from pytest_verdict import Comparator, MismatchError
+from pytest_verdict import Comparator, MismatchError, MissingExtraError
 from pytest_verdict.errors import ConfigurationError, MappingError
 from pytest_verdict.replay import replay
 from pytest_verdict.suites.rows import read_rows
@@ -194,6 +195,12 @@ def test_what_is_written_wrongly_is_refused(arguments, words):
     given = {"source": [], "operator": "exact", "mapping": MAPPING, **arguments}
     with pytest.raises(ConfigurationError, match=words):
         Comparator().check_dataset(**given)
+
+
+def test_without_pyarrow_the_extra_is_named(write, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"pytest-verdict\[arrow\]"):
+        Comparator().check_dataset(write("rows.parquet", b""), "exact", MAPPING)
 
 
 def test_an_absent_file_and_a_wrong_one_are_named(write):

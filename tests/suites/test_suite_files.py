@@ -5,14 +5,12 @@ import json
 import jsonschema
 import pytest
 import yaml
+from scenarios import RECORDED, outputs, suite
 
 from pytest_verdict.errors import SuiteError
 from pytest_verdict.replay import replay
 from pytest_verdict.suites.reader import read_suite
 from pytest_verdict.suites.schema import made_schema, suite_schema
-
-REPORT = "--verify-report"
-RECORDED = ("--verdict-adapter", "recorded:outputs.jsonl", REPORT)
 
 # The suites of the page "Exact Match Scorer", as they stand there.
 SENTIMENT = """\
@@ -62,18 +60,6 @@ OUTPUTS = {
     "percentage": "30",
     "simple-select": "SELECT * FROM users WHERE age > 30",
 }
-
-
-def jsonl(*rows):
-    return "".join(json.dumps(row) + "\n" for row in rows)
-
-
-def outputs(**by_name):
-    return jsonl(*({"name": name, "output": output} for name, output in by_name.items()))
-
-
-def suite(*scenarios, **head):
-    return yaml.safe_dump({"suite": {"name": "s", **head, "scenarios": list(scenarios)}}, sort_keys=False)
 
 
 def test_the_suites_of_the_specification_run_as_they_stand(harness):
@@ -169,301 +155,6 @@ def test_an_ini_key_changes_which_files_are_suites(harness):
         }
     )
     assert run.outcomes == {"passed": 2}
-
-
-ADAPTERS = """
-import asyncio, time
-from pytest_verdict.suites.agent_result import AgentResult, ToolCall
-
-class Echo:
-    def run(self, input, context=None):
-        return AgentResult(input, tool_calls=[ToolCall("search", {"q": "x", "limit": 5}), ToolCall("book")])
-
-class Later:
-    async def run(self, input, context):
-        await asyncio.sleep(0)
-        return f"{input} {context['scenario']}"
-
-def shout(text):
-    return text.upper()
-
-def broken(text):
-    raise RuntimeError("kaput")
-
-def number(text):
-    return 42
-
-def no_text(text):
-    return AgentResult(None)
-
-def slow(text):
-    time.sleep(60)
-
-async def slow_later(text):
-    await asyncio.sleep(60)
-
-class KeepsItsLoop:
-    loop = None
-    async def run(self, input, context):
-        running = asyncio.get_running_loop()
-        KeepsItsLoop.loop = KeepsItsLoop.loop or running
-        return str(KeepsItsLoop.loop is running)
-
-async def blocks(text):
-    time.sleep(2)
-
-class Flaky:
-    calls = 0
-    def run(self, input, context):
-        Flaky.calls += 1
-        if context["attempt"] < 3:
-            raise ConnectionError("again")
-        return "done"
-
-class Dice:
-    def run(self, input, context):
-        return "a" if context["repeat"] in context["metadata"]["good"] else "b"
-
-class Theirs:
-    def run(self, input, context=None):
-        class Result:
-            output = "theirs"
-        return Result()
-
-def quits(text):
-    raise SystemExit(3)
-"""
-
-
-def run_with(harness, adapter, *args, **scenario):
-    given = {"name": "x", "input": "i", "expected_output": "i", "scorer": "exact", **scenario}
-    files = {"conftest.py": "", "my_adapters.py": ADAPTERS, "a.verdict.yaml": suite(given, adapter=adapter)}
-    return harness.run(files, REPORT, *args)
-
-
-@pytest.mark.parametrize(
-    ("adapter", "output"),
-    [
-        ("my_adapters.Echo", "i"),
-        ("my_adapters:Later", "i x"),
-        ("my_adapters.shout", "I"),
-        ("my_adapters.Theirs", "theirs"),
-    ],
-)
-def test_adapters_in_python(harness, adapter, output):
-    assert run_with(harness, adapter, expected_output=output).outcomes == {"passed": 1}
-
-
-@pytest.mark.parametrize(
-    ("adapter", "reason"),
-    [
-        ("my_adapters.broken", "the adapter raised RuntimeError: kaput"),
-        ("my_adapters.number", "the adapter must return an AgentResult or text, and returned int: 42"),
-        ("my_adapters.no_text", "the output of an adapter is text or another JSON value, got NoneType"),
-        ("my_adapters.slow", "the adapter took longer than 0.2 seconds"),
-        ("my_adapters.slow_later", "the adapter took longer than 0.2 seconds"),
-        ("my_adapters.blocks", "the adapter took longer than 0.2 seconds"),
-        ("my_adapters.quits", "the adapter tried to end the process with status 3"),
-        ("my_adapters.Missing", "my_adapters has no 'Missing'"),
-        ("no_such_module.X", "there is no module 'no_such_module'"),
-        ("recorded:absent.jsonl", "there is no such dataset"),
-        ("command: no-such-program", "cannot be started"),
-    ],
-)
-def test_an_adapter_without_result_is_an_error_and_not_a_failure(harness, adapter, reason):
-    run = run_with(harness, adapter, timeout_seconds=0.2, retries=0)
-    assert run.outcomes == {"errors": 1}
-    assert f"Adapter: ERROR. {reason}" in run.stdout or reason in run.stdout
-    (record,) = run.records
-    assert (record["verdict"], record["operator"]) == ("error", "not_compared")
-    assert reason in record["error"]
-    assert run.totals("error", "failed") == {"error": 1, "failed": 0}
-    run.check_agreement()
-    assert [answer.status for answer in replay(run.records_bytes.splitlines())] == ["identical"]
-
-
-def test_async_adapters_share_one_event_loop(harness):
-    assert run_with(harness, "my_adapters.KeepsItsLoop", expected_output="True", repeats=3).outcomes == {"passed": 1}
-
-
-def test_retries_are_made_only_after_an_exception(harness):
-    assert run_with(harness, "my_adapters.Flaky", expected_output="done", retries=2).outcomes == {"passed": 1}
-    assert run_with(harness, "my_adapters.Flaky", expected_output="done", retries=1).outcomes == {"errors": 1}
-    run = run_with(harness, "my_adapters.Flaky", expected_output="other", retries=5)
-    assert run.outcomes == {"failed": 1}
-    assert len(run.records) == 1
-
-
-def test_a_hung_adapter_does_not_keep_the_session_from_ending(harness):
-    given = {"name": "x", "input": "i", "timeout_seconds": 0.2}
-    files = {"conftest.py": "", "my_adapters.py": ADAPTERS, "a.verdict.yaml": suite(given, adapter="my_adapters.slow")}
-    harness.write(files)
-    process = harness.start(files)
-    assert process.wait(timeout=20) == 1
-    process.stdout.close()
-
-
-def test_no_adapter_and_the_ini_key(harness):
-    files = {"conftest.py": "", "my_adapters.py": ADAPTERS, "a.verdict.yaml": suite({"name": "x", "input": "i"})}
-    assert "no adapter is named" in harness.run(files).stdout
-    assert harness.run(files, "-o", "verdict_adapter=my_adapters.Echo").outcomes == {"passed": 1}
-
-
-TOOLS = {"expected_tools": ["search"], "expected_tool_args": {"search": {"q": "x"}}, "expected_output": "I"}
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({}, None),
-        ({"expected_tools": ["book", "search", "search"]}, None),
-        ({"input": "  "}, "The output is blank."),
-        ({"expected_tools": ["search", "pay"]}, 'Not all expected tools were called: "pay".'),
-        (
-            {"expected_tool_args": {"search": {"q": "y"}}},
-            "The first call of search has other arguments, or there is none.",
-        ),
-        ({"expected_tool_args": {"pay": {}}}, "The first call of pay has other arguments, or there is none."),
-        ({"expected_output": "j"}, '"j" is not in the output, "i".'),
-    ],
-    ids=str,
-)
-def test_the_four_checks_of_passfail(harness, change, sentence):
-    run = run_with(harness, "my_adapters.Echo", scorer="passfail", **{**TOOLS, **change})
-    assert run.outcomes == ({"passed": 1} if sentence is None else {"failed": 1})
-    assert sentence is None or sentence in run.stdout
-
-
-SCORERS = """
-from types import SimpleNamespace
-from pytest_verdict.suites.user_scorer import register_scorer
-
-@register_scorer
-class Polite:
-    name = "polite"
-    def score(self, scenario, result):
-        return {"score": 0.4, "passed": "please" in result.output, "explanation": f"{scenario.name}: say please"}
-
-class Long:
-    name = "long"
-    def score(self, scenario, result):
-        return len(result.output) / 10
-
-class Bad:
-    name = "bad"
-    def score(self, scenario, result):
-        return 7
-
-class Raises:
-    name = "raises"
-    def score(self, scenario, result):
-        raise LookupError("nothing")
-"""
-
-
-@pytest.mark.parametrize(
-    ("scorer", "more", "outcome", "words"),
-    [
-        ("polite", {}, "failed", "polite: FAIL. x: say please"),
-        ("polite", {"input": "please"}, "passed", ""),
-        ("my_scorers.Long", {"input": "12345", "threshold": 0.5}, "passed", ""),
-        ("my_scorers.Long", {"input": "1234", "threshold": 0.5}, "failed", "The score is 0.4."),
-        ("my_scorers.Bad", {}, "failed", "the scorer's score is not a number from 0 to 1"),
-        (
-            "my_scorers.Raises",
-            {},
-            "failed",
-            "my_scorers.Raises: ERROR. the scorer my_scorers.Raises raised LookupError",
-        ),
-        ("regex", {"metadata": {"regex_pattern": "^i$"}}, "passed", ""),
-        (
-            "regex",
-            {"metadata": {"regex_pattern": "[a-h]"}},
-            "failed",
-            'The pattern "[a-h]" is not found in the output.',
-        ),
-        ("normalized_exact", {"input": " I "}, "passed", ""),
-        (
-            "numeric_exact",
-            {"input": "5", "expected_output": "6"},
-            "failed",
-            'numeric_exact: FAIL. Expected "6", got "5".',
-        ),
-        ("trajectory_in_order", {"expected_tools": ["search", "book"]}, "passed", ""),
-        ("trajectory_exact", {"expected_tools": ["book", "search"]}, "failed", "trajectory_exact: FAIL."),
-        (
-            {"operator": "trajectory_any_order", "settings": {"args": "contains"}},
-            {"expected_tools": ["search"], "expected_tool_args": {"search": {"q": "y"}}},
-            "failed",
-            "trajectory_any_order: FAIL.",
-        ),
-        (
-            {
-                "operator": "numeric_maximum",
-                "mapping": {"observed": "$.tool_calls[0].arguments.limit", "expected": {"literal": 5}},
-            },
-            {},
-            "passed",
-            "",
-        ),
-        (
-            {"operator": "exact", "mapping": {"expected": "$.metadata.nope", "observed": "$.output"}},
-            {},
-            "failed",
-            "exact: ERROR. expected: the path $.metadata.nope matches nothing",
-        ),
-    ],
-    ids=str,
-)
-def test_scorers(harness, scorer, more, outcome, words):
-    harness.write({"my_scorers.py": SCORERS})
-    files = {
-        "conftest.py": "import my_scorers",
-        "my_adapters.py": ADAPTERS,
-        "a.verdict.yaml": suite(
-            {"name": "x", "input": "i", "expected_output": "i", "scorer": scorer, **more}, adapter="my_adapters.Echo"
-        ),
-    }
-    run = harness.run(files, REPORT)
-    assert run.outcomes == {outcome: 1}
-    assert words in run.stdout
-    assert {answer.status for answer in replay(run.records_bytes.splitlines())} == {"identical"}
-
-
-@pytest.mark.parametrize(
-    ("good", "rule", "outcome", "words"),
-    [
-        ([1, 2, 3], "all", "passed", ""),
-        ([1, 2], "all", "failed", "Repeats: FAIL. 2 of 3 passed"),
-        ([2], "any", "passed", ""),
-        ([], "any", "failed", "Repeats: FAIL. 0 of 3 passed"),
-        ([1, 3], 2, "passed", ""),
-        ([3], 2, "failed", "Repeats: FAIL. 1 of 3 passed"),
-        ([1, 2, 3], {"rate": 0.9}, "failed", "Repeats: INCONCLUSIVE. 3 of 3 passed, the true rate is from 0.2924"),
-        ([1, 2, 3], {"rate": 0.25}, "passed", ""),
-        ([], {"rate": 0.9}, "failed", "Repeats: FAIL."),
-    ],
-    ids=str,
-)
-def test_repeats(harness, good, rule, outcome, words):
-    given = {"metadata": {"good": good}, "repeats": 3, "pass": rule, "expected_output": "a"}
-    run = run_with(harness, "my_adapters.Dice", "-rP", **given)
-    assert run.outcomes == {outcome: 1}
-    assert words in run.stdout
-    (decided,) = [record for record in run.records if record["operator"] == "pass_rate"]
-    assert decided["observed"] == {"pass": len(good), "fail": 3 - len(good), "error": 0}
-    assert [estimate["k"] for estimate in decided["details"]["attempts"]] == [1, 2, 3]
-    assert {answer.status for answer in replay(run.records_bytes.splitlines())} == {"identical"}
-    run.check_agreement()
-
-
-def test_errors_among_repeats_are_inconclusive_where_they_matter(harness):
-    rows = [{"name": "x", "output": "a"}, {"name": "x", "output": None}]
-    given = {"name": "x", "input": "i", "expected_output": "a", "repeats": 2, "scorer": "exact"}
-    harness.write({"outputs.jsonl": jsonl(*rows)})
-    assert "Repeats: INCONCLUSIVE. 1 of 2 passed" in harness.run({"a.verdict.yaml": suite(given)}, *RECORDED).stdout
-    run = harness.run({"a.verdict.yaml": suite({**given, "pass": "any"})}, *RECORDED)
-    assert run.outcomes == {"passed": 1}
 
 
 WRONG = """\
@@ -605,6 +296,13 @@ scenarios:
 """
     first, second = read_suite(write("a.verdict.yaml", content)).scenarios
     assert (first.scenario.name, second.scenario.name, second.repeats) == ("a", "c", 2)
+
+
+def test_nothing_is_imported_for_suites_where_there_are_none(harness):
+    code = "import sys\n\ndef test_it():\n    assert not {'yaml', 'pydantic', 'jsonpath_ng'} & set(sys.modules)\n"
+    assert harness.run(
+        {"test_it.py": code, "other.yaml": "a: [", "x.verdict.yaml.txt": "["}, process=True
+    ).outcomes == {"passed": 1}
 
 
 def test_the_published_schema_is_that_of_the_model():

@@ -1,0 +1,90 @@
+"""Suites and adapters as the tests write them."""
+
+import json
+
+import yaml
+
+REPORT = "--verify-report"
+RECORDED = ("--verdict-adapter", "recorded:outputs.jsonl", REPORT)
+
+
+def jsonl(*rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def outputs(**by_name):
+    return jsonl(*({"name": name, "output": output} for name, output in by_name.items()))
+
+
+def suite(*scenarios, **head):
+    return yaml.safe_dump({"suite": {"name": "s", **head, "scenarios": list(scenarios)}}, sort_keys=False)
+
+
+ADAPTERS = """
+import asyncio, time
+from pytest_verdict.suites.agent_result import AgentResult, ToolCall
+
+class Echo:
+    def run(self, input, context=None):
+        return AgentResult(input, tool_calls=[ToolCall("search", {"q": "x", "limit": 5}), ToolCall("book")])
+
+class Later:
+    async def run(self, input, context):
+        await asyncio.sleep(0)
+        return f"{input} {context['scenario']}"
+
+def shout(text):
+    return text.upper()
+
+def broken(text):
+    raise RuntimeError("kaput")
+
+def number(text):
+    return 42
+
+def no_text(text):
+    return AgentResult(None)
+
+def slow(text):
+    time.sleep(60)
+
+async def slow_later(text):
+    await asyncio.sleep(60)
+
+class KeepsItsLoop:
+    loop = None
+    async def run(self, input, context):
+        running = asyncio.get_running_loop()
+        KeepsItsLoop.loop = KeepsItsLoop.loop or running
+        return str(KeepsItsLoop.loop is running)
+
+async def blocks(text):
+    time.sleep(2)
+
+class Flaky:
+    calls = 0
+    def run(self, input, context):
+        Flaky.calls += 1
+        if context["attempt"] < 3:
+            raise ConnectionError("again")
+        return "done"
+
+class Dice:
+    def run(self, input, context):
+        return "a" if context["repeat"] in context["metadata"]["good"] else "b"
+
+class Theirs:
+    def run(self, input, context=None):
+        class Result:
+            output = "theirs"
+        return Result()
+
+def quits(text):
+    raise SystemExit(3)
+"""
+
+
+def run_with(harness, adapter, *args, **scenario):
+    given = {"name": "x", "input": "i", "expected_output": "i", "scorer": "exact", **scenario}
+    files = {"conftest.py": "", "my_adapters.py": ADAPTERS, "a.verdict.yaml": suite(given, adapter=adapter)}
+    return harness.run(files, REPORT, *args)

@@ -1,0 +1,110 @@
+"""Running scenarios: adapters in Python, their errors, retries, time limits, and repeats."""
+
+import pytest
+from scenarios import ADAPTERS, RECORDED, jsonl, run_with, suite
+
+from pytest_verdict.replay import replay
+
+
+@pytest.mark.parametrize(
+    ("adapter", "output"),
+    [
+        ("my_adapters.Echo", "i"),
+        ("my_adapters:Later", "i x"),
+        ("my_adapters.shout", "I"),
+        ("my_adapters.Theirs", "theirs"),
+    ],
+)
+def test_adapters_in_python(harness, adapter, output):
+    assert run_with(harness, adapter, expected_output=output).outcomes == {"passed": 1}
+
+
+@pytest.mark.parametrize(
+    ("adapter", "reason"),
+    [
+        ("my_adapters.broken", "the adapter raised RuntimeError: kaput"),
+        ("my_adapters.number", "the adapter must return an AgentResult or text, and returned int: 42"),
+        ("my_adapters.no_text", "the output of an adapter is text or another JSON value, got NoneType"),
+        ("my_adapters.slow", "the adapter took longer than 0.2 seconds"),
+        ("my_adapters.slow_later", "the adapter took longer than 0.2 seconds"),
+        ("my_adapters.blocks", "the adapter took longer than 0.2 seconds"),
+        ("my_adapters.quits", "the adapter tried to end the process with status 3"),
+        ("my_adapters.Missing", "my_adapters has no 'Missing'"),
+        ("no_such_module.X", "there is no module 'no_such_module'"),
+        ("recorded:absent.jsonl", "there is no such dataset"),
+        ("command: no-such-program", "cannot be started"),
+    ],
+)
+def test_an_adapter_without_result_is_an_error_and_not_a_failure(harness, adapter, reason):
+    run = run_with(harness, adapter, timeout_seconds=0.2, retries=0)
+    assert run.outcomes == {"errors": 1}
+    assert f"Adapter: ERROR. {reason}" in run.stdout or reason in run.stdout
+    (record,) = run.records
+    assert (record["verdict"], record["operator"]) == ("error", "not_compared")
+    assert reason in record["error"]
+    assert run.totals("error", "failed") == {"error": 1, "failed": 0}
+    run.check_agreement()
+    assert [answer.status for answer in replay(run.records_bytes.splitlines())] == ["identical"]
+
+
+def test_async_adapters_share_one_event_loop(harness):
+    assert run_with(harness, "my_adapters.KeepsItsLoop", expected_output="True", repeats=3).outcomes == {"passed": 1}
+
+
+def test_retries_are_made_only_after_an_exception(harness):
+    assert run_with(harness, "my_adapters.Flaky", expected_output="done", retries=2).outcomes == {"passed": 1}
+    assert run_with(harness, "my_adapters.Flaky", expected_output="done", retries=1).outcomes == {"errors": 1}
+    run = run_with(harness, "my_adapters.Flaky", expected_output="other", retries=5)
+    assert run.outcomes == {"failed": 1}
+    assert len(run.records) == 1
+
+
+def test_a_hung_adapter_does_not_keep_the_session_from_ending(harness):
+    given = {"name": "x", "input": "i", "timeout_seconds": 0.2}
+    files = {"conftest.py": "", "my_adapters.py": ADAPTERS, "a.verdict.yaml": suite(given, adapter="my_adapters.slow")}
+    harness.write(files)
+    process = harness.start(files)
+    assert process.wait(timeout=20) == 1
+    process.stdout.close()
+
+
+def test_no_adapter_and_the_ini_key(harness):
+    files = {"conftest.py": "", "my_adapters.py": ADAPTERS, "a.verdict.yaml": suite({"name": "x", "input": "i"})}
+    assert "no adapter is named" in harness.run(files).stdout
+    assert harness.run(files, "-o", "verdict_adapter=my_adapters.Echo").outcomes == {"passed": 1}
+
+
+@pytest.mark.parametrize(
+    ("good", "rule", "outcome", "words"),
+    [
+        ([1, 2, 3], "all", "passed", ""),
+        ([1, 2], "all", "failed", "Repeats: FAIL. 2 of 3 passed"),
+        ([2], "any", "passed", ""),
+        ([], "any", "failed", "Repeats: FAIL. 0 of 3 passed"),
+        ([1, 3], 2, "passed", ""),
+        ([3], 2, "failed", "Repeats: FAIL. 1 of 3 passed"),
+        ([1, 2, 3], {"rate": 0.9}, "failed", "Repeats: INCONCLUSIVE. 3 of 3 passed, the true rate is from 0.2924"),
+        ([1, 2, 3], {"rate": 0.25}, "passed", ""),
+        ([], {"rate": 0.9}, "failed", "Repeats: FAIL."),
+    ],
+    ids=str,
+)
+def test_repeats(harness, good, rule, outcome, words):
+    given = {"metadata": {"good": good}, "repeats": 3, "pass": rule, "expected_output": "a"}
+    run = run_with(harness, "my_adapters.Dice", "-rP", **given)
+    assert run.outcomes == {outcome: 1}
+    assert words in run.stdout
+    (decided,) = [record for record in run.records if record["operator"] == "pass_rate"]
+    assert decided["observed"] == {"pass": len(good), "fail": 3 - len(good), "error": 0}
+    assert [estimate["k"] for estimate in decided["details"]["attempts"]] == [1, 2, 3]
+    assert {answer.status for answer in replay(run.records_bytes.splitlines())} == {"identical"}
+    run.check_agreement()
+
+
+def test_errors_among_repeats_are_inconclusive_where_they_matter(harness):
+    rows = [{"name": "x", "output": "a"}, {"name": "x", "output": None}]
+    given = {"name": "x", "input": "i", "expected_output": "a", "repeats": 2, "scorer": "exact"}
+    harness.write({"outputs.jsonl": jsonl(*rows)})
+    assert "Repeats: INCONCLUSIVE. 1 of 2 passed" in harness.run({"a.verdict.yaml": suite(given)}, *RECORDED).stdout
+    run = harness.run({"a.verdict.yaml": suite({**given, "pass": "any"})}, *RECORDED)
+    assert run.outcomes == {"passed": 1}

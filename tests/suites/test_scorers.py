@@ -1,0 +1,126 @@
+"""Scorers of scenarios: the built-in ones, operators, and those of the user."""
+
+import pytest
+from scenarios import ADAPTERS, REPORT, run_with, suite
+
+from pytest_verdict.replay import replay
+
+TOOLS = {"expected_tools": ["search"], "expected_tool_args": {"search": {"q": "x"}}, "expected_output": "I"}
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({}, None),
+        ({"expected_tools": ["book", "search", "search"]}, None),
+        ({"input": "  "}, "The output is blank."),
+        ({"expected_tools": ["search", "pay"]}, 'Not all expected tools were called: "pay".'),
+        (
+            {"expected_tool_args": {"search": {"q": "y"}}},
+            "The first call of search has other arguments, or there is none.",
+        ),
+        ({"expected_tool_args": {"pay": {}}}, "The first call of pay has other arguments, or there is none."),
+        ({"expected_output": "j"}, '"j" is not in the output, "i".'),
+    ],
+    ids=str,
+)
+def test_the_four_checks_of_passfail(harness, change, sentence):
+    run = run_with(harness, "my_adapters.Echo", scorer="passfail", **{**TOOLS, **change})
+    assert run.outcomes == ({"passed": 1} if sentence is None else {"failed": 1})
+    assert sentence is None or sentence in run.stdout
+
+
+SCORERS = """
+from types import SimpleNamespace
+from pytest_verdict.suites.user_scorer import register_scorer
+
+@register_scorer
+class Polite:
+    name = "polite"
+    def score(self, scenario, result):
+        return {"score": 0.4, "passed": "please" in result.output, "explanation": f"{scenario.name}: say please"}
+
+class Long:
+    name = "long"
+    def score(self, scenario, result):
+        return len(result.output) / 10
+
+class Bad:
+    name = "bad"
+    def score(self, scenario, result):
+        return 7
+
+class Raises:
+    name = "raises"
+    def score(self, scenario, result):
+        raise LookupError("nothing")
+"""
+
+
+@pytest.mark.parametrize(
+    ("scorer", "more", "outcome", "words"),
+    [
+        ("polite", {}, "failed", "polite: FAIL. x: say please"),
+        ("polite", {"input": "please"}, "passed", ""),
+        ("my_scorers.Long", {"input": "12345", "threshold": 0.5}, "passed", ""),
+        ("my_scorers.Long", {"input": "1234", "threshold": 0.5}, "failed", "The score is 0.4."),
+        ("my_scorers.Bad", {}, "failed", "the scorer's score is not a number from 0 to 1"),
+        (
+            "my_scorers.Raises",
+            {},
+            "failed",
+            "my_scorers.Raises: ERROR. the scorer my_scorers.Raises raised LookupError",
+        ),
+        ("regex", {"metadata": {"regex_pattern": "^i$"}}, "passed", ""),
+        (
+            "regex",
+            {"metadata": {"regex_pattern": "[a-h]"}},
+            "failed",
+            'The pattern "[a-h]" is not found in the output.',
+        ),
+        ("normalized_exact", {"input": " I "}, "passed", ""),
+        (
+            "numeric_exact",
+            {"input": "5", "expected_output": "6"},
+            "failed",
+            'numeric_exact: FAIL. Expected "6", got "5".',
+        ),
+        ("trajectory_in_order", {"expected_tools": ["search", "book"]}, "passed", ""),
+        ("trajectory_exact", {"expected_tools": ["book", "search"]}, "failed", "trajectory_exact: FAIL."),
+        (
+            {"operator": "trajectory_any_order", "settings": {"args": "contains"}},
+            {"expected_tools": ["search"], "expected_tool_args": {"search": {"q": "y"}}},
+            "failed",
+            "trajectory_any_order: FAIL.",
+        ),
+        (
+            {
+                "operator": "numeric_maximum",
+                "mapping": {"observed": "$.tool_calls[0].arguments.limit", "expected": {"literal": 5}},
+            },
+            {},
+            "passed",
+            "",
+        ),
+        (
+            {"operator": "exact", "mapping": {"expected": "$.metadata.nope", "observed": "$.output"}},
+            {},
+            "failed",
+            "exact: ERROR. expected: the path $.metadata.nope matches nothing",
+        ),
+    ],
+    ids=str,
+)
+def test_scorers(harness, scorer, more, outcome, words):
+    harness.write({"my_scorers.py": SCORERS})
+    files = {
+        "conftest.py": "import my_scorers",
+        "my_adapters.py": ADAPTERS,
+        "a.verdict.yaml": suite(
+            {"name": "x", "input": "i", "expected_output": "i", "scorer": scorer, **more}, adapter="my_adapters.Echo"
+        ),
+    }
+    run = harness.run(files, REPORT)
+    assert run.outcomes == {outcome: 1}
+    assert words in run.stdout
+    assert {answer.status for answer in replay(run.records_bytes.splitlines())} == {"identical"}
