@@ -6,11 +6,13 @@ import json
 import blind_judges as judges
 import pytest
 from blind_judges import BAD, GOOD
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pytest_verdict import ComparisonResult, MismatchError
 from pytest_verdict.blind.comparing import judge_blindly
 from pytest_verdict.blind.face import assert_preferred, blind_compare
-from pytest_verdict.blind.protocol import BlindProtocol
+from pytest_verdict.blind.protocol import BlindProtocol, Vote, aggregated
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.replay import replay_line
 from pytest_verdict.report.record import digest_of_test, place_of_test, record_line
@@ -246,11 +248,15 @@ def test_an_altered_ballot_does_not_pass(change, note):
         ({"expectations": "It is right"}, "a list of texts"),
         ({"identity": ["ab"]}, "at least 3 characters"),
         ({"rubric": 3}, "a rubric is"),
+        ({"judge": "gpt"}, "a judge is a function"),
+        ({"protocol": "both"}, "protocol is a BlindProtocol"),
+        ({"key": 7}, "key is a text"),
+        ({"eval_prompt": " "}, "the task that both outputs were made for"),
     ],
 )
 def test_a_wrong_configuration_says_so(options, message):
     with pytest.raises(ConfigurationError, match=message):
-        blind_compare(GOOD, BAD, TASK, judges.honest, **options)
+        blind_compare(GOOD, BAD, **{"eval_prompt": TASK, "judge": judges.honest, **options})
 
 
 @pytest.mark.parametrize(
@@ -266,3 +272,68 @@ def test_a_wrong_configuration_says_so(options, message):
 def test_a_wrong_protocol_says_so(settings, message):
     with pytest.raises(ConfigurationError, match=message):
         BlindProtocol(**settings)
+
+
+@settings(deadline=None)
+@given(
+    st.tuples(st.integers(1, 5), st.integers(1, 5)),
+    st.text(min_size=1, max_size=8),
+    st.sampled_from(["single", "both", "latin4"]),
+    st.sampled_from(["majority", "supermajority", "unanimous", "abstain"]),
+    st.integers(1, 3),
+)
+def test_a_judge_of_content_has_one_verdict_whatever_the_draw(scores, key, order, rule, repetitions):
+    by_text = {"one": scores[0], "two": scores[1]}
+
+    def judge(request):
+        return judges.reply(request, {label: by_text[output.text] for label, output in request.outputs.items()})
+
+    protocol = BlindProtocol(order=order, rule=rule, repetitions=repetitions)
+    found = blind_compare("one", "two", TASK, judge, key=key, protocol=protocol)
+    assert found.winner == ("TIE" if scores[0] == scores[1] else "x" if scores[0] > scores[1] else "y")
+    assert len(found.result.children) == repetitions * {"single": 1, "both": 2, "latin4": 4}[order]
+    document = found.comparison
+    assert document["winner"] == found.label
+    behind = {name: label for label, name in found.assignment.items()}
+    assert document["rubric"][behind["x"]]["content"]["accuracy"] == scores[0]
+
+
+@pytest.mark.parametrize("key", ["a", "b", "c", "d"])
+def test_comparison_json_and_the_assignment_fit_together(key):
+    found = compared(judges.honest, key=key)
+    label = {name: label for label, name in found.assignment.items()}["reasoned"]
+    assert found.label == found.comparison["winner"] == label
+    assert found.comparison["rubric"][label]["overall_score"] == 10.0
+    assert found.comparison["reasoning"] == f"{label} it is."
+
+
+def test_a_comparison_without_verdict_says_so_in_its_file():
+    found = compared(judges.first_slot)
+    assert found.comparison["winner"] == "TIE"
+    assert found.comparison["reasoning"].startswith("[With the labels exchanged, the judge preferred the other output.")
+
+
+@pytest.mark.parametrize(
+    ("votes", "rule", "label"),
+    [
+        ("AAB", "majority", "A"),
+        ("AAB", "supermajority", "A"),
+        ("AAB", "unanimous", "ABSTAINED"),
+        ("AB", "majority", "ABSTAINED"),
+        ("AABB", "supermajority", "ABSTAINED"),
+        ("AAAXX", "supermajority", "ABSTAINED"),
+        ("AAAXX", "majority", "A"),
+        ("AXX", "majority", "INVALID"),
+        ("TTA", "majority", "TIE"),
+        ("III", "unanimous", "INCONSISTENT"),
+    ],
+)
+def test_repetitions_are_counted_and_none_is_dropped(votes, rule, label):
+    known = {
+        "A": Vote("JUDGED", "A"),
+        "B": Vote("JUDGED", "B"),
+        "T": Vote("JUDGED", "TIE"),
+        "X": Vote("INVALID"),
+        "I": Vote("INCONSISTENT"),
+    }
+    assert aggregated([known[vote] for vote in votes], rule).label == label

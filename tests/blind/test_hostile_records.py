@@ -47,7 +47,7 @@ def replaced(value, path, new):
     return made
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.sampled_from(sorted(paths(BALLOT), key=str)), json_values)
 def test_an_altered_ballot_is_answered(path, new):
     outcome = BlindPreference(gate=[]).evaluate("x", replaced(BALLOT, path, new))
@@ -56,7 +56,7 @@ def test_an_altered_ballot_is_answered(path, new):
         assert new in (0, 1) or path[:1] == ("format",)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.sampled_from(sorted(paths(REPLY), key=str)), json_values)
 def test_an_altered_reply_is_answered(path, new):
     text = json.dumps(replaced(REPLY, path, new))

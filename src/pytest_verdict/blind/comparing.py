@@ -31,6 +31,7 @@ from pytest_verdict.blind.request import JudgeRequest, Presented, instructions_f
 from pytest_verdict.blind.rubric import Rubric, read_rubric
 from pytest_verdict.blind.scoring import Label
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, LeakError
+from pytest_verdict.values.display import shown
 from pytest_verdict.values.encoding import digest, encode_text
 
 UNNAMED: Final = ("x", "y")
@@ -90,6 +91,7 @@ def judge_blindly(
     Returns:
         JSON values, from which `BlindPreference` derives everything else.
     """
+    _refuse_wrong_kinds(judge, protocol, key)
     if position is not None and key is None:
         raise ConfigurationError(
             "position balances a series, whose comparisons are all drawn from one key: give key as well"
@@ -139,6 +141,15 @@ def _settle(
         "leaks": [leak.written() for leak in leaks],
     }
     return _Settled(candidates, task, tuple(expectations), rubric, protocol, tokens, written)
+
+
+def _refuse_wrong_kinds(judge: Any, protocol: Any, key: Any) -> None:
+    if not callable(judge):
+        raise ConfigurationError(f"a judge is a function or another callable, got {shown(judge, 80)}")
+    if protocol is not None and not isinstance(protocol, BlindProtocol):
+        raise ConfigurationError(f"protocol is a BlindProtocol, got {shown(protocol, 80)}")
+    if key is not None and not (isinstance(key, str) and key):
+        raise ConfigurationError(f"key is a text, got {shown(key, 80)}")
 
 
 def _refuse_wrong(task: Any, expectations: Any, names: Any) -> None:
