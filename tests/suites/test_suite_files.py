@@ -131,6 +131,17 @@ def test_items_are_ordinary_tests(harness):
     assert "sub/a.verdict.yaml::second" in lines
 
 
+def test_tags_that_are_marks_of_pytest_do_what_these_do(harness):
+    content = suite(
+        {"name": "skipped", "input": "i", "tags": ["skip"]},
+        {"name": "expected", "input": "i", "expected_output": "a", "tags": ["xfail"]},
+        scorer="exact",
+    )
+    run = harness.run({"a.verdict.yaml": content, "outputs.jsonl": outputs(skipped="a", expected="b")}, *RECORDED)
+    assert run.outcomes == {"skipped": 1, "xfailed": 1}
+    run.check_agreement()
+
+
 def test_only_what_failed_last_runs_again_and_workers_share_a_suite(harness):
     content = suite(*({"name": f"s{n}", "input": "i", "expected_output": "a"} for n in range(6)), scorer="exact")
     recorded = outputs(**{f"s{n}": "a" if n else "b" for n in range(6)})
