@@ -232,6 +232,21 @@ def test_a_commitment_kept_elsewhere_is_stronger(folder, capsys):
     assert "the commitment kept elsewhere is another one" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ('"operator":"blind_preference"', '"operator":"exact"', "the record of exact, not of a blind comparison"),
+        ('"assignment":', '"assigned":', "this is no blind comparison"),
+        ('"tie":"fail"', '"tie":"perhaps"', "tie"),
+        ('{"verdict"', '["verdict"', "cannot be read"),
+    ],
+)
+def test_what_is_no_record_of_a_comparison_says_so(folder, capsys, before, after, message):
+    _replace("blind.json", before, after)(folder)
+    assert main(["unblind", str(folder)]) == 2
+    assert message in capsys.readouterr().err
+
+
 def test_a_folder_without_comparison_says_so(tmp_path, capsys):
     assert main(["unblind", str(tmp_path)]) == 2
     assert "blind.json cannot be read" in capsys.readouterr().err

@@ -7,7 +7,7 @@ import json
 import blind_judges as judges
 import pytest
 from blind_judges import BAD, GOOD
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
@@ -49,6 +49,10 @@ def replaced(value, path, new):
 
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(sorted(paths(BALLOT), key=str)), json_values)
+@example(("assignment", "position"), -1)
+@example(("comparison", "candidates", 0, "excluded"), {})
+@example(("comparison", "leaks"), "")
+@example(("comparison", "protocol"), {})
 def test_an_altered_ballot_is_answered(path, new):
     outcome = BlindPreference(gate=[]).evaluate("x", replaced(BALLOT, path, new))
     if outcome.score and path[:1] != ("calls",) and replaced(BALLOT, path, new) != BALLOT:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,7 @@ class Assignment:
         comparison: The digest of all that was settled before the judge was asked.
         a: Which candidate is A: 0 for the first, 1 for the second.
         nonce: What makes the commitment unguessable.
-        commitment: A digest of the other three.
+        commitment: A digest of nonce, comparison, assignment and position.
     """
 
     key: str
@@ -82,21 +83,22 @@ def draw(key: str, comparison: str, position: int | None = None) -> Assignment:
     else:
         a = (int(_hashed("draw", key, position // 2), 16) ^ position) & 1
     nonce = _hashed("nonce", key, comparison)
-    return Assignment(key, position, comparison, a, nonce, committed(nonce, comparison, a))
+    return Assignment(key, position, comparison, a, nonce, committed(nonce, comparison, a, position))
 
 
-def committed(nonce: str, comparison: str, a: int) -> str:
+def committed(nonce: str, comparison: str, a: int, position: int | None) -> str:
     """Give the commitment to an assignment.
 
     Args:
         nonce: See `Assignment`.
         comparison: See `Assignment`.
         a: See `Assignment`.
+        position: See `Assignment`.
 
     Returns:
         A SHA-256 in hexadecimal.
     """
-    return _hashed("commitment", nonce, comparison, a)
+    return _hashed("commitment", nonce, comparison, a, position)
 
 
 def comparison_digest(settled: Mapping[str, Any]) -> str:
@@ -106,15 +108,9 @@ def comparison_digest(settled: Mapping[str, Any]) -> str:
         settled: JSON values.
 
     Returns:
-        A SHA-256 in hexadecimal, of the members in sorted order.
+        A SHA-256 in hexadecimal; the order of members does not matter.
     """
-    return _hashed("comparison", _sorted(settled))
-
-
-def _sorted(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return [[key, _sorted(value[key])] for key in sorted(value)]
-    return [_sorted(item) for item in value] if isinstance(value, list | tuple) else value
+    return _hashed("comparison", json.dumps(settled, sort_keys=True, separators=(",", ":"), allow_nan=False))
 
 
 def fence(key: str, comparison: str, number: int) -> str:

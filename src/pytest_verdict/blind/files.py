@@ -11,10 +11,10 @@ from typing import Any, Final
 from pytest_verdict.blind.assignment import Assignment, comparison_digest
 from pytest_verdict.blind.comparison_json import FILE_NAME, write_comparison
 from pytest_verdict.blind.judging import NotABallotError, compared
+from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.errors import RecordError
-from pytest_verdict.operators.registry import REGISTRY
 from pytest_verdict.result import ComparisonResult
-from pytest_verdict.values.encoding import decode
+from pytest_verdict.values.display import visible
 
 COMMITMENT: Final = "commitment.json"
 RECORD: Final = "blind.json"
@@ -60,6 +60,10 @@ def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
         RecordError: The record is missing or cannot be read.
     """
     record = read_record(folder / RECORD)
+    if record.operator != BlindPreference.name:
+        raise RecordError(
+            f"{folder / RECORD}: this is the record of {visible(record.operator)}, not of a blind comparison"
+        )
     observed = record.observed
     try:
         found = compared(observed)
@@ -68,11 +72,11 @@ def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
     kept = _read(folder / COMMITMENT)
     if not found.intact:
         yield "the assignment is not the one that was committed to, or something that was settled before was altered"
-    if kept.get("commitment") != observed["assignment"]["commitment"]:
+    if kept.get("commitment") != observed["assignment"].get("commitment"):
         yield f"{COMMITMENT} holds another commitment than the record"
     if kept.get("comparison") != comparison_digest(observed["comparison"]):
         yield f"{COMMITMENT} is about something else than what the record says was settled"
-    if commitment is not None and commitment != observed["assignment"]["commitment"]:
+    if commitment is not None and commitment != observed["assignment"].get("commitment"):
         yield "the commitment kept elsewhere is another one"
     if not _follows(record):
         yield "the record's verdict does not follow from the replies in it"
@@ -98,7 +102,7 @@ def read_record(path: Path) -> ComparisonResult:
 
 
 def _follows(record: ComparisonResult) -> bool:
-    operator = REGISTRY.build(record.operator, {name: decode(value) for name, value in record.settings.items()})
+    operator = BlindPreference(**record.settings)
     outcome = operator.evaluate(record.expected, record.observed)
     again = ComparisonResult(
         operator.identity, record.expected, record.observed, record.threshold, outcome, record.name

@@ -94,6 +94,7 @@ class Comparison:
         intact: Whether the assignment is the one that was committed to.
         settled: All that was settled before the judge was asked.
         characters: How long the candidates are.
+        protocol: How it was judged.
     """
 
     vote: Vote
@@ -105,6 +106,7 @@ class Comparison:
     intact: bool
     settled: Mapping[str, Any]
     characters: tuple[int, int]
+    protocol: BlindProtocol
 
     @property
     def winner(self) -> str | None:
@@ -216,6 +218,7 @@ def _compared(evidence: _Evidence) -> Comparison:
         _is_intact(evidence),
         evidence.settled,
         evidence.characters,
+        evidence.protocol,
     )
 
 

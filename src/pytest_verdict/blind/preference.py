@@ -112,7 +112,7 @@ def _notes(found: Comparison, *, gated: bool) -> Iterator[str]:
     yield from dict.fromkeys(one.code for one in found.contradictions)
     if found.settled["leaks"]:
         yield "leaks_recorded"
-    if found.settled["protocol"]["order"] == "single":
+    if found.protocol.order == "single":
         yield SINGLE_ORDER
     if not _is_calibrated(found):
         yield INFORMAL
