@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Generator
 from json.encoder import encode_basestring_ascii
 from pathlib import Path
+from types import FrameType
 from typing import Any, Final, NamedTuple
 
 import pytest
@@ -17,7 +18,7 @@ import pytest_verdict
 from pytest_verdict.pytest_plugin.failures import FAILURES
 from pytest_verdict.pytest_plugin.names import report_name, runs_everywhere
 from pytest_verdict.report.journal import Counts, count
-from pytest_verdict.report.record import digest_of_test, place_of_test, record_line
+from pytest_verdict.report.record import BEGINNING, digest_of_test, place_of_test
 from pytest_verdict.result import ComparisonResult
 
 ATTRIBUTE: Final = "verdict_records"
@@ -54,7 +55,7 @@ class Batch(NamedTuple):
 class _Running:
     """The test that is running: which attempt, and how many comparisons it has made."""
 
-    __slots__ = ("_digest", "attempt", "identifier", "item", "ordinal", "own_place", "place", "test")
+    __slots__ = ("_digest", "attempt", "beginning", "item", "ordinal", "own_place", "place", "test")
 
     def __init__(self, item: pytest.Item, test: str, worker: str) -> None:
         self.item = item
@@ -68,7 +69,7 @@ class _Running:
         """Begin an attempt, whose comparisons are counted from 1 again."""
         self.attempt = number
         self.ordinal = 0
-        self.identifier = f"{self._digest}-{number}-"
+        self.beginning = f"{BEGINNING}{self._digest}-{number}-"
         self.place = place_of_test(self.test, number)
 
 
@@ -143,15 +144,16 @@ class Recorder:
         verdict = result.verdict
         if verdict != "pass":
             FAILURES.observe(result)
-        if self._running is None:
+        running = self._running
+        if running is None:
             return
-        path, line = self._caller()
+        path, line = self._caller(running)
         members = result.to_members(self._redaction)
         with self._lock:
             running = self._running
             running.ordinal = ordinal = running.ordinal + 1
-            place = f'{running.place}{ordinal},"path":{path},"line":{line}'
-            text = record_line(members, place, f"{running.identifier}{ordinal}")
+            # The same as `record_line` writes, of parts that are made once for each attempt.
+            text = f'{running.beginning}{ordinal}",{members},{running.place}{ordinal},"path":{path},"line":{line}}}\n'
             self._lines.append(text)
             self._size += len(text)
             count(self._counts, result.operator, verdict)
@@ -182,27 +184,26 @@ class Recorder:
         setattr(report, CARRIER, True)
         item.ihook.pytest_runtest_logreport(report=report)
 
-    def _caller(self) -> tuple[str, int]:
+    def _caller(self, running: _Running) -> tuple[str, int]:
         """Give the file of the call as JSON text, and its line."""
-        if self._running is not None and self._running.own_place is not None:
-            name, line = self._running.own_place
-            return self._path(str(name)), line
-        frame = sys._getframe(2)  # noqa: SLF001 - the only way to learn the caller's line without reading source files
         paths = self._paths
-        while True:
-            name = frame.f_code.co_filename
-            path = paths[name] if name in paths else self._path(name)
-            if path != _OWN:
+        if running.own_place is not None:
+            name, line = running.own_place
+            return paths.get(str(name)) or self._path(str(name)), line
+        # Two frames are of this class, and the third is of the function that made the result.
+        frame: FrameType | None = sys._getframe(3)  # noqa: SLF001 - the only way to learn the line without reading files
+        while frame is not None:
+            path = paths.get(frame.f_code.co_filename)
+            if path is None:
+                path = self._path(frame.f_code.co_filename)
+            if path:
                 return path, frame.f_lineno
-            if frame.f_back is None:
-                return '""', 0
             frame = frame.f_back
+        return '""', 0
 
     def _path(self, name: str) -> str:
-        path = self._paths.get(name)
-        if path is None:
-            own = name.startswith(_PACKAGE)
-            path = self._paths[name] = _OWN if own else encode_basestring_ascii(self._relative(name))
+        own = name.startswith(_PACKAGE)
+        path = self._paths[name] = _OWN if own else encode_basestring_ascii(self._relative(name))
         return path
 
     def _relative(self, name: str) -> str:

@@ -13,6 +13,9 @@ from pytest_verdict.errors import RecordError
 RECORD_FORMAT: Final = 1
 """Version of the record's format; readers refuse a newer one."""
 
+BEGINNING: Final = f'{{"record":{RECORD_FORMAT},"id":"'
+"""How every record begins; its id follows."""
+
 # The verdict stands right behind the id, so that counting and choosing records need not parse the evidence.
 _HEAD: Final = re.compile(rb'\{"record":1,"id":"([0-9a-f]{12}-[0-9]+-[0-9]+)","verdict":"(pass|fail|error)",')
 
@@ -44,7 +47,7 @@ def record_line(members: str, place: str, identifier: str) -> str:
     Returns:
         One line of JSON in ASCII, with its line end.
     """
-    return f'{{"record":{RECORD_FORMAT},"id":"{identifier}",{members},{place}}}\n'
+    return f'{BEGINNING}{identifier}",{members},{place}}}\n'
 
 
 def record_head(identifier: str, members: str) -> str:
@@ -57,7 +60,7 @@ def record_head(identifier: str, members: str) -> str:
     Returns:
         JSON text in ASCII, ready for the place.
     """
-    return f'{{"record":{RECORD_FORMAT},"id":"{identifier}",{members},'
+    return f'{BEGINNING}{identifier}",{members},'
 
 
 def place_of_test(test: str, attempt: int) -> str:
