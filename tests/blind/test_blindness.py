@@ -102,6 +102,12 @@ def test_a_name_counts_as_a_word_and_an_identity_everywhere():
     assert find_tokens("acmegpt", [Token("acme")]) == {"acme": 1}
 
 
+@given(st.text("aA-_ .b\n", max_size=30))
+def test_ascii_text_is_searched_as_any_other(text):
+    tokens = [Token("a b"), Token("ab-a", whole_word=True), Token("b.a.")]
+    assert find_tokens(text, tokens) == find_tokens(f"{text}\u200b", tokens)
+
+
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_what_is_redacted_is_gone(before, after):
     tokens = [Token("with_skill")]

@@ -15,6 +15,7 @@ from pytest_verdict.errors import ConfigurationError, LeakError
 REDACTED: Final = "[redacted]"
 _SHORTEST: Final = 3
 _SEPARATORS: Final = "-_ \t\r\n."
+_SEPARATED: Final = re.compile(f"[{re.escape(_SEPARATORS)}]+")
 # Words that say nothing of a system, whether a candidate or a folder is called so; a text may well have them.
 _WORDS: Final = """
 after answer app base baseline before build candidate data dist docs draft file files final first home input left main new old
@@ -89,6 +90,11 @@ def _folded(text: str) -> _Folded:
     return _Folded("".join(parts), tuple(starts), tuple(origins))
 
 
+def _folded_fast(text: str) -> str:
+    # Where it came from is not asked, and most text is ASCII.
+    return _SEPARATED.sub(" ", text.lower()) if text.isascii() else _folded(text).text
+
+
 def _folded_character(character: str) -> str:
     if character.isascii():
         return " " if character in _SEPARATORS else character.lower()
@@ -133,10 +139,10 @@ def find_tokens(text: str, tokens: Iterable[Token]) -> dict[str, int]:
         >>> find_tokens("made by WITH SKILL v2", [Token("with_skill")])
         {'with_skill': 1}
     """
-    counts: dict[str, int] = {}
-    for token, _, _ in _spans(text, tokens):
-        counts[token.text] = counts.get(token.text, 0) + 1
-    return counts
+    folded = _folded_fast(text)
+    patterns = ((token.text, _pattern(token)) for token in tokens)
+    counts = {wanted: len(pattern.findall(folded)) for wanted, pattern in patterns if pattern is not None}
+    return {wanted: count for wanted, count in counts.items() if count}
 
 
 def redact_tokens(text: str, tokens: Iterable[Token]) -> str:
