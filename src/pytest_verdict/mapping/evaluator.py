@@ -30,6 +30,14 @@ class Evaluation:
         error: Why the comparison could not be made, or None.
         result: The full record.
         direction: Always ``maximize``: of two scores the higher is the better.
+
+    Example:
+        >>> evaluator = Evaluator("exact", {"expected": "$.reference", "observed": "$.output"})
+        >>> evaluation = evaluator.evaluate({"reference": "Paris", "output": "paris"})
+        >>> evaluation.label, evaluation.score, evaluation.error
+        ('false', 0.0, None)
+        >>> print(evaluator.evaluate({"reference": "Paris"}).label)
+        None
     """
 
     label: Literal["true", "false"] | None

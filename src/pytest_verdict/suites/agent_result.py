@@ -18,6 +18,10 @@ class ToolCall:
         name: The tool.
         arguments: Its arguments by name.
         result: What it returned.
+
+    Example:
+        >>> ToolCall("search", {"query": "capital of France"}, result=["Paris"]).arguments["query"]
+        'capital of France'
     """
 
     name: str

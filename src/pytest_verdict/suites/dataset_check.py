@@ -32,6 +32,14 @@ class DatasetCheck:
         unreadable: How many rows could not be read.
         first: The first comparisons that did not pass, at most five.
         gate: The comparison that decides: the share of passes with its confidence interval.
+
+    Example:
+        >>> rows = [{"want": "a", "got": "a"}, {"want": "b", "got": "c"}, {"want": "d"}]
+        >>> check = check_dataset(rows, "exact", {"expected": "$.want", "observed": "$.got"}, pass_rate=0.3)
+        >>> check.passed, check.failed, check.errors, check.total, check.gate.verdict
+        (1, 1, 1, 3, 'pass')
+        >>> check.interval
+        (0.008403, 0.905701)
     """
 
     passed: int

@@ -32,6 +32,14 @@ def register_scorer(scorer: Any) -> Any:
 
     Raises:
         ConfigurationError: It is no scorer.
+
+    Example:
+        >>> @register_scorer
+        ... class Short:
+        ...     name = "short"
+        ...
+        ...     def score(self, scenario, result):
+        ...         return {"passed": len(result.output) <= 80, "explanation": "at most 80 characters"}
     """
     made = scorer() if isinstance(scorer, type) else scorer
     if not isinstance(getattr(made, "name", None), str) or not callable(getattr(made, "score", None)):
