@@ -40,7 +40,7 @@ CASES = {
     "date_range": [({}, []), ({"min": "2024-01-01"}, [])],
     "date_tolerance": [({"tolerance": 2}, DATES)],
     "delta": [({}, [])],
-    "derived": [({"operator": "exact", "source": "spec"}, TEXTS)],
+    "derived": [({"inner": "exact", "source": "spec"}, TEXTS)],
     "exact": [({}, None)],
     "field_check": [({"field": "a"}, [{"a": 1}])],
     "json_canonical": [({}, DOCUMENTS)],

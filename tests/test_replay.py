@@ -10,25 +10,58 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_verdict import Operator, Outcome, compare
+from pytest_verdict import Operator, Outcome, blind_compare, compare
 from pytest_verdict.operators.registry import REGISTRY
 from pytest_verdict.replay import Replayed, replay, replay_line
 from pytest_verdict.report.record import digest_of_test, place_of_test, record_line
 
 SCHEMA = {"type": "object", "required": ["a"]}
 CALLS = [{"name": "search", "args": {"q": "x"}}]
+RUBRIC = {"id": "essay", "version": 1, "content": ["argument"], "structure": ["clarity"]}
+TONE = {"id": "polite", "version": 1, "severity": "major", "operator": "contains_any"}
+
+
+def longer_is_better(request):
+    def side(output):
+        return {"content": {"argument": min(5, len(output.text))}, "structure": {"clarity": 3}}
+
+    return {"rubric": {label: side(output) for label, output in request.outputs.items()}, "winner": "A"}
+
+
+def judged_blindly(x, y):
+    return blind_compare(x, y, "Count.", longer_is_better, rubric=RUBRIC, key="seed").result.observed
+
+
+BALLOT = '{"rubric": {"A": {"content": {"argument": 5}, "structure": {"clarity": 4}}, "B": %s}, "winner": "B"}'
 EXAMPLES = {
     "all_of": [("a", "a", {"conditions": ["exact", {"operator": "normalized_exact", "threshold": 0.5}]})],
     "any_of": [("a", "b", {"conditions": ["exact", "contains_any"]})],
     "at_least_n": [({"x": 1, "y": 2}, {"x": 1}, {"n": 1, "conditions": {"x": "numeric_exact", "y": "exact"}})],
+    "blind_ballot": [
+        (None, BALLOT % '{"content": {"argument": 2}, "structure": {"clarity": 4}}', {"rubric": RUBRIC}),
+        ({"slots": {"A": 1, "B": 0}}, "I would rather not.", {"expectations": ["It has a name."]}),
+    ],
+    "blind_preference": [
+        ("y", judged_blindly("12", "123"), {}),
+        (None, judged_blindly("12", "12"), {"tie": "pass", "gate": ["blindness_breach"]}),
+        ("x", {"format": 1}, {}),
+    ],
     "boolean": [(True, True, {}), (True, "yes", {})],
     "contains_all": [(["a", "b"], "xax", {}), ({"b", "a"}, "ab", {})],
     "contains_any": [(None, "it is mRNA", {"substrings": ["mrna"], "case_sensitive": False}), ("", "x", {})],
+    "criteria": [
+        ({"polite": ["please"]}, "Go.", {"id": "tone", "revision": 2, "criteria": [TONE]}),
+        ({}, "Please go.", {"id": "tone", "revision": "2.1", "criteria": [TONE], "fail_on": ["blocker"]}),
+    ],
     "date_match": [("2024-05-01", "1 May 2024", {}), ("2024-05-01", "someday", {})],
     "date_range": [(["2024-01-01", "2024-12-31"], "2024-05-01", {})],
     "date_tolerance": [("2024-05-01", "2024-05-03", {"tolerance": 1})],
     "answer_template": [({"a": 1}, {"a": None, "_trace": "x"}, {"fields": {"a": "exact"}})],
     "delta": [(5, {"pre": 10, "post": 15}, {})],
+    "derived": [
+        (5, "5.0", {"inner": "numeric_exact", "source": "spec"}),
+        ("a", "b", {"inner": "exact", "source": "blind_rederivation", "extraction": "model_mediated"}),
+    ],
     "exact": [("Paris", "Paris", {}), ((1, {2}), [1, float("nan")], {}), (b"\0\xff", "\ud800\x1b", {})],
     "field_check": [({"a": 1}, {"a": 2}, {"field": "a"})],
     "json_canonical": [('{"a": 1}', '{"a": 1.0}', {}), ("{}", "{", {})],
@@ -37,6 +70,7 @@ EXAMPLES = {
     "json_subset": [({"a": 1}, '{"a": 1, "b": 2}', {})],
     "literal": [("a", "a", {}), (1, True, {})],
     "normalized_exact": [("The Paris", " the  PARIS", {}), (["A"], ["a", "b"], {})],
+    "not_compared": [("Paris", "the adapter raised OSError: refused", {"instead_of": "exact"}), (None, 1, {})],
     "numeric_exact": [("1,000", 1000, {"normalize": ["strip_thousands_separators"]}), (1, "one", {})],
     "numeric_maximum": [(5, 6, {})],
     "numeric_minimum": [(5, 6, {})],
@@ -44,8 +78,16 @@ EXAMPLES = {
     "numeric_tolerance": [(37.0, 36.8, {"tolerance": 0.5, "mode": "absolute"})],
     "one_of": [(["NY", "NYC"], "nyc", {"normalize": ["lowercase"]})],
     "ordered_match": [([1, 2], [1, 3], {})],
+    "pass_rate": [
+        (0.75, {"pass": 3, "fail": 1, "error": 0}, {}),
+        (0.9, {"pass": 5, "fail": 0, "error": 1}, {"confident": True, "errors": "undecided"}),
+    ],
     "regex": [("[a-z]+", "abc", {}), ("(", "abc", {}), (None, "a1", {"pattern": "[0-9]", "mode": "search"})],
     "regex_check": [(None, "5 mg", {"pattern": "([0-9]+) (mg|g)", "value": ("5", "mg")})],
+    "scorer_verdict": [
+        (None, {"output": "Hi", "score": 0.25, "passed": None, "explanation": "curt"}, {"scorer": "polite"}),
+        (None, {"output": "Hi", "score": None, "passed": "yes"}, {}),
+    ],
     "semantic": [("a", "b", {"embedder": lambda texts: [[1.0, 2.0], [2.0, 1.5]]})],
     "set_containment": [(["a"], ["a", "b"], {"mode": "subset"})],
     "text_similarity": [("kitten", "sitting", {})],

@@ -25,34 +25,34 @@ class DerivedMatch(Operator):
     It decides as the operator inside does; what it adds is where the expected value came from.
 
     Args:
-        operator: What compares the two.
+        inner: What compares the two; an operator or its name.
         source: Where the expected value came from: ``spec``, ``reference`` or ``blind_rederivation``.
         extraction: How the observed value was extracted from the draft: ``programmatic`` or ``model_mediated``.
 
     Example:
-        >>> DerivedMatch(operator="numeric_exact", source="spec").evaluate(42, "42").score
+        >>> DerivedMatch(inner="numeric_exact", source="spec").evaluate(42, "42").score
         1.0
     """
 
     name: ClassVar[str] = "derived"
     surface: ClassVar[str] = "aggregate"
 
-    operator: Annotated[Any, BeforeValidator(operator_from_settings)]
+    inner: Annotated[Any, BeforeValidator(operator_from_settings)]
     source: Source
     extraction: Extraction = "programmatic"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare as the operator inside does; see the class."""
-        found: Outcome = self.operator.evaluate(expected, observed)
+        found: Outcome = self.inner.evaluate(expected, observed)
         return found
 
     def effective_expected(self, expected: Any) -> Any:
         """Give what the operator inside records."""
-        return self.operator.effective_expected(expected)
+        return self.inner.effective_expected(expected)
 
     def default_threshold(self) -> float:
         """Give that of the operator inside."""
-        return float(self.operator.default_threshold())
+        return float(self.inner.default_threshold())
 
 
 def compare_derived(
@@ -93,5 +93,5 @@ def compare_derived(
     expected = derive(question)
     if not equal(expected, derive(question)):
         raise ConfigurationError("derive gave two different values for the same question, so neither can be expected")
-    matching = DerivedMatch(operator=operator, source=source, extraction=extraction)
+    matching = DerivedMatch(inner=operator, source=source, extraction=extraction)
     return compare(matching, expected, extract(draft), name=name)
