@@ -9,7 +9,7 @@ import pytest
 
 from pytest_verdict.pytest_plugin.names import report_name, runs_everywhere
 from pytest_verdict.pytest_plugin.recorder import CARRIER
-from pytest_verdict.report.journal import LATE, Counts, TestEntry, merge_counts
+from pytest_verdict.report.journal import LATE, Counts, TestEntry, merge_counts, place_of
 
 TEXT_LIMIT: Final = 32_000
 MESSAGE_LIMIT: Final = 1_000
@@ -70,7 +70,7 @@ class Attempts:
         Returns:
             The attempts that ended with this report, or before it.
         """
-        if hasattr(report, CARRIER):
+        if CARRIER in report.__dict__:
             return []
         key = self._key(report)
         ended = []
@@ -120,7 +120,8 @@ class Attempts:
 
     def _end(self, key: _Key) -> TestEntry:
         entry = self._open.pop(key).entry()
-        entry.message, entry.text = self._written(entry.message), self._written(entry.text)
+        if entry.text or entry.message:
+            entry.message, entry.text = self._written(entry.message), self._written(entry.text)
         self._ended[key] = entry.attempt
         return entry
 
@@ -136,20 +137,25 @@ class Attempts:
 
 
 class _Attempt:
-    def __init__(self, report: pytest.TestReport, key: _Key, number: int) -> None:
-        path, line, _ = report.location
-        test, worker = key
-        number_of_line = 0 if line is None else line + 1
-        self._entry = TestEntry(test, number, path=path.replace("\\", "/"), line=number_of_line, worker=worker)
-        self.number = number
-        self._phases: list[pytest.TestReport] = []
-        self._is_run_again = False
-        self._failed_subtest: pytest.TestReport | None = None
+    """One attempt of a test, while its phases arrive.
 
-    @property
-    def is_run_again(self) -> bool:
-        """Whether a phase failed that will be run again."""
-        return self._is_run_again
+    Attributes:
+        number: Which run of the test, from 1.
+        is_run_again: Whether a phase failed that will be run again.
+    """
+
+    __slots__ = ("_entry", "_failed_subtest", "_is_quiet", "_phases", "is_run_again", "number")
+
+    def __init__(self, report: pytest.TestReport, key: _Key, number: int) -> None:
+        test, worker = key
+        path, line = place_of(report.location)
+        self._entry = TestEntry(test, number, path=path, line=line, worker=worker)
+        self.number = number
+        self.is_run_again = False
+        self._phases: list[pytest.TestReport] = []
+        self._failed_subtest: pytest.TestReport | None = None
+        # Whether all phases passed, which leaves little to find out.
+        self._is_quiet = True
 
     def add_records(self, counts: Counts, place: list[int]) -> None:
         merge_counts(self._entry.comparisons, counts)
@@ -161,15 +167,25 @@ class _Attempt:
             self._entry.subtests[outcome] = self._entry.subtests.get(outcome, 0) + 1
             if report.failed and self._failed_subtest is None:
                 self._failed_subtest = report
+            self._is_quiet = False
             return
         self._phases.append(report)
-        self._is_run_again = self._is_run_again or str(report.outcome) == "rerun"
+        if report.outcome != "passed":
+            self._is_quiet = False
+            self.is_run_again = self.is_run_again or str(report.outcome) == "rerun"
+        seconds, phase = self._entry.seconds, str(report.when)
+        seconds[phase] = round(seconds.get(phase, 0.0) + getattr(report, "duration", 0.0), 6)
 
     def entry(self) -> TestEntry:
+        """Fold what arrived."""
+        if self._is_quiet:
+            self._entry.outcome = self._quiet_outcome()
+        else:
+            self._fold_eventful()
+        return self._entry
+
+    def _fold_eventful(self) -> None:
         entry = self._entry
-        for report in self._phases:
-            phase, before = str(report.when), entry.seconds.get(str(report.when), 0.0)
-            entry.seconds[phase] = round(before + getattr(report, "duration", 0.0), 6)
         entry.outcome, decisive = self._outcome()
         teardown = next((report for report in self._phases if report.failed and report.when == "teardown"), None)
         entry.teardown_error = teardown is not None and any(report.when == "call" for report in self._phases)
@@ -179,7 +195,6 @@ class _Attempt:
             if teardown is not None and teardown is not decisive:
                 entry.text += f"\n\nThe teardown failed too:\n\n{_text(teardown)}"
             entry.text = entry.text[-TEXT_LIMIT:]
-        return entry
 
     def _outcome(self) -> tuple[str, pytest.TestReport | None]:
         if self.is_run_again:
@@ -197,17 +212,17 @@ class _Attempt:
         for report in self._phases:
             if report.skipped:
                 return ("xfailed" if hasattr(report, "wasxfail") else "skipped"), report
-        return self._quiet_outcome()
+        return self._quiet_outcome(), None
 
-    def _quiet_outcome(self) -> tuple[str, pytest.TestReport | None]:
-        call = next((report for report in self._phases if report.when == "call"), None)
-        if call is None:
-            return "unfinished", None
-        return ("xpassed" if hasattr(call, "wasxfail") else "passed"), call
+    def _quiet_outcome(self) -> str:
+        for report in self._phases:
+            if report.when == "call":
+                return "xpassed" if "wasxfail" in report.__dict__ else "passed"
+        return "unfinished"
 
 
 def _is_subtest(report: Any) -> bool:
-    return hasattr(report, "context") and type(report).__name__ == "SubtestReport"
+    return type(report).__name__ == "SubtestReport" and hasattr(report, "context")
 
 
 def _message(report: pytest.TestReport | pytest.CollectReport) -> str:

@@ -68,14 +68,14 @@ class Controller:
         """Learn the order of the tests, when they run in this process."""
         if session.items:
             names = [self._attempts.name(item.nodeid) for item in session.items]
-            self._write(lambda: self._journal.append_order(names))
+            self._write(self._journal.append_order, names)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         """Learn the order of the tests from the first worker; xdist makes sure that all workers agree."""
         if not self._order_known:
             self._order_known = True
-            self._write(lambda: self._journal.append_order([self._attempts.name(nodeid) for nodeid in ids]))
+            self._write(self._journal.append_order, [self._attempts.name(nodeid) for nodeid in ids])
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -92,14 +92,14 @@ class Controller:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the records off the report, and write the attempt when it has ended."""
         for batch in attached(report):
-            self._write(lambda batch=batch: self._append_records(report, batch))  # type: ignore[misc]
+            self._write(self._append_records, report, batch)
         for ended in self._attempts.add(report):
             self._append(ended)
 
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
         """Keep that a test began, so that the one which kills the session is known."""
         name = self._attempts.name(nodeid)
-        self._write(lambda: self._journal.append_start(name, location))
+        self._write(self._journal.append_start, name, location)
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(
@@ -117,7 +117,7 @@ class Controller:
         for entry in self._attempts.unfinished():
             self._append(entry)
         footer = {"finished": self._clock.now(), "exit_status": int(exitstatus)}
-        self._write(lambda: self._journal.close(footer))
+        self._write(self._journal.close, footer)
         if self._problem is None:
             self._write(self._build)
         if self._problem is not None:
@@ -158,14 +158,14 @@ class Controller:
             self._journal.append_test(entry)
 
     def _append(self, entry: TestEntry) -> None:
-        self._write(lambda: self._journal.append_test(entry))
+        self._write(self._journal.append_test, entry)
 
-    def _write(self, write: Callable[[], None]) -> None:
+    def _write(self, write: Callable[..., None], *arguments: Any) -> None:
         # After the first failure nothing more is written, and the tests go on: their own results are not lost.
         if self._problem is not None:
             return
         try:
-            write()
+            write(*arguments)
         except (OSError, RecordError) as error:
             self._problem = error
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import threading
@@ -22,10 +21,7 @@ from pytest_verdict.report.record import BEGINNING, digest_of_test, place_of_tes
 from pytest_verdict.result import ComparisonResult
 
 ATTRIBUTE: Final = "verdict_records"
-"""The attribute of a report that carries records, as lines."""
-
-OWNERS: Final = "verdict_owners"
-"""The attribute of a report that says whose records it carries, as JSON: test, attempt, counts and length for each batch."""
+"""The attribute of a report that carries records: the fields of each batch as a plain tuple, which xdist can send."""
 
 CARRIER: Final = "verdict_carrier"
 """The attribute of a report that only carries records, sent because no report of a phase would take them along."""
@@ -150,7 +146,7 @@ class Recorder:
         path, line = self._caller(running)
         members = result.to_members(self._redaction)
         with self._lock:
-            running = self._running
+            running = self._running or running
             running.ordinal = ordinal = running.ordinal + 1
             # The same as `record_line` writes, of parts that are made once for each attempt.
             text = f'{running.beginning}{ordinal}",{members},{running.place}{ordinal},"path":{path},"line":{line}}}\n'
@@ -171,9 +167,7 @@ class Recorder:
         with self._lock:
             self._set_lines_apart()
             batches, self._left = self._left, []
-        owners = [[batch.test, batch.attempt, batch.counts, len(batch.lines)] for batch in batches]
-        setattr(report, OWNERS, json.dumps(owners))
-        setattr(report, ATTRIBUTE, "".join([batch.lines for batch in batches]))
+        setattr(report, ATTRIBUTE, [tuple(batch) for batch in batches])
 
     def _send(self) -> None:
         running = self._running
@@ -221,16 +215,7 @@ def attached(report: Any) -> list[Batch]:
     Returns:
         The records; empty when the report carries none.
     """
-    owners = report.__dict__.pop(OWNERS, None)
-    if owners is None:
-        return []
-    text: str = report.__dict__.pop(ATTRIBUTE)
-    start = 0
-    batches = []
-    for test, attempt, counts, length in json.loads(owners):
-        batches.append(Batch(test, attempt, counts, text[start : start + length]))
-        start += length
-    return batches
+    return [Batch(*fields) for fields in report.__dict__.pop(ATTRIBUTE, ())]
 
 
 class Release:

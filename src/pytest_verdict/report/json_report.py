@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
+from json.encoder import encode_basestring_ascii as _text
 from typing import Any, Final
 
 from pytest_verdict.report.journal import TestEntry
@@ -59,7 +60,7 @@ def report_lines(
     yield f'"totals": {_json(_totals(summary))},\n'
     yield f'"operators": {_json(_operators(summary))},\n'
     yield f'"records": {_json(dict(records))},\n'
-    yield from _array("tests", (_json(_test(test)) for test in summary.tests))
+    yield from _array("tests", map(_test, summary.tests))
     yield f'"comparisons_omitted": {omitted},\n'
     yield from _array("comparisons", (line.decode("ascii").rstrip("\n") for line in inline))
     yield f'"run": {_json({**run, "seconds": durations})}\n}}\n'
@@ -96,17 +97,18 @@ def _operators(summary: Summary) -> list[dict[str, Any]]:
     return [{"operator": name, **_verdicts(counts)} for name, counts in summary.operators.items()]
 
 
-def _test(test: TestSummary) -> dict[str, Any]:
+def _test(test: TestSummary) -> str:
+    # Without an encoder for what every test has: there may be many tests, and an encoder costs more than all the rest.
     entry = test.final
-    found: dict[str, Any] = {
-        "test": entry.test,
-        "path": entry.path,
-        "line": entry.line,
-        "outcome": entry.outcome,
-        "attempts": [attempt.outcome for attempt in test.attempts],
-        "comparisons": _verdicts(test.comparisons),
-    }
-    return {**found, **_when_present(entry)}
+    passed, failed, broken = test.comparisons
+    attempts = ", ".join([_text(attempt.outcome) for attempt in test.attempts])
+    more = _when_present(entry)
+    return (
+        f'{{"test": {_text(entry.test)}, "path": {_text(entry.path)}, "line": {entry.line},'
+        f' "outcome": {_text(entry.outcome)}, "attempts": [{attempts}],'
+        f' "comparisons": {{"pass": {passed}, "fail": {failed}, "error": {broken}}}'
+        f"{f', {_json(more)[1:-1]}' if more else ''}}}"
+    )
 
 
 def _when_present(entry: TestEntry) -> dict[str, Any]:

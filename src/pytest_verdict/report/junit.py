@@ -6,6 +6,7 @@ the schema of the Jenkins xUnit plugin (junit-10.xsd).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, get_args
 
@@ -109,8 +110,10 @@ def _case(test: TestSummary, profile: Profile, names: _Names) -> Iterator[str]:
     place = f' file="{limited_name(entry.path, NAME_LIMIT)}" line="{entry.line}"' if profile == "ci" else ""
     class_name, name = names.of(entry)
     yield f'<testcase classname="{class_name}" name="{name}" time="{test.seconds:.3f}"{place}>\n'
-    yield from _earlier(test)
-    yield from _problem(entry)
+    if test.earlier:
+        yield from _earlier(test)
+    if entry.outcome != "passed":
+        yield from _problem(entry)
     output = _output(test)
     if output:
         yield f"<system-out>{element_text(output, TEXT_LIMIT)}</system-out>\n"
@@ -122,11 +125,14 @@ class _Names:
 
     def __init__(self) -> None:
         self._taken: set[tuple[str, str]] = set()
+        # The tests of a file share their class name.
+        self._class_name = functools.lru_cache(maxsize=16)(functools.partial(limited_name, limit=NAME_LIMIT))
 
     def of(self, entry: TestEntry) -> tuple[str, str]:
-        class_name, name = (limited_name(part, NAME_LIMIT) for part in _names(entry))
+        written_class, written_name = _names(entry)
+        class_name, name = self._class_name(written_class), limited_name(written_name, NAME_LIMIT)
         if (class_name, name) in self._taken:
-            name = limited_name(_names(entry)[1], NAME_LIMIT, always=f"{entry.test}\0{entry.worker}")
+            name = limited_name(written_name, NAME_LIMIT, always=f"{entry.test}\0{entry.worker}")
         self._taken.add((class_name, name))
         return class_name, name
 
