@@ -69,7 +69,7 @@ def _values(template: type[BaseAnswer], path: str | None) -> dict[str, Any]:
     from pytest_verdict.values.jsontext import JsonTextError, parse_json
 
     if path is None:
-        plan = template.verdict_plan
+        plan = template.__verdict_plan__
         return {name: plan.expected[name] for name in plan.parsed if name in plan.expected}
     try:
         values = parse_json(Path(path).read_bytes())
