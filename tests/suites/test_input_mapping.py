@@ -73,6 +73,28 @@ def test_what_finds_nothing_says_what_is_there(source, words):
     assert [word for word in words if word not in str(error.value)] == []
 
 
+@pytest.mark.parametrize(
+    ("mapping", "words"),
+    [
+        ({"observed": {"path": ["$.a"]}}, "observed: a path is a JSONPath .* got \\['"),
+        ({"observed": {"path": "$", "extract": {"json": ["$.a"]}}}, "a path is a JSONPath"),
+        ({"observed": {"path": "$", "extract": {"regex": "(a)", "group": [1]}}}, r"no group \[1\]; .* groups 0, 1"),
+        ({"observed": {"path": "$", "extract": {"regex": "(?P<n>a)", "group": 1.0}}}, r"no group 1\.0; .* 0, 1, n"),
+        ({"observed": {"path": "$", "extract": {"regex": "a", "flags": 2}}}, "flags is a list of names .* got 2"),
+        ({"observed": {"path": "$", "extract": {"regex": "a", "flags": "DOTALL"}}}, "flags is a list of names"),
+        ({"observed": {"path": "$", "extract": {}}}, "a step of extract is"),
+        ({"observed": "$", 1: "$.a"}, "the name of an input is text, got 1"),
+    ],
+)
+def test_a_mapping_of_the_wrong_kinds_is_refused_in_words(mapping, words):
+    with pytest.raises(SettingsError, match=words):
+        InputMapping.read(mapping)
+
+
+def test_an_input_may_have_any_name():
+    assert InputMapping.read({"observed": "$.a", "self": "$.b"}).resolve({"a": 1, "b": 2})["self"] == 2
+
+
 def test_the_error_for_a_dotted_key_shows_how_to_write_it():
     with pytest.raises(MappingError, match=r"write \$\['a\.b'\]"):
         observed("$.a.b", {"a.b": 1})

@@ -88,7 +88,7 @@ def read_steps(given: Any) -> tuple[Step, ...]:
 
     Args:
         given: One step or a list of steps: ``{"regex": pattern}`` with ``group``, ``flags`` and ``many`` if wanted, or
-            ``{"json": path}``, which reads a text as JSON and follows a path in it.
+            ``{"json": path}``, which reads a text as JSON and follows a path in it. None is no step.
 
     Returns:
         A function for each step; it raises `MappingError` where it finds nothing.
@@ -101,7 +101,7 @@ def read_steps(given: Any) -> tuple[Step, ...]:
         >>> step("A: 1, no, A: 2")
         '2'
     """
-    steps = given if isinstance(given, list | tuple) else [given]
+    steps = given if isinstance(given, list | tuple) else [] if given is None else [given]
     return tuple(_step(step) for step in steps)
 
 
@@ -117,7 +117,7 @@ def _step(given: Any) -> Step:
 
 def _regex_step(given: Mapping[str, Any]) -> Step:
     pattern, many = given["regex"], checked_many(given.get("many"))
-    flags = tuple(given.get("flags") or ())
+    flags = _flags(given.get("flags"))
     if not isinstance(pattern, str) or not pattern:
         raise SettingsError(f"the regex of extract is a text that is not empty, got {shown(pattern, 80)}")
     try:
@@ -125,8 +125,9 @@ def _regex_step(given: Mapping[str, Any]) -> Step:
     except re.error as error:
         raise SettingsError(f"{pattern!r} is not a regular expression: {error}") from None
     group = given.get("group", 1 if groups.groups else 0)
-    if group not in {*range(groups.groups + 1), *groups.groupindex} or isinstance(group, bool):
-        raise SettingsError(f"{pattern!r} has no group {group!r}; it has {groups.groups} groups")
+    if type(group) not in {int, str} or group not in {*range(groups.groups + 1), *groups.groupindex}:
+        known = ", ".join(map(str, [*range(groups.groups + 1), *groups.groupindex]))
+        raise SettingsError(f"{pattern!r} has no group {shown(group, 40)}; it has the groups {known}")
     limit = {"first": 1, "error": 2}.get(many)
 
     def extract(text: Any) -> Any:
@@ -144,6 +145,14 @@ def _regex_step(given: Mapping[str, Any]) -> Step:
         return found
 
     return extract
+
+
+def _flags(given: Any) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    if not isinstance(given, list | tuple) or not all(isinstance(flag, str) for flag in given):
+        raise SettingsError(f"flags is a list of names such as [IGNORECASE], got {shown(given, 80)}")
+    return tuple(given)
 
 
 def _group(match: FoundMatch, group: int | str) -> str | None:

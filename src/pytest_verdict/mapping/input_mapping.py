@@ -42,7 +42,7 @@ class InputMapping:
 
     __slots__ = ("_fetch", "_inputs", "literals", "settings")
 
-    def __init__(self, *, observed: Any, expected: Any = None, **settings: Any) -> None:
+    def __init__(self, /, *, observed: Any, expected: Any = None, **settings: Any) -> None:
         given = {EXPECTED: expected, OBSERVED: observed, **settings}
         if expected is None:
             # As a path None would mean nothing; an expectation that is null is written {"literal": None}.
@@ -75,6 +75,9 @@ class InputMapping:
             raise SettingsError(
                 f"a mapping names the inputs: {{'expected': '$.a', 'observed': '$.b'}}, got {shown(given, 80)}"
             )
+        wrong = next((name for name in given if not isinstance(name, str)), None)
+        if wrong is not None:
+            raise SettingsError(f"the name of an input is text, got {shown(wrong, 80)}")
         return cls(**given)
 
     @property
@@ -157,7 +160,7 @@ def _literal(name: str, source: Mapping[str, Any]) -> Fetch:
 def _path(name: str, source: Mapping[str, Any]) -> Fetch:
     path, many = source["path"], checked_many(source.get("many"))
     find = finder(path)
-    steps = read_steps(source["extract"]) if source.get("extract") else ()
+    steps = read_steps(source.get("extract"))
 
     def fetch(document: Any) -> Any:
         try:

@@ -17,7 +17,6 @@ _NOTHING: Final = ()
 _MOST_KEYS: Final = 12
 
 
-@functools.lru_cache(maxsize=1_000)
 def finder(path: str) -> Find:
     """Compile a JSONPath.
 
@@ -37,6 +36,11 @@ def finder(path: str) -> Find:
     """
     if not isinstance(path, str) or not path.strip():
         raise SettingsError(f"a path is a JSONPath such as $.output.label, got {shown(path, 80)}")
+    return _compiled_finder(path)
+
+
+@functools.lru_cache(maxsize=1_000)
+def _compiled_finder(path: str) -> Find:
     try:
         tree = compiled(path)
     except ValueError as error:
