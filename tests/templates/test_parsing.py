@@ -19,6 +19,7 @@ from pytest_verdict import (
     MismatchError,
     NumericExact,
     NumericTolerance,
+    OrderedMatch,
     ParseError,
     TemplateError,
     TraceContains,
@@ -113,6 +114,16 @@ def test_a_value_of_a_wrong_type_is_an_error_that_names_the_field(field, value):
 
 def test_a_number_that_no_float_can_hold_is_not_infinity():
     assert set(parse_reply(Answer, '{"dose": 1e999}').problems) == {"dose"}
+
+
+class Counts(BaseAnswer):
+    whole: int = VerifiedField("The count", 3, NumericExact())
+    several: list[int] = VerifiedField("The counts", [3], OrderedMatch())
+
+
+@pytest.mark.parametrize(("field", "written"), [("whole", "1e999999999"), ("several", "[3, 1e999999999]")])
+def test_a_short_number_of_a_billion_digits_is_refused_at_once(field, written):
+    assert set(parse_reply(Counts, f'{{"{field}": {written}}}').problems) == {field}
 
 
 @pytest.mark.parametrize("reply", [{**GOOD, "year": None}, {key: GOOD[key] for key in GOOD if key != "year"}])

@@ -22,8 +22,8 @@ FENCE_REMOVED: Final = "markdown_fence_removed"
 UNKNOWN_KEYS: Final = "unknown_keys"
 NOT_AN_OBJECT: Final = "not_an_object"
 
-
 _NUMBERS: Final = (int, float, Decimal)
+_MOST_DIGITS: Final = 4300  # as many as Python reads of a whole number in text
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def _validated(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[Base
     problems = {
         name: f"Input should be a number that its type can hold, got {value!r}"
         for name, value in given.items()
-        if _is_wrong_number(value, template.model_fields[name].annotation)
+        if _is_wrong_number(value, template.model_fields[name].annotation) or _has_endless_number(value)
     }
     while True:
         rest = {name: value for name, value in given.items() if name not in problems}
@@ -180,6 +180,20 @@ def _is_wrong_number(value: Any, annotation: Any) -> bool:
     if isinstance(value, bool):
         return bool not in kinds and any(kind in _NUMBERS for kind in kinds)
     return isinstance(value, Decimal) and float in kinds and Decimal not in kinds and abs(float(value)) == float("inf")
+
+
+def _has_endless_number(value: Any) -> bool:
+    # Written in a few characters, such as 1e999999999, but pydantic would write out every digit of it.
+    waiting = [value]
+    seen: set[int] = set()
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Decimal) and item.is_finite() and item.adjusted() >= _MOST_DIGITS:
+            return True
+        if isinstance(item, Mapping | list | tuple) and id(item) not in seen:
+            seen.add(id(item))
+            waiting.extend(item.values() if isinstance(item, Mapping) else item)
+    return False
 
 
 def nullable(template: type[BaseAnswer]) -> type[BaseAnswer]:
