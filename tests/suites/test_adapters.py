@@ -11,6 +11,7 @@ import pytest
 from pytest_verdict.errors import AdapterError, SuiteError
 from pytest_verdict.suites.adapters import open_adapter
 from pytest_verdict.suites.adapters.limit import call_within
+from pytest_verdict.suites.agent_result import read_json
 
 CONTEXT = {"suite": "s", "scenario": "x", "repeat": 1, "attempt": 1, "timeout_seconds": 5}
 
@@ -52,6 +53,43 @@ def test_what_a_program_does_wrong_is_said(tmp_path, written, words):
     with pytest.raises(AdapterError) as error:
         open_adapter(written, tmp_path).run("hello", CONTEXT)
     assert words in str(error.value)
+
+
+def test_the_output_of_a_program_is_its_bytes(tmp_path):
+    code = "import sys; sys.stderr.buffer.write(bytes([255])); sys.stdout.buffer.write(bytes([97, 13, 10, 98, 13, 99, 10]))"
+    assert open_adapter(f"command: {program(code)}", tmp_path).run("", CONTEXT).output == "a\r\nb\rc"
+
+
+def test_a_program_is_given_its_words_without_a_shell(tmp_path):
+    code = "import sys; print(sys.argv[1:])"
+    written = f"command: {program(code)} 'a b' $HOME ; *"
+    assert open_adapter(written, tmp_path).run("", CONTEXT).output == "['a b', '$HOME', ';', '*']"
+
+
+def test_what_is_not_json_is_refused(tmp_path):
+    code = "print('{', chr(34), 'output', chr(34), ': NaN}', sep='')"
+    adapter = open_adapter(f"command-json: {program(code)}", tmp_path)
+    with pytest.raises(AdapterError, match="NaN is not JSON"):
+        adapter.run("", CONTEXT)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"output": Infinity}', "{"])
+def test_text_that_is_no_json_is_a_value_error(text):
+    with pytest.raises(ValueError, match=r"nested too deeply|Infinity is not JSON|Expecting"):
+        read_json(text)
+
+
+def test_who_keeps_the_time_is_given_a_moment_to_clean_up():
+    cleaned = threading.Event()
+
+    def run():
+        time.sleep(0.3)
+        cleaned.set()
+        raise AdapterError("ended")
+
+    with pytest.raises(AdapterError, match="ended"):
+        call_within(0.1, run, ends_itself=True)
+    assert cleaned.is_set()
 
 
 def test_a_program_is_ended_with_its_children(tmp_path):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.values.display import shown
@@ -77,6 +78,28 @@ def as_result(returned: Any) -> AgentResult:
             f"the adapter must return an AgentResult or text, and returned {type(returned).__name__}: {shown(returned, 80)}"
         )
     return _checked({name: getattr(returned, name) for name in _FIELDS if hasattr(returned, name)})
+
+
+def read_json(text: str) -> Any:
+    """Read what a program or a service wrote.
+
+    Args:
+        text: A JSON document.
+
+    Returns:
+        JSON values.
+
+    Raises:
+        ValueError: It is not JSON; ``NaN`` and ``Infinity`` are not.
+    """
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
 
 
 def result_from_json(value: Any, source: str) -> AgentResult:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shlex
 import signal
@@ -14,7 +13,7 @@ from typing import Any, Final
 
 from pytest_verdict.errors import AdapterError, SuiteError
 from pytest_verdict.suites.adapters.limit import AdapterTimeoutError
-from pytest_verdict.suites.agent_result import AgentResult, result_from_json
+from pytest_verdict.suites.agent_result import AgentResult, read_json, result_from_json
 from pytest_verdict.values.display import shown
 
 _TAIL: Final = 500
@@ -32,6 +31,9 @@ class CommandAdapter:
         is_json: Whether it prints JSON.
     """
 
+    keeps_time = True
+    """It ends the program itself; the session must not end before that."""
+
     def __init__(self, words: list[str], folder: Path, *, is_json: bool) -> None:
         self._words = words
         self._folder = folder
@@ -43,11 +45,13 @@ class CommandAdapter:
         if not self._is_json:
             return AgentResult(printed.removesuffix("\n").removesuffix("\r"))
         try:
-            return result_from_json(json.loads(printed), f"what {self._words[0]} prints")
+            return result_from_json(read_json(printed), f"what {self._words[0]} prints")
         except ValueError as error:
             raise AdapterError(f"{self._words[0]} must print JSON: {error}; it printed {shown(printed, 80)}") from None
 
     def _printed(self, text: str, seconds: float | None) -> str:
+        # Bytes, because the text mode of Python would change the line ends of the output.
+        given = text.encode("utf-8")
         try:
             process = subprocess.Popen(
                 self._words,
@@ -55,25 +59,28 @@ class CommandAdapter:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                encoding="utf-8",
                 start_new_session=True,
             )
         except OSError as error:
             raise AdapterError(f"{self._words[0]} cannot be started: {error.strerror}") from None
         with process:
             try:
-                out, err = process.communicate(text, timeout=seconds)
-            except (subprocess.TimeoutExpired, UnicodeDecodeError) as error:
+                out, err = process.communicate(given, timeout=seconds)
+            except subprocess.TimeoutExpired:
                 _end(process)
-                if isinstance(error, UnicodeDecodeError):
-                    raise AdapterError(f"{self._words[0]} printed something that is not UTF-8") from None
                 raise AdapterTimeoutError(seconds or 0.0) from None
         if process.returncode:
-            raise AdapterError(f"{self._words[0]} ended with status {process.returncode}: {shown(err[-_TAIL:], _TAIL)}")
-        return out
+            said = err.decode("utf-8", "backslashreplace")[-_TAIL:]
+            raise AdapterError(f"{self._words[0]} ended with status {process.returncode}: {shown(said, _TAIL)}")
+        try:
+            return out.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise AdapterError(
+                f"{self._words[0]} printed something that is not UTF-8: {error.reason} at byte {error.start}"
+            ) from None
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+def _end(process: subprocess.Popen[bytes]) -> None:
     # The program may have started others, which would keep the pipes open.
     with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):

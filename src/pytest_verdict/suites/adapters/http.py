@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.suites.adapters.limit import AdapterTimeoutError
-from pytest_verdict.suites.agent_result import AgentResult, result_from_json
+from pytest_verdict.suites.agent_result import AgentResult, read_json, result_from_json
 from pytest_verdict.values.display import shown
 
 
@@ -47,7 +47,7 @@ class HttpAdapter:
         try:
             decoded = content.decode("utf-8")
             return (
-                result_from_json(json.loads(decoded), f"the reply of {self._url}")
+                result_from_json(read_json(decoded), f"the reply of {self._url}")
                 if kind.endswith("json")
                 else AgentResult(decoded)
             )

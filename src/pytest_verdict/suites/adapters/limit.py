@@ -29,12 +29,13 @@ class AdapterTimeoutError(AdapterError):
         super().__init__(f"the adapter took longer than {seconds:g} seconds")
 
 
-def call_within(seconds: float, function: Callable[[], Any]) -> Any:
+def call_within(seconds: float, function: Callable[[], Any], *, ends_itself: bool = False) -> Any:
     """Call a function, and await what it returns if need be, for a limited time.
 
     Args:
         seconds: How long it may take.
         function: A function without arguments, sync or async.
+        ends_itself: Whether it keeps the limit by itself and then cleans up, for which it is given a moment more.
 
     Returns:
         What it returned.
@@ -52,9 +53,9 @@ def call_within(seconds: float, function: Callable[[], Any]) -> Any:
     target = functools.partial(contextvars.copy_context().run, call.run)
     thread = threading.Thread(target=target, name="verdict-adapter", daemon=True)
     thread.start()
-    # An async call is ended from inside, which takes a moment.
+    # An async call and a program are ended from inside, which takes a moment.
     thread.join(seconds)
-    if thread.is_alive() and call.awaits:
+    if thread.is_alive() and (call.awaits or ends_itself):
         thread.join(_GRACE)
     if thread.is_alive():
         raise AdapterTimeoutError(seconds)
