@@ -1,7 +1,7 @@
 """Running scenarios: adapters in Python, their errors, retries, time limits, and repeats."""
 
 import pytest
-from scenarios import ADAPTERS, RECORDED, jsonl, run_with, suite
+from scenarios import ADAPTERS, RECORDED, REPORT, jsonl, run_with, suite
 
 from pytest_verdict.replay import replay
 
@@ -45,6 +45,29 @@ def test_an_adapter_without_result_is_an_error_and_not_a_failure(harness, adapte
     assert run.totals("error", "failed") == {"error": 1, "failed": 0}
     run.check_agreement()
     assert [answer.status for answer in replay(run.records_bytes.splitlines())] == ["identical"]
+
+
+def test_what_an_adapter_raises_is_harmless_and_short(harness):
+    adapter = "def loud(text):\n    raise ValueError('\\x1b[31m red \\x07' + 'z' * 1_000_000)\n"
+    files = {"loud.py": adapter, "conftest.py": "", "a.verdict.yaml": suite({"name": "x", "input": "i", "retries": 1})}
+    run = harness.run(files, REPORT, "--verdict-adapter", "loud.loud")
+    assert run.outcomes == {"errors": 1}
+    assert "\x1b[31m red" not in run.stdout
+    assert r"the adapter raised ValueError: \x1b[31m red \x07zzz" in run.stdout
+    assert len(run.stdout) < 20_000
+    assert len(run.records[0]["error"]) <= 2_000
+
+
+def test_the_first_line_of_a_failure_is_of_a_scorer_that_failed(harness):
+    scenario = {"name": "x", "input": "i", "expected_output": "j", "scorers": ["regex", "exact"]}
+    scenario["metadata"] = {"regex_pattern": "i"}
+    files = {
+        "my_adapters.py": ADAPTERS,
+        "conftest.py": "",
+        "a.verdict.yaml": suite(scenario, adapter="my_adapters.Echo"),
+    }
+    run = harness.run(files, REPORT)
+    assert "FAILED a.verdict.yaml::x - Exact match: FAIL." in run.stdout
 
 
 def test_async_adapters_share_one_event_loop(harness):

@@ -253,9 +253,13 @@ ONE = "scenarios:\n  - {name: a, input: b}\n"
             "suite:\n  name: x\n  scorer: exct\n  scenarios: [{name: a, input: b}, {name: c, input: d}]",
             ["3: unknown scorer: 'exct'"],
         ),
+        (
+            "scenarios: [{name: a, input: b, timeout_seconds: .inf}]",
+            ["1: timeout_seconds: Input should be less than or equal to 604800, got inf"],
+        ),
         ("a: &a [*a]", ["1: it is nested too deeply, or an alias contains itself"]),
     ],
-    ids=range(18),
+    ids=range(19),
 )
 def test_what_is_written_wrongly_is_named_with_its_line(write, content, lines):
     with pytest.raises(SuiteError) as error:

@@ -10,6 +10,7 @@ import pytest
 
 from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchError
 from pytest_verdict.suites.reader import PlannedScenario, Suite, read_suite, without_garbage_collection
+from pytest_verdict.values.display import visible
 
 if TYPE_CHECKING:
     from pytest_verdict.suites.scenario_run import Run
@@ -75,13 +76,13 @@ class ScenarioItem(pytest.Item):
             record_not_compared(str(error), self._plan.scenario.expected_output, name="adapter")
             raise _without_frames(str(error)) from None
         self._runs = run_adapter(self._plan, self._suite.name, adapter)
-        earlier = [f"repeat {run.repeat}: {reason}" for run in self._runs for reason in run.earlier]
+        earlier = [f"repeat {run.repeat}: {visible(reason)}" for run in self._runs for reason in run.earlier]
         if earlier:
             self.add_report_section("setup", "verdict", "\n".join(["attempts that failed:", *earlier]))
         if all(run.result is None for run in self._runs):
             for run in self._runs:
                 record_missing(self._plan, run)
-            raise _without_frames("\n".join(dict.fromkeys(str(run.error) for run in self._runs)))
+            raise _without_frames(*dict.fromkeys(str(run.error) for run in self._runs))
 
     def runtest(self) -> None:
         """Judge what the adapter returned."""
@@ -129,9 +130,10 @@ class ScenarioItem(pytest.Item):
         return usual, self.config.rootpath
 
 
-def _without_frames(reason: str) -> BaseException:
-    # Of a setup pytest shows the message alone only for this exception.
-    return pytest.fail.Exception(f"Adapter: ERROR. {reason}", pytrace=False)
+def _without_frames(*reasons: str) -> BaseException:
+    # Of a setup pytest shows the message alone only for this exception. An adapter may raise any text, also for terminals.
+    lines = "\n".join(visible(line) for reason in reasons for line in reason.split("\n"))
+    return pytest.fail.Exception(f"Adapter: ERROR. {lines}", pytrace=False)
 
 
 def _end_loop() -> None:

@@ -17,7 +17,9 @@ Name = Annotated[
     ),
 ]
 TagName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.+/\-]*$", description="Becomes a mark for pytest -m.")]
-Seconds = Annotated[float, Field(gt=0, description="How long the adapter may take, in seconds.")]
+Seconds = Annotated[
+    float, Field(gt=0, le=604_800, description="How long the adapter may take, in seconds; at most a week.")
+]
 Share = Annotated[float, Field(gt=0, le=1)]
 
 

@@ -11,6 +11,7 @@ from pytest_verdict.suites.agent_result import AgentResult
 from pytest_verdict.suites.evidence import called_tools, document_of, expected_calls
 from pytest_verdict.suites.model import Scenario, ScorerEntry
 from pytest_verdict.suites.scoring import Scored, quoted
+from pytest_verdict.values.display import visible
 
 if TYPE_CHECKING:
     from pytest_verdict.mapping.evaluator import Evaluator
@@ -42,7 +43,7 @@ class OperatorScorer:
         """Compare; see `SuiteScorer`."""
         made = self._compared(scenario, result, label, self._threshold or threshold)
         if made.error is not None:
-            return Scored(self.name, [made], f"{self.name}: ERROR. {made.error}")
+            return Scored(self.name, [made], f"{self.name}: ERROR. {visible(made.error)}")
         if made.passed:
             return Scored(self.name, [made], f"{self.name}: PASS.")
         expected, observed = quoted(made.expected), quoted(made.observed)

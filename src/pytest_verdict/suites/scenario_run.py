@@ -18,9 +18,11 @@ from pytest_verdict.suites.model import PassShare
 from pytest_verdict.suites.pass_rate import INCONCLUSIVE, PassRate
 from pytest_verdict.suites.reader import PlannedScenario
 from pytest_verdict.suites.scoring import Scored, worst_verdict
+from pytest_verdict.values.display import shortened, visible
 
 _ATTEMPTS: Final = (1, 2, 3, 5, 10)
 _SHOWN: Final = 10
+_LONGEST_REASON: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +96,14 @@ def _run(plan: PlannedScenario, suite: str, adapter: Any, repeat: int) -> Run:
             "timeout_seconds": plan.timeout_seconds,
         }
         try:
-            returned = call_within(plan.timeout_seconds, functools.partial(adapter.run, scenario.input, context))
+            call = functools.partial(adapter.run, scenario.input, context)
+            returned = call_within(plan.timeout_seconds, call, ends_itself=getattr(adapter, "keeps_time", False))
         except AdapterTimeoutError as error:
             return Run(repeat, None, str(error), tuple(raised))
         except AdapterError as error:
-            raised.append(str(error))
+            raised.append(shortened(str(error), _LONGEST_REASON))
         except Exception as error:  # noqa: BLE001 - whatever an adapter raises is recorded
-            raised.append(f"the adapter raised {error_outcome(error).error}")
+            raised.append(shortened(f"the adapter raised {error_outcome(error).error}", _LONGEST_REASON))
         else:
             return _returned(returned, repeat, raised)
     return Run(repeat, None, raised[-1], tuple(raised[:-1]))
@@ -144,7 +147,8 @@ def judge(plan: PlannedScenario, runs: Sequence[Run]) -> ScenarioOutcome:
     failures: list[ComparisonResult] = []
     verdicts: list[Verdict] = []
     for run in runs:
-        scored = _scored(plan, run)
+        # What did not pass comes first: the summary of pytest shows the first line.
+        scored = sorted(_scored(plan, run), key=lambda part: part.verdict == "pass")
         verdicts.append(worst_verdict(part.verdict for part in scored))
         prefix = f"repeat {run.repeat}: " if plan.repeats > 1 else ""
         # Of many repeats only those are worth reading that did not pass.
@@ -157,7 +161,7 @@ def judge(plan: PlannedScenario, runs: Sequence[Run]) -> ScenarioOutcome:
 
 def _scored(plan: PlannedScenario, run: Run) -> list[Scored]:
     if run.result is None:
-        return [Scored("adapter", [record_missing(plan, run)], f"Adapter: ERROR. {run.error}")]
+        return [Scored("adapter", [record_missing(plan, run)], f"Adapter: ERROR. {visible(run.error or '')}")]
     return [
         scorer.judge(plan.scenario, run.result, _label(plan, run, scorer.name), plan.threshold)
         for scorer in plan.scorers

@@ -14,7 +14,7 @@ from pytest_verdict.suites.dotted import load
 from pytest_verdict.suites.model import Scenario
 from pytest_verdict.suites.scorer_verdict import ScorerVerdict
 from pytest_verdict.suites.scoring import Scored
-from pytest_verdict.values.display import visible
+from pytest_verdict.values.display import shortened, visible
 
 REGISTERED: Final[dict[str, Any]] = {}
 """Scorers by name, as conftest.py registered them."""
@@ -66,12 +66,12 @@ class UserScorer:
         except Exception as error:  # noqa: BLE001 - whatever the scorer of a user raises is recorded
             reason = f"the scorer {self.name} raised {error_outcome(error).error}"
             made = record_not_compared(reason, scenario.expected_output, instead_of="scorer_verdict", name=label)
-            return Scored(self.name, [made], f"{self.name}: ERROR. {visible(reason)}")
+            return Scored(self.name, [made], f"{self.name}: ERROR. {visible(shortened(reason, 500))}")
         observed = {"output": result.output, **said}
         made = compare(ScorerVerdict(scorer=self.name), scenario.expected_output, observed, threshold, name=label)
         word = {"pass": "PASS", "fail": "FAIL", "error": "ERROR"}[made.verdict]
         explanation = made.error or said["explanation"] or f"The score is {made.score:g}."
-        return Scored(self.name, [made], f"{self.name}: {word}. {visible(str(explanation))}")
+        return Scored(self.name, [made], f"{self.name}: {word}. {visible(shortened(str(explanation), 500))}")
 
     def _found(self) -> Any:
         if self._scorer is None:
