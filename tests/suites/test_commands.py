@@ -44,6 +44,14 @@ def test_check_names_every_mistake(write, capsys):
     assert third == f"{good}: good, 1 scenario, no adapter of its own"
 
 
+def test_check_is_told_what_conftest_registers(write, capsys):
+    path = write("a.verdict.yaml", "scenarios: [{name: a, input: b, scorers: [exact, from_conftest]}]")
+    assert main(["check", str(path)]) == 1
+    assert "say --scorer NAME" in capsys.readouterr().out
+    assert main(["check", "--scorer", "from_conftest", str(path)]) == 0
+    assert main(["check", "--scorer", "other", str(path)]) == 1
+
+
 @pytest.mark.parametrize("words", [[], ["absent.verdict.yaml"]])
 def test_check_without_a_file_is_code_2(words, capsys):
     assert main(["check", *words]) == 2

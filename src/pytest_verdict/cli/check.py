@@ -26,6 +26,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """
     parser.epilog = _EXIT_CODES
     parser.add_argument("--schema", action="store_true", help="print the JSON Schema of suite files, for your editor")
+    parser.add_argument(
+        "--scorer",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a scorer that conftest.py registers; may be repeated",
+    )
     parser.add_argument("files", nargs="*", metavar="FILE", help="a suite file; adapters and scorers are not imported")
 
 
@@ -46,16 +53,16 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.files:
         complain("name a suite file, such as pytest-verdict check capitals.verdict.yaml")
         return 2
-    return _check(arguments.files)
+    return _check(arguments.files, arguments.scorer)
 
 
-def _check(files: Sequence[str]) -> int:
+def _check(files: Sequence[str], scorers: Sequence[str]) -> int:
     from pytest_verdict.suites.reader import read_suite
 
     status = 0
     for file in files:
         try:
-            suite = read_suite(Path(file))
+            suite = read_suite(Path(file), scorers=scorers)
         except SuiteError as error:
             status = 1
             for line in str(error).splitlines():

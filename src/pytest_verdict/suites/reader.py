@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -67,12 +67,13 @@ class Suite:
     scenarios: tuple[PlannedScenario, ...]
 
 
-def read_suite(path: Path, label: str | None = None) -> Suite:
+def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = ()) -> Suite:
     """Read a suite file.
 
     Args:
         path: The file.
         label: What to call it in errors; its path unless given.
+        scorers: Names of scorers that will be registered when the suite is run.
 
     Returns:
         The suite. No adapter is imported.
@@ -82,7 +83,7 @@ def read_suite(path: Path, label: str | None = None) -> Suite:
         OSError: It cannot be read.
     """
     with without_garbage_collection():
-        return _read(path, label or str(path))
+        return _read(path, label or str(path), scorers)
 
 
 @contextlib.contextmanager
@@ -97,7 +98,7 @@ def without_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _read(path: Path, label: str) -> Suite:
+def _read(path: Path, label: str, scorers: Collection[str]) -> Suite:
     document = read_yaml(path, label)
     if not isinstance(document.value, dict):
         raise SuiteError(f"{document.label}:1: a suite file is a mapping with the key suite or scenarios")
@@ -108,7 +109,7 @@ def _read(path: Path, label: str) -> Suite:
     place = _place_of_scenarios(file, document)
     head = file.suite or SuiteHead(name=_stem(path))
     scenarios = file.scenarios or head.scenarios or []
-    planner = _Planner(head, document, place)
+    planner = _Planner(head, document, place, scorers)
     planned = [planner.plan(number, scenario) for number, scenario in enumerate(scenarios)]
     planner.refuse_problems(scenarios)
     return Suite(head.name, head.adapter, tuple(plan for plan in planned if plan is not None))
@@ -132,11 +133,14 @@ def _stem(path: Path) -> str:
 class _Planner:
     """Fills in what the suite sets, and collects what is wrong."""
 
-    def __init__(self, head: SuiteHead, document: YamlDocument, place: tuple[str, ...]) -> None:
+    def __init__(
+        self, head: SuiteHead, document: YamlDocument, place: tuple[str, ...], registered: Collection[str]
+    ) -> None:
         self._head = head
         self._document = document
         self._lines = document.lines_of_items(place)
         self._place = place
+        self._registered = {*REGISTERED, *registered}
         self._problems: list[tuple[int, str]] = []
         self._scorers: dict[str, SuiteScorer | None] = {}
         own = _entries(head.scorer, head.scorers)
@@ -193,7 +197,7 @@ class _Planner:
 
     def _first(self, number: int, scenario: Scenario, entry: str | ScorerEntry) -> SuiteScorer | None:
         try:
-            return _made(entry)
+            return _made(entry, self._registered)
         except ConfigurationError as error:
             # Named once, where it is written first.
             is_own = scenario.scorer is not None or scenario.scorers is not None
@@ -207,17 +211,17 @@ def _entries(scorer: str | ScorerEntry | None, scorers: Sequence[str | ScorerEnt
     return list(scorers or []) if scorer is None else [scorer]
 
 
-def _made(entry: str | ScorerEntry) -> SuiteScorer:
+def _made(entry: str | ScorerEntry, registered: Collection[str]) -> SuiteScorer:
     if isinstance(entry, ScorerEntry):
         return OperatorScorer(entry)
     if entry in BUILT_IN_SCORERS:
         return BUILT_IN_SCORERS[entry]
-    if entry in REGISTERED or "." in entry or ":" in entry:
+    if entry in registered or "." in entry or ":" in entry:
         return UserScorer(entry)
     if entry in REGISTRY:
         return OperatorScorer(ScorerEntry(operator=entry))
-    known = {*BUILT_IN_SCORERS, *REGISTERED, *REGISTRY.names()}
+    known = {*BUILT_IN_SCORERS, *registered, *REGISTRY.names()}
     raise ConfigurationError(
         f"unknown scorer: {entry!r}.{allowed('scorer', entry, known)} A scorer of your own is a dotted path,"
-        " or registered in conftest.py."
+        " or registered in conftest.py, which pytest-verdict check does not import: say --scorer NAME there."
     )
