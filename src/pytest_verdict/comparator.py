@@ -29,6 +29,12 @@ _TRAJECTORY_OPERATORS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
+class _Failure:
+    description: str
+    results: tuple[ComparisonResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Defaults:
     threshold: float | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -50,7 +56,7 @@ class Comparator:
     def __init__(self) -> None:
         self._defaults: dict[str | None, _Defaults] = {}
         # Shared by the copies that with_defaults makes, so that all of them collect together.
-        self._collecting: list[list[ComparisonResult]] = []
+        self._collecting: list[list[_Failure]] = []
 
     def __call__(
         self,
@@ -116,10 +122,23 @@ class Comparator:
         __tracebackhide__ = HIDDEN
         result = self(operator, expected, observed, threshold, name=name, **settings)
         if not result.passed:
-            if not self._collecting:
-                raise MismatchError(describe_failure(result), [result])
-            self._collecting[-1].append(result)
+            self.fail(describe_failure(result), [result])
         return result
+
+    def fail(self, description: str, results: Sequence[ComparisonResult]) -> None:
+        """Fail the test because of comparisons that were made already; inside `collect`, fail it at the end of the block.
+
+        Args:
+            description: Lines that say what did not pass.
+            results: The comparisons.
+
+        Raises:
+            MismatchError: Always, outside `collect`.
+        """
+        __tracebackhide__ = HIDDEN
+        if not self._collecting:
+            raise MismatchError(description, results)
+        self._collecting[-1].append(_Failure(description, tuple(results)))
 
     def trajectory(
         self,
@@ -219,7 +238,7 @@ class Comparator:
         except MismatchError as failure:
             if not self._collecting:
                 raise
-            self._collecting[-1].extend(failure.results)
+            self.fail(str(failure), failure.results)
 
     def collect(self) -> Collection:
         """Make every `assert_matches` inside the ``with`` block, then fail once with all that did not pass.
@@ -283,9 +302,7 @@ class Comparator:
             **settings,
         )
         if not check.gate.passed:
-            if not self._collecting:
-                raise MismatchError(check.describe(), [check.gate, *check.first])
-            self._collecting[-1].append(check.gate)
+            self.fail(check.describe(), [check.gate, *check.first])
         return check
 
     def with_defaults(
@@ -332,10 +349,10 @@ class Collection:
 
     __slots__ = ("_collecting", "_comparator", "_failures")
 
-    def __init__(self, comparator: Comparator, collecting: list[list[ComparisonResult]]) -> None:
+    def __init__(self, comparator: Comparator, collecting: list[list[_Failure]]) -> None:
         self._collecting = collecting
         self._comparator = comparator
-        self._failures: list[ComparisonResult] = []
+        self._failures: list[_Failure] = []
 
     def __enter__(self) -> Comparator:
         self._collecting.append(self._failures)
@@ -348,7 +365,8 @@ class Collection:
         if failures and error is not None:
             error.add_note(_describe_failures(failures))
         elif failures:
-            raise MismatchError(_describe_failures(failures), failures)
+            results = [result for failure in failures for result in failure.results]
+            raise MismatchError(_describe_failures(failures), results)
 
 
 def _blind() -> Any:
@@ -371,11 +389,11 @@ def _refuse_wrong_settings(operator: str, settings: Mapping[str, Any]) -> None:
         REGISTRY.build(operator, settings)
 
 
-def _remove(collecting: list[list[ComparisonResult]], block: list[ComparisonResult]) -> None:
+def _remove(collecting: list[list[_Failure]], block: list[_Failure]) -> None:
     # By identity: list.remove would take another block that is equal, such as an outer one that is empty as well.
     del collecting[next(position for position, other in enumerate(collecting) if other is block)]
 
 
-def _describe_failures(failures: list[ComparisonResult]) -> str:
+def _describe_failures(failures: list[_Failure]) -> str:
     head = f"{len(failures)} {'comparison' if len(failures) == 1 else 'comparisons'} did not pass"
-    return "\n".join([head, *(describe_failure(failure) for failure in failures)])
+    return "\n".join([head, *(failure.description for failure in failures)])

@@ -94,6 +94,33 @@ def test_without_a_judge_only_parse_needs_one(harness):
     assert "define the fixture verdict_judge in conftest.py" in run.stdout
 
 
+def test_inside_collect_it_fails_at_the_end_of_the_block(harness):
+    test = """
+from pytest_verdict import BaseAnswer, ExactMatch, VerifiedField
+
+class City(BaseAnswer):
+    city: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())
+
+class River(BaseAnswer):
+    river: str = VerifiedField("The river", ground_truth="Seine", verify_with=ExactMatch())
+
+def test_softly(comparator, answer_template):
+    with comparator.collect():
+        assert not answer_template(City).assert_verified({"city": "Lyon"})
+        comparator.assert_matches("exact", "a", "b")
+        answer_template(River).assert_verified({"river": "Seine"})
+        answer_template(River).assert_verified('{"river": ')
+        print("all were made")
+"""
+    run = harness.run({"test_it.py": test}, "--verify-report")
+    assert run.outcomes == {"failed": 1}
+    assert "all were made" in run.stdout
+    assert "3 comparisons did not pass" in run.stdout
+    assert "City: fail, granular score 0.00; did not pass: city" in run.stdout
+    assert "the reply is no answer of River" in run.stdout
+    assert "4 comparisons: 1 pass, 2 fail, 1 error" in run.stdout
+
+
 def test_a_plain_assert_on_a_result_shows_its_table(pytester):
     pytester.makepyfile(
         """

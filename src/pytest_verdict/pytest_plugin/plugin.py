@@ -176,13 +176,16 @@ def verdict_judge() -> Judge | None:
 
 
 @pytest.fixture
-def answer_template(verdict_judge: Judge | None) -> Callable[..., AnswerTemplate]:
-    """Put an answer template to work: ``answer_template(Answer).assert_verified(values, trace=response)``."""
+def answer_template(verdict_judge: Judge | None, comparator: Comparator) -> Callable[..., AnswerTemplate]:
+    """Put an answer template to work: ``answer_template(Answer).assert_verified(values, trace=response)``.
+
+    Inside ``comparator.collect()`` it fails the test at the end of the block.
+    """
     import functools
 
     from pytest_verdict.templates.template import AnswerTemplate
 
-    return functools.partial(AnswerTemplate, judge=verdict_judge)
+    return functools.partial(AnswerTemplate, judge=verdict_judge, comparator=comparator)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Mapping
 from typing import Any
 
+from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare
-from pytest_verdict.errors import MismatchError, TemplateError
+from pytest_verdict.errors import TemplateError
 from pytest_verdict.judges.waiting import waited_for
 from pytest_verdict.operators.semantic import SemanticMatch
 from pytest_verdict.templates import evidence
@@ -27,6 +28,7 @@ class AnswerTemplate:
         judge: What fills in the form from a response; needed by `parse` only.
         embedding_check: Whether text that failed gets a second look by meaning. True for the model all-MiniLM-L6-v2 and the
             threshold 0.85, or a `SemanticMatch` with other ones.
+        comparator: Whose `Comparator.collect` makes `assert_verified` soft; None lets it always fail at once.
 
     Raises:
         TemplateError: The template is no class derived from `BaseAnswer`, or has plain fields and no ``verify()``.
@@ -48,6 +50,7 @@ class AnswerTemplate:
         judge: Any = None,
         *,
         embedding_check: bool | SemanticMatch = False,
+        comparator: Comparator | None = None,
     ) -> None:
         if not isinstance(template, type) or not issubclass(template, BaseAnswer) or template is BaseAnswer:
             raise TemplateError(f"a template is a class derived from BaseAnswer, got {shown(template, 80)}")
@@ -56,6 +59,7 @@ class AnswerTemplate:
             raise TemplateError(f"{template.__name__} has fields without ground truth: write verify(self) -> bool")
         self._template = template
         self._judge = judge
+        self._comparator = comparator or Comparator()
         self._embedding_check = SemanticMatch() if embedding_check is True else embedding_check or None
 
     def verify(self, answer: Any = None, trace: str | None = None) -> TemplateResult:
@@ -102,23 +106,23 @@ class AnswerTemplate:
         return match, _named(expected), observed
 
     def assert_verified(self, answer: Any = None, trace: str | None = None) -> TemplateResult:
-        """Verify an answer as `verify` does, and fail the test unless it passes.
+        """Verify an answer as `verify` does, and fail the test unless it passes; inside `collect`, at the end of the block.
 
         Args:
             answer: As for `verify`.
             trace: As for `verify`.
 
         Returns:
-            The result, which passed.
+            The result; inside `Comparator.collect` it may be one that did not pass.
 
         Raises:
-            MismatchError: The answer is wrong or cannot be read; the message is a table of the fields.
+            MismatchError: The answer is wrong or cannot be read, outside `collect`; the message is a table of the fields.
             TemplateError: As for `verify`.
         """
         __tracebackhide__ = HIDDEN
         result = self.verify(answer, trace)
         if not result.passed:
-            raise MismatchError(result.describe(), [result.comparison])
+            self._comparator.fail(result.describe(), [result.comparison])
         return result
 
     def parse(self, response: str) -> ParsedAnswer:
