@@ -1,5 +1,7 @@
 """What a judge can see: neutral copies, nothing that names a candidate, an assignment that was settled before."""
 
+import copy
+import functools
 import json
 import os
 
@@ -11,10 +13,11 @@ from hypothesis import strategies as st
 from pytest_verdict.blind.assignment import draw, draws_again
 from pytest_verdict.blind.candidates import read_candidate
 from pytest_verdict.blind.face import blind_compare
+from pytest_verdict.blind.files import verify_folder
 from pytest_verdict.blind.leaks import Token, find_tokens, redact_tokens
 from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.cli import main
-from pytest_verdict.errors import ConfigurationError, LeakError
+from pytest_verdict.errors import ConfigurationError, LeakError, VerdictError
 
 TASK = "Write the report."
 
@@ -222,6 +225,11 @@ def _replace(name, before, after):
         (_replace("blind.json", '"nonce":"', '"nonce":"0'), "not the one that was committed to"),
         (_replace("blind.json", TASK, "Write another report."), "settled before was altered"),
         (_replace("blind.json", '\\"correctness\\": 5', '\\"correctness\\": 1'), "does not follow from the replies"),
+        (_replace("blind.json", '"verdict":"pass"', '"verdict":"fail"'), "does not follow from the replies"),
+        (_replace("blind.json", '"prompt":"', '"prompt":"0'), "does not follow from the replies"),
+        (_replace("blind.json", '"shown":["A","B"]', '"shown":["B","A"]'), "settled before was altered"),
+        (lambda folder: (folder / "comparison.json").write_bytes(b"\xff"), "is not the comparison that the record"),
+        (lambda folder: (folder / "comparison.json").unlink(), "is not the comparison that the record holds"),
         (_replace("comparison.json", '"winner"', '"Winner"'), "is not the comparison that the record holds"),
         (_replace("commitment.json", '"commitment": "', '"commitment": "0'), "holds another commitment"),
         (_replace("commitment.json", '"comparison": "', '"comparison": "0'), "is about something else"),
@@ -231,6 +239,36 @@ def test_whatever_is_altered_is_found(folder, capsys, alter, problem):
     alter(folder)
     assert main(["unblind", str(folder)]) == 1
     assert problem in capsys.readouterr().err
+
+
+def _leaves(value, above=()):
+    if not isinstance(value, dict | list):
+        yield above
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from _leaves(item, (*above, key))
+
+
+def _altered(document, path):
+    altered = copy.deepcopy(document)
+    *above, last = path
+    place = functools.reduce(lambda inner, key: inner[key], above, altered)
+    place[last] = [place[last]]
+    return altered
+
+
+@pytest.mark.parametrize("name", ["commitment.json", "comparison.json", "blind.json"])
+def test_no_value_can_be_altered_by_itself(folder, name):
+    whole = (folder / name).read_text()
+    form = {"separators": (",", ":")} if name == "blind.json" else {"indent": 2}
+    document = json.loads(whole)
+    assert json.dumps(document, **form) + "\n" == whole
+    for path in _leaves(document):
+        (folder / name).write_text(json.dumps(_altered(document, path), **form) + "\n")
+        try:
+            found = list(verify_folder(folder))
+        except VerdictError:
+            continue
+        assert found, path
 
 
 def test_a_commitment_kept_elsewhere_is_stronger(folder, capsys):

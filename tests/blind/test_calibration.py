@@ -77,6 +77,11 @@ def test_degenerate_sets_have_a_defined_answer(pairs, value):
     assert interval is None if value is None else all(map(math.isfinite, interval))
 
 
+def test_a_sign_test_of_many_is_quick():
+    assert agreement.sign_test(20_000, 40_000) == 1.0
+    assert agreement.sign_test(0, 20_000) == agreement.sign_test(20_000, 20_000) == 0.0
+
+
 def test_nothing_has_no_rate():
     assert agreement.wilson(0, 0) is None
     assert agreement.sign_test(0, 0) is None

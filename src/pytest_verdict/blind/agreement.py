@@ -122,8 +122,13 @@ def sign_test(successes: int, trials: int) -> float | None:
     """
     if not trials:
         return None
-    least = math.comb(trials, successes)
-    return float(Fraction(sum(ways for k in range(trials + 1) if (ways := math.comb(trials, k)) <= least), 2**trials))
+    rarer = min(successes, trials - successes)
+    ways = tail = 1
+    for k in range(rarer):
+        ways = ways * (trials - k) // (k + 1)
+        tail += ways
+    # Both tails are alike; where they meet in the middle they are everything.
+    return min(1.0, float(Fraction(2 * tail, 2**trials)))
 
 
 def confusion(pairs: Pairs, labels: Sequence[str]) -> dict[str, dict[str, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,6 +111,18 @@ def comparison_digest(settled: Mapping[str, Any]) -> str:
         A SHA-256 in hexadecimal; the order of members does not matter.
     """
     return _hashed("comparison", json.dumps(settled, sort_keys=True, separators=(",", ":"), allow_nan=False))
+
+
+def calls_digest(calls: Sequence[Mapping[str, Any]]) -> str:
+    """Name all calls of a comparison, so that one that is altered by itself is noticed.
+
+    Args:
+        calls: JSON values, in order.
+
+    Returns:
+        A SHA-256 in hexadecimal. It is no commitment: whoever alters a call can compute it again.
+    """
+    return _hashed("calls", json.dumps(list(calls), sort_keys=True, separators=(",", ":"), allow_nan=False))
 
 
 def fence(key: str, comparison: str, number: int) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.blind.asking import BlindJudge, ask, judge_name
-from pytest_verdict.blind.assignment import Assignment, comparison_digest, draw, fence
+from pytest_verdict.blind.assignment import Assignment, calls_digest, comparison_digest, draw, fence
 from pytest_verdict.blind.calibration_file import citation
 from pytest_verdict.blind.candidates import EXCLUDED, Candidate, read_candidate
 from pytest_verdict.blind.files import write_before
@@ -108,7 +108,13 @@ def judge_blindly(
         write_before(Path(output), assignment, comparison)
     identical = settled.candidates[0].digest == settled.candidates[1].digest
     calls = [] if identical and not always_ask else _calls(settled, assignment, judge)
-    return {"format": FORMAT, "comparison": settled.written, "assignment": assignment.written(), "calls": calls}
+    return {
+        "format": FORMAT,
+        "comparison": settled.written,
+        "assignment": assignment.written(),
+        "calls": calls,
+        "calls_digest": calls_digest(calls),
+    }
 
 
 def _settle(

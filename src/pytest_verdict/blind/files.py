@@ -43,7 +43,7 @@ def write_after(folder: Path, result: ComparisonResult) -> None:
     document = result.details.get("comparison")
     if document is not None:
         _write(folder / FILE_NAME, write_comparison(document))
-    _write(folder / RECORD, result.to_text() + "\n")
+    _write(folder / RECORD, _record_text(result))
 
 
 def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
@@ -71,18 +71,19 @@ def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
         raise RecordError(f"{folder / RECORD}: this is no blind comparison: {error}") from None
     kept = _read(folder / COMMITMENT)
     if not found.intact:
-        yield "the assignment is not the one that was committed to, or something that was settled before was altered"
+        yield (
+            "the assignment is not the one that was committed to, or a call or something that was settled before was altered"
+        )
     if kept.get("commitment") != observed["assignment"].get("commitment"):
         yield f"{COMMITMENT} holds another commitment than the record"
     if kept.get("comparison") != comparison_digest(observed["comparison"]):
         yield f"{COMMITMENT} is about something else than what the record says was settled"
     if commitment is not None and commitment != observed["assignment"].get("commitment"):
         yield "the commitment kept elsewhere is another one"
-    if not _follows(record):
+    if _bytes(folder / RECORD) != _record_text(_derived_again(record)).encode():
         yield "the record's verdict does not follow from the replies in it"
     document = record.details.get("comparison")
-    written = (folder / FILE_NAME).read_text(encoding="utf-8") if (folder / FILE_NAME).exists() else None
-    if written != (None if document is None else write_comparison(document)):
+    if _bytes(folder / FILE_NAME) != (None if document is None else write_comparison(document).encode()):
         yield f"{FILE_NAME} is not the comparison that the record holds"
 
 
@@ -101,13 +102,22 @@ def read_record(path: Path) -> ComparisonResult:
     return ComparisonResult.from_record(_read(path))
 
 
-def _follows(record: ComparisonResult) -> bool:
+def _derived_again(record: ComparisonResult) -> ComparisonResult:
     operator = BlindPreference(**record.settings)
     outcome = operator.evaluate(record.expected, record.observed)
-    again = ComparisonResult(
-        operator.identity, record.expected, record.observed, record.threshold, outcome, record.name
-    )
-    return again == record
+    return ComparisonResult(operator.identity, record.expected, record.observed, record.threshold, outcome, record.name)
+
+
+def _record_text(result: ComparisonResult) -> str:
+    return result.to_text() + "\n"
+
+
+def _bytes(path: Path) -> bytes | None:
+    """Read a file as it is, but for the line ends of Windows, which a checkout may have put in; None without one."""
+    try:
+        return path.read_bytes().replace(b"\r\n", b"\n") if path.exists() else None
+    except OSError as error:
+        raise RecordError(f"{path} cannot be read: {error}") from None
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_verdict.blind.assignment import comparison_digest, draws_again
+from pytest_verdict.blind.assignment import calls_digest, comparison_digest, draws_again
 from pytest_verdict.blind.ballot import BlindBallot, decided
 from pytest_verdict.blind.comparison_json import comparison_document
 from pytest_verdict.blind.contradictions import BLINDNESS_BREACH, GATING, Contradiction, contradictions_in
@@ -131,6 +131,7 @@ class _Evidence:
     digests: tuple[str, str]
     leaked: frozenset[str]
     characters: tuple[int, int]
+    calls_digest: str
 
 
 def compared(observed: Any) -> Comparison:
@@ -170,6 +171,7 @@ def _read(observed: Any) -> _Evidence:
         (_text(first["digest"]), _text(second["digest"])),
         frozenset(_text(leak["token"]) for leak in settled["leaks"]),
         (_whole(first["characters"]), _whole(second["characters"])),
+        _text(observed["calls_digest"]),
     )
 
 
@@ -194,8 +196,8 @@ def _names(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[str, st
 
 def _read_call(written: Mapping[str, Any]) -> Call:
     reply, problem = written.get("reply"), written.get("problem")
-    if not all(part is None or isinstance(part, str) for part in (reply, problem)):
-        raise NotABallotError("a call has a reply or a problem, and both are texts")
+    if sorted(type(part).__name__ for part in (reply, problem)) != ["NoneType", "str"]:
+        raise NotABallotError("a call has either a reply or a problem, which is a text")
     repetition, way, attempt = (_whole(written[name]) for name in ("repetition", "way", "attempt"))
     return Call(repetition, way, attempt, reply, problem, written)
 
@@ -223,17 +225,17 @@ def _compared(evidence: _Evidence) -> Comparison:
 
 
 def _is_intact(evidence: _Evidence) -> bool:
-    digest = comparison_digest(evidence.settled)
-    if not draws_again(evidence.assignment, digest):
+    if evidence.calls_digest != calls_digest([call.written for call in evidence.calls]):
         return False
-    a = evidence.assignment["A"]
-    passes = evidence.protocol.passes
-    return all(call.written.get("slots") == _slots(a, passes[call.way]) for call in evidence.calls)
+    if not draws_again(evidence.assignment, comparison_digest(evidence.settled)):
+        return False
+    a, passes = evidence.assignment["A"], evidence.protocol.passes
+    return all(_is_shown(call.written, a, passes[call.way]) for call in evidence.calls)
 
 
-def _slots(a: int, way: Pass) -> dict[str, int]:
+def _is_shown(call: Mapping[str, Any], a: int, way: Pass) -> bool:
     first = 1 - a if way.exchanged else a
-    return {"A": first, "B": 1 - first}
+    return call.get("slots") == {"A": first, "B": 1 - first} and call.get("shown") == list(way.shown)
 
 
 def _judged(call: Call, evidence: _Evidence) -> Judgment:
