@@ -71,3 +71,17 @@ def test_a_larger_assignment_costs_the_same_either_way_round(seed):
     across = sum(cost[row][column] for row, column in enumerate(optimal_assignment(cost)))
     turned = optimal_assignment(list(zip(*cost)))
     assert across == sum(cost[row][column] for column, row in enumerate(turned) if row is not None)
+
+
+def test_rows_that_are_all_alike_do_not_walk_past_one_another():
+    # With every tie broken for the first column, each row would look at all columns once for every row before it.
+    class Counted(list):
+        looks = 0
+
+        def __getitem__(self, index):
+            Counted.looks += 1
+            return super().__getitem__(index)
+
+    size = 60
+    assert optimal_assignment([Counted([0] * size) for _ in range(size)]) == list(range(size))
+    assert Counted.looks <= 2 * size * size

@@ -155,7 +155,8 @@ def _add_row(
             if known is None or reduced < known:
                 shortest[column] = known = reduced
                 previous[column] = current
-            if step is None or known < step:
+            # Among equals a free column ends the search; without this, a thousand equal rows would each walk past all before.
+            if step is None or known < step or (known == step and owners[column] < 0 <= owners[following]):
                 step, following = known, column
         _shift(step or 0, reached, open_columns, shortest, row_potential, column_potential, owners)
         open_columns.remove(following)
