@@ -92,6 +92,25 @@ def test_who_keeps_the_time_is_given_a_moment_to_clean_up():
     assert cleaned.is_set()
 
 
+def test_what_still_runs_is_ended_with_the_session(tmp_path):
+    adapter = open_adapter(f"command: {program('import time; print(1, flush=True); time.sleep(30)')}", tmp_path)
+    said = []
+
+    def run():
+        with pytest.raises(AdapterError) as error:
+            adapter.run("", {**CONTEXT, "timeout_seconds": 30})
+        said.append(str(error.value))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    while not adapter._running:
+        time.sleep(0.01)
+    adapter.close()
+    thread.join(5)
+    assert "ended with status -9" in said[0]
+    assert not adapter._running
+
+
 def test_a_program_is_ended_with_its_children(tmp_path):
     code = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(30)'])"
     begun = time.monotonic()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -114,7 +116,7 @@ class ScenarioItem(pytest.Item):
             from pytest_verdict.suites.adapters import open_adapter
 
             if not known:
-                self.config.add_cleanup(_end_loop)
+                self.config.add_cleanup(functools.partial(_end_adapters, known))
             known[key] = open_adapter(*key)
         return known[key]
 
@@ -136,7 +138,11 @@ def _without_frames(*reasons: str) -> BaseException:
     return pytest.fail.Exception(f"Adapter: ERROR. {lines}", pytrace=False)
 
 
-def _end_loop() -> None:
+def _end_adapters(known: Mapping[Any, Any]) -> None:
+    for adapter in known.values():
+        close = getattr(adapter, "close", None)
+        if close is not None:
+            close()
     loop = sys.modules.get("pytest_verdict.suites.adapters.background_loop")
     if loop is not None:
         loop.LOOP.close()

@@ -38,6 +38,7 @@ class CommandAdapter:
         self._words = words
         self._folder = folder
         self._is_json = is_json
+        self._running: set[subprocess.Popen[bytes]] = set()
 
     def run(self, text: str, context: Mapping[str, Any]) -> AgentResult:
         """Run the program on one input."""
@@ -48,6 +49,11 @@ class CommandAdapter:
             return result_from_json(read_json(printed), f"what {self._words[0]} prints")
         except ValueError as error:
             raise AdapterError(f"{self._words[0]} must print JSON: {error}; it printed {shown(printed, 80)}") from None
+
+    def close(self) -> None:
+        """End what still runs, as it does when the session is interrupted: the programs are no children of the terminal."""
+        for process in tuple(self._running):
+            _kill(process)
 
     def _printed(self, text: str, seconds: float | None) -> str:
         # Bytes, because the text mode of Python would change the line ends of the output.
@@ -63,12 +69,15 @@ class CommandAdapter:
             )
         except OSError as error:
             raise AdapterError(f"{self._words[0]} cannot be started: {error.strerror}") from None
+        self._running.add(process)
         with process:
             try:
                 out, err = process.communicate(given, timeout=seconds)
             except subprocess.TimeoutExpired:
                 _end(process)
                 raise AdapterTimeoutError(seconds or 0.0) from None
+            finally:
+                self._running.discard(process)
         if process.returncode:
             said = err.decode("utf-8", "backslashreplace")[-_TAIL:]
             raise AdapterError(f"{self._words[0]} ended with status {process.returncode}: {shown(said, _TAIL)}")
@@ -80,13 +89,17 @@ class CommandAdapter:
             ) from None
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _kill(process: subprocess.Popen[bytes]) -> None:
     # The program may have started others, which would keep the pipes open.
     with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    _kill(process)
     for pipe in (process.stdin, process.stdout, process.stderr):
         with contextlib.suppress(OSError):
             if pipe is not None:
