@@ -1,6 +1,6 @@
 """What a number of passes says about the true rate: exact intervals, pass^k and pass@k.
 
-Everything is rounded to six decimals, intervals outwards, so that it reads the same on every machine.
+Everything is rounded to six decimals, the exact interval outwards, so that it reads the same on every machine.
 """
 
 from __future__ import annotations

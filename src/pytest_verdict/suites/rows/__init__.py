@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.suites.rows.row import Row
+from pytest_verdict.values.display import shown
 
 _FORMATS: Final = {
     ".jsonl": "jsonl",
@@ -33,7 +34,7 @@ def read_rows(source: str | Path | Iterable[Any]) -> Iterator[Row]:
         An iterator of rows. One that is unreadable has an error and does not end it. Only YAML is read as a whole.
 
     Raises:
-        ConfigurationError: The suffix is not known.
+        ConfigurationError: The suffix is not known, or it is neither a path nor an iterable of rows.
         MissingExtraError: The format needs pyarrow, which is not installed.
         OSError: The file cannot be read.
 
@@ -41,6 +42,8 @@ def read_rows(source: str | Path | Iterable[Any]) -> Iterator[Row]:
         >>> [row.value for row in read_rows([{"id": 1}, {"id": 2}])]
         [{'id': 1}, {'id': 2}]
     """
+    if isinstance(source, bytes | Mapping) or not isinstance(source, str | Path | Iterable):
+        raise ConfigurationError(f"a dataset is a path or an iterable of rows, got {shown(source, 80)}")
     if not isinstance(source, str | Path):
         return (Row(number, value) for number, value in enumerate(source, 1))
     path = Path(source)
