@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_verdict import compare
+from pytest_verdict import Event, compare
 from pytest_verdict.operators.number import NumericTolerance
+from pytest_verdict.trajectories.relation import Relation
+from pytest_verdict.trajectories.shares import equal_shares
 
 # Calls of two tools with one number; a tolerance of one makes the relation neither transitive nor a partition.
 CALLS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 4)), max_size=4)
@@ -100,6 +102,18 @@ def test_partial_credit_takes_the_best_pairing(expected, observed, matching):
     assert result.score == pytest.approx(
         best / len(expected) if expected and observed else (0.0 if expected else empty)
     )
+
+
+VALUES = st.sampled_from([0, 1, 1.0, True, "1", None, [1], [1.0], {"a": 1}])
+ARGUMENTS = st.lists(st.dictionaries(st.sampled_from("xyz"), VALUES, max_size=3), max_size=4)
+
+
+@given(ARGUMENTS, ARGUMENTS)
+def test_shares_of_equal_arguments_are_what_the_relation_says(expected, observed):
+    relation = Relation("equal")
+    lefts, rights = ([relation.call(Event("a", args), "a") for args in side] for side in (expected, observed))
+    wanted = [[round(relation.score(left, right) * 1000) for right in rights] for left in lefts]
+    assert equal_shares(lefts, rights, 1000) == wanted
 
 
 @given(PAIRS, PAIRS)

@@ -45,6 +45,16 @@ def test_tolerant_calls_of_one_tool_are_not_compared_each_with_each(comparisons,
     assert len(comparisons) <= 4 * len(expected)
 
 
+def test_partial_credit_under_equality_looks_at_what_calls_share(monkeypatch):
+    scores = []
+    plain = Relation.score
+    monkeypatch.setattr(Relation, "score", lambda *given: scores.append(1) or plain(*given))
+    expected = calls(300)
+    observed = [(name, {**own, "limit": -1}) for name, own in shuffled(expected)]
+    assert compare("trajectory_recall", expected, observed, credit="partial").score == 0.5
+    assert len(scores) == len(expected)
+
+
 def test_equality_takes_memory_in_proportion_to_the_calls():
     def peak(count):
         expected = calls(count)

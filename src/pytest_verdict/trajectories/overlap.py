@@ -11,7 +11,7 @@ from pytest_verdict.trajectories.candidates import candidates, same_tool
 from pytest_verdict.trajectories.evidence import Row, aligned
 from pytest_verdict.trajectories.operator import TrajectoryOperator
 from pytest_verdict.trajectories.order import pairs_evidence
-from pytest_verdict.trajectories.pairing import pair, pair_by_score
+from pytest_verdict.trajectories.pairing import pair, pair_by_share
 from pytest_verdict.trajectories.relation import Call, Relation
 from pytest_verdict.trajectories.weighted import heaviest_subsequence
 
@@ -37,7 +37,7 @@ class _Overlap(TrajectoryOperator):
     def _partners(self, expected: list[Call], observed: list[Call], relation: Relation) -> list[int | None]:
         if self.credit == "partial":
             if self.matching == "any_order":
-                return pair_by_score(expected, observed, relation.score)
+                return pair_by_share(expected, observed, relation)
             near = same_tool(expected, observed)
             return heaviest_subsequence(near, len(observed), lambda i, j: relation.score(expected[i], observed[j]))
         if self.matching == "any_order":

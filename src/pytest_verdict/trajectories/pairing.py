@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from pytest_verdict.matching import maximum_matching, optimal_assignment
 from pytest_verdict.trajectories.candidates import by_name, candidates
 from pytest_verdict.trajectories.relation import Call, Relation
+from pytest_verdict.trajectories.shares import equal_shares
 
 SCALE = 10**9
 """Scores become whole numbers for the assignment, so that rounding cannot decide."""
@@ -66,11 +67,45 @@ def pair_by_score(
     Returns:
         For each expected call the position of its observed call, or None; no pair scores 0.0.
     """
+    return _assign(
+        expected,
+        observed,
+        lambda lefts, rights: [[round(score(left, right) * SCALE) for right in rights] for left in lefts],
+    )
+
+
+def pair_by_share(expected: Sequence[Call], observed: Sequence[Call], relation: Relation) -> list[int | None]:
+    """Pair so that as much as possible of the arguments is right.
+
+    Args:
+        expected: The expected calls.
+        observed: The observed calls.
+        relation: How much of an expected call an observed one delivers.
+
+    Returns:
+        For each expected call the position of its observed call, or None; no pair scores 0.0.
+    """
+
+    def units(lefts: list[Call], rights: list[Call]) -> list[list[int]]:
+        found = equal_shares(lefts, rights, SCALE) if relation.is_equality(lefts[0].name) else None
+        if found is None:
+            found = [[round(relation.score(left, right) * SCALE) for right in rights] for left in lefts]
+        return found
+
+    return _assign(expected, observed, units)
+
+
+def _assign(
+    expected: Sequence[Call],
+    observed: Sequence[Call],
+    units: Callable[[list[Call], list[Call]], list[list[int]]],
+) -> list[int | None]:
     partners: list[int | None] = [None] * len(expected)
     offered = by_name(observed)
     for name, lefts in by_name(expected).items():
         rights = offered.get(name, [])
-        cost = [[-round(score(expected[left], observed[right]) * SCALE) for right in rights] for left in lefts]
+        scores = units([expected[at] for at in lefts], [observed[at] for at in rights])
+        cost = [[-score for score in row] for row in scores]
         for row, column in enumerate(optimal_assignment(cost)):
             if column is not None and cost[row][column] < 0:
                 partners[lefts[row]] = rights[column]
