@@ -239,6 +239,7 @@ def test_a_rubric_comes_from_a_file(tmp_path):
         ("id: a\nversion: 1\ncontent: [a]\nstructure: [b]\nstep: 2", "step is 1 or 0.5"),
         ("id: a\nversion: 1\ncontent: [a]\nstructures: [b]", "Did you mean 'structure'"),
         ("- a", "top level is a mapping"),
+        ("[" * 20_000, "nested too deeply"),
     ],
 )
 def test_a_wrong_rubric_says_what_is_wrong(tmp_path, text, message):

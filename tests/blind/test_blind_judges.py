@@ -246,6 +246,8 @@ def test_an_altered_ballot_does_not_pass(change, note):
         ({"names": ("A", "other")}, "call the candidates something else"),
         ({"prefer": "z"}, "is no candidate. Allowed: x, y"),
         ({"expectations": "It is right"}, "a list of texts"),
+        ({"expectations": {"It is right", "It is short"}}, "a list of texts"),
+        ({"judge": lambda request: None, "calibration": {}}, "judge_id"),
         ({"identity": ["ab"]}, "at least 3 characters"),
         ({"rubric": 3}, "a rubric is"),
         ({"judge": "gpt"}, "a judge is a function"),

@@ -158,6 +158,30 @@ def test_links_stay_inside(tmp_path):
         read_candidate(inside)
 
 
+def test_two_empty_directories_are_no_tie(tmp_path):
+    pair = [tree(tmp_path / name, {}) for name in ("left_one", "right_one")]
+    for folder in pair:
+        folder.mkdir()
+    with pytest.raises(ConfigurationError, match="both outputs are empty"):
+        blind_compare(*pair, TASK, judges.honest)
+
+
+def test_the_name_of_a_file_cannot_move_the_cursor(tmp_path):
+    named = tree(tmp_path / "a", {"\x1b[31m acme-9": "because"})
+    with pytest.raises(LeakError, match=r"\\x1b\[31m acme-9"):
+        blind_compare(named, "No.", TASK, judges.honest, identity=["acme-9"])
+
+
+@pytest.mark.parametrize("given", [{"acme-9", "beta-2", "gamma-5"}, ["gamma-5", "beta-2", "acme-9"]], ids=type)
+def test_the_order_in_which_identities_are_given_draws_nothing(given):
+    found = blind_compare("Yes.", "No.", TASK, judges.honest, identity=given, key="k")
+    assert [token["text"] for token in found.result.observed["comparison"]["identity"]] == [
+        "acme-9",
+        "beta-2",
+        "gamma-5",
+    ]
+
+
 def test_what_is_no_output_says_so(tmp_path, monkeypatch):
     with pytest.raises(ConfigurationError, match="there is no file or directory"):
         read_candidate(tmp_path / "missing")

@@ -1,5 +1,6 @@
 """Judges whose answers come from elsewhere: recordings, a person, a model behind HTTP."""
 
+import functools
 import http.server
 import json
 import threading
@@ -72,6 +73,14 @@ def test_failures_and_attempts_are_recorded_too(tmp_path):
         again = blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judge), **options)
         assert (again.status, len(again.result.children)) == (first.status, 4)
         assert "503" in again.result.error if judge is judges.raising else again.winner == "x"
+
+
+@pytest.mark.parametrize("judge", [lambda request: judges.honest(request), functools.partial(judges.honest)])
+def test_a_judge_without_a_name_of_its_own_is_not_recorded(tmp_path, judge):
+    with pytest.raises(ConfigurationError, match="judge_id"):
+        RecordedJudge(tmp_path, judge)
+    judge.judge_id = "honest 1"
+    assert RecordedJudge(tmp_path, judge).judge_id == "honest 1"
 
 
 def test_a_recording_that_was_altered_is_refused(tmp_path):

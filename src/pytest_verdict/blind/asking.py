@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from pytest_verdict.blind.request import JudgeRequest
-from pytest_verdict.errors import VerdictError
+from pytest_verdict.errors import ConfigurationError, VerdictError
 from pytest_verdict.outcome import error_outcome
 from pytest_verdict.values.display import shown
 
@@ -48,6 +48,27 @@ def judge_name(judge: Any) -> str:
         return own
     named = judge if hasattr(judge, "__qualname__") else type(judge)
     return f"{named.__module__}.{named.__qualname__}"
+
+
+def own_name(judge: Any) -> str:
+    """Give the name of a judge where it must tell the judge from others, in a recording or a calibration.
+
+    Args:
+        judge: See `judge_name`. Objects of one class and functions that one factory makes share a name unless they have a
+            ``judge_id``.
+
+    Returns:
+        The name.
+
+    Raises:
+        ConfigurationError: It is a name that other judges have as well: that of a lambda or of `functools.partial`.
+    """
+    name = judge_name(judge)
+    if name.endswith("<lambda>") or name == "functools.partial":
+        raise ConfigurationError(
+            f"{name} is the name of other judges as well; give this one an attribute judge_id, or write it as a function"
+        )
+    return name
 
 
 def ask(judge: BlindJudge, request: JudgeRequest, timeout: float | None) -> Answer:

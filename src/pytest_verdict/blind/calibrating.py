@@ -18,7 +18,7 @@ from pytest_verdict.blind.agreement import (
     sign_test,
     wilson,
 )
-from pytest_verdict.blind.asking import BlindJudge
+from pytest_verdict.blind.asking import BlindJudge, own_name
 from pytest_verdict.blind.calibration_file import FORMAT, bound_to
 from pytest_verdict.blind.comparing import judge_blindly
 from pytest_verdict.blind.gold import FIRST, LABELS, SECOND, TIE, GoldItem, GoldSet
@@ -88,13 +88,14 @@ def calibrate(
         JSON values; see docs/how-to/calibrate-a-judge.md. Where a figure is not defined, it is None and ``reason`` says why.
 
     Raises:
-        ConfigurationError: A model labelled the set, and that was not allowed.
+        ConfigurationError: A model labelled the set, and that was not allowed; or the judge has no name of its own.
     """
     if gold.annotators != "human" and not allow_model_labels:
         raise ConfigurationError(
             "the labels are a model's, so this would measure how far two models agree; calibrate against people, or say"
             " allow_model_labels"
         )
+    own_name(judge)
     rubric = gold.rubric if rubric is None else rubric
     judged: list[_Judged] = []
     for number, item in enumerate(gold.items):

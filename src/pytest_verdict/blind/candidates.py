@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.values.display import shown
+from pytest_verdict.values.display import shown, visible
 from pytest_verdict.values.encoding import digest, encode, encode_text
 
 EXCLUDED: Final = (
@@ -158,7 +158,7 @@ def _from_directory(folder: Path, exclude: Sequence[str]) -> Candidate:
     total = 0
     for place in _walk(folder, exclude, excluded):
         if not place.resolve().is_relative_to(root):
-            raise ConfigurationError(f"{place} is a link that leads out of {folder}; copy what it names")
+            raise ConfigurationError(f"{visible(str(place))} is a link that leads out of {folder}; copy what it names")
         total += place.stat().st_size
         _refuse_size(folder, total, len(files) + 1)
         files.append(CandidateFile(place.relative_to(folder).as_posix(), place.read_bytes()))
@@ -177,7 +177,8 @@ def _walk(folder: Path, exclude: Sequence[str], excluded: list[str]) -> Iterator
             yield place
         else:
             raise ConfigurationError(
-                f"{place} is neither a file nor a directory, or a link to one; leave it out with exclude="
+                f"{visible(str(place))} is a link to a directory, or neither a file nor a directory; leave it out with"
+                " exclude="
             )
 
 

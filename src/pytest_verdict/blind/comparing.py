@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.blind.asking import BlindJudge, ask, judge_name
+from pytest_verdict.blind.asking import BlindJudge, ask, judge_name, own_name
 from pytest_verdict.blind.assignment import Assignment, calls_digest, comparison_digest, draw, fence
 from pytest_verdict.blind.calibration_file import citation
 from pytest_verdict.blind.candidates import EXCLUDED, Candidate, read_candidate
@@ -31,7 +31,7 @@ from pytest_verdict.blind.request import JudgeRequest, Presented, instructions_f
 from pytest_verdict.blind.rubric import Rubric, read_rubric
 from pytest_verdict.blind.scoring import Label
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, LeakError
-from pytest_verdict.values.display import shown
+from pytest_verdict.values.display import shown, visible
 from pytest_verdict.values.encoding import digest, encode_text
 
 UNNAMED: Final = ("x", "y")
@@ -97,10 +97,14 @@ def judge_blindly(
             "position balances a series, whose comparisons are all drawn from one key: give key as well"
         )
     candidates = read_candidate(candidate_x, exclude), read_candidate(candidate_y, exclude)
+    if not any(candidate.files for candidate in candidates):
+        raise ConfigurationError(
+            "both outputs are empty, once what is excluded is left out; there is nothing to compare"
+        )
     settled = _settle(
         candidates, eval_prompt, expectations, read_rubric(rubric), protocol or BlindProtocol(), names, identity
     )
-    settled.written["judge"] = judge_name(judge)
+    settled.written["judge"] = judge_name(judge) if calibration is None else own_name(judge)
     settled.written["calibration"] = citation(calibration, settled.written)
     comparison = comparison_digest(settled.written)
     assignment = draw(key if key is not None else secrets.token_hex(16), comparison, position)
@@ -161,7 +165,7 @@ def _refuse_wrong_kinds(judge: Any, protocol: Any, key: Any) -> None:
 def _refuse_wrong(task: Any, expectations: Any, names: Any) -> None:
     if not isinstance(task, str) or not task.strip():
         raise ConfigurationError(f"eval_prompt is the task that both outputs were made for, got {task!r}")
-    if isinstance(expectations, str) or not all(isinstance(text, str) and text for text in expectations):
+    if not isinstance(expectations, list | tuple) or not all(isinstance(text, str) and text for text in expectations):
         raise ConfigurationError(f"expectations are a list of texts, got {expectations!r}")
     if len(names) != 2 or names[0] == names[1] or not all(isinstance(name, str) and name for name in names):
         raise ConfigurationError(f"names are two different texts, got {names!r}")
@@ -197,7 +201,7 @@ def _leaks(
 
 def _refuse_leaks(leaks: Sequence[Leak], policy: LeakPolicy) -> None:
     if policy == "fail" and leaks:
-        places = "; ".join(f"{leak.token!r} in {leak.where}" for leak in leaks[:10])
+        places = "; ".join(f"{leak.token!r} in {visible(leak.where)}" for leak in leaks[:10])
         raise LeakError(
             f"the judge would not be blind: {places}. Remove it, or choose leaks='redact' or leaks='record' in the protocol"
         )

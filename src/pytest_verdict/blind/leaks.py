@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from pytest_verdict.blind.candidates import Candidate, CandidateFile
 from pytest_verdict.errors import ConfigurationError, LeakError
+from pytest_verdict.values.display import visible
 
 REDACTED: Final = "[redacted]"
 _SHORTEST: Final = 3
@@ -194,7 +195,8 @@ def identity_tokens(
     for token in found:
         if len(token.text) >= _SHORTEST:
             by_text.setdefault(token.text, token)
-    return tuple(by_text.values())
+    # In one order, whatever order they were given in: what is settled decides the draw.
+    return tuple(by_text[text] for text in sorted(by_text))
 
 
 def _parts(candidates: Sequence[Candidate]) -> list[str]:
@@ -264,7 +266,7 @@ def redact_candidate(candidate: Candidate, tokens: Sequence[Token]) -> Candidate
     for file in candidate.files:
         text = file.text
         if text is None and find_tokens(_searchable(file), tokens):
-            raise LeakError(f"{file.path} is no text, so what names a candidate in it cannot be redacted")
+            raise LeakError(f"{visible(file.path)} is no text, so what names a candidate in it cannot be redacted")
         content = file.content if text is None else redact_tokens(text, tokens).encode()
         files.append(CandidateFile(redact_tokens(file.path, tokens), content))
     if len({file.path for file in files}) < len(files):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pytest_verdict.blind.asking import Answer, BlindJudge, ask, judge_name
+from pytest_verdict.blind.asking import Answer, BlindJudge, ask, own_name
 from pytest_verdict.blind.request import JudgeRequest
 from pytest_verdict.errors import ConfigurationError, MissingRecordingError, RecordError, allowed
 
@@ -29,7 +29,7 @@ class RecordedJudge:
         mode: ``replay`` never asks: a missing reply is an error. ``record`` asks where one is missing. ``rewrite`` asks always.
 
     Raises:
-        ConfigurationError: The mode is unknown.
+        ConfigurationError: The mode is unknown, or the judge has no name of its own.
 
     Example:
         >>> RecordedJudge("judge-replies", judge=print, mode="always")
@@ -50,7 +50,7 @@ class RecordedJudge:
         self._folder = Path(folder)
         self._judge = judge
         self._mode = mode
-        self.judge_id = judge_name(judge)
+        self.judge_id = own_name(judge)
 
     def __call__(self, request: JudgeRequest, /) -> str:
         """Give the recorded reply, or record one.

@@ -118,8 +118,9 @@ def read_rubric(value: Any) -> Rubric:
     if isinstance(value, Rubric):
         return value
     if isinstance(value, str | os.PathLike):
+        found = read_yaml(value)
         try:
-            return _from_mapping(read_yaml(value))
+            return _from_mapping(found)
         except SettingsError as error:
             raise SettingsError(f"rubric {value}: {error}") from None
     if not isinstance(value, Mapping):

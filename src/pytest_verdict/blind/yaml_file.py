@@ -43,6 +43,8 @@ def read_yaml(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise SettingsError(f"{path}: {error}") from None
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise SettingsError(f"{path} cannot be read: {error}") from None
+    except RecursionError:
+        raise SettingsError(f"{path} cannot be read: it is nested too deeply") from None
     if not isinstance(found, dict):
         raise SettingsError(f"{path}: the top level is a mapping, got {type(found).__name__}")
     return found
