@@ -256,6 +256,18 @@ def test_one_item_per_row(harness):
     assert harness.run((), "-k", "test_row and a", "-n2").outcomes["passed"] >= 1
 
 
+def test_a_row_without_a_name_is_named_by_its_place(harness, write):
+    names = [{"id": "a"}, {"id": None}, {}, {"id": 5}, {"id": ""}, {"id": "z" * 100_000}]
+    rows = [{"want": 1, "got": 2, **name} for name in names]
+    expected = ["a", "rows.jsonl:2", "rows.jsonl:3", "5", "rows.jsonl:5"]
+    with pytest.raises(AssertionError) as error:
+        Comparator().check_dataset(write("rows.jsonl", jsonl(rows)), "exact", MAPPING, pass_rate=0.5, ids="$.id")
+    assert [line.split("'")[1] for line in str(error.value).splitlines() if line.startswith("exact")] == expected
+    lines = harness.run({"test_cases.py": CASES, "rows.jsonl": jsonl(rows)}, "--collect-only", "-q").stdout
+    assert all(f"test_row[{name}]" in lines for name in expected)
+    assert len(lines) < 3_000
+
+
 def test_a_wrong_row_is_an_item_that_is_an_error(harness):
     content = jsonl(ROWS[:1]) + "half\n" + jsonl([{"id": "c", "want": 1}])
     run = harness.run(

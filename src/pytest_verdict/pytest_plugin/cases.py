@@ -12,8 +12,7 @@ from pytest_verdict.errors import ConfigurationError, MappingError
 from pytest_verdict.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping, read_source
 from pytest_verdict.mapping.not_compared import record_not_compared
 from pytest_verdict.suites.rows import read_rows
-from pytest_verdict.suites.rows.row import Row
-from pytest_verdict.values.display import shown
+from pytest_verdict.suites.rows.row import Row, name_of_row
 
 CASE: Final = "case"
 _PLUGIN: Final = "verdict-unreadable-rows"
@@ -90,14 +89,9 @@ def _case(row: Row, label: str, names: list[str], mapping: InputMapping | None, 
         found = {CASE: row.value}
         if mapping is not None:
             found.update(mapping.resolve(row.value))
-        given = fetch_id(row.value) if fetch_id is not None else None
     except MappingError as error:
         return pytest.param(*[Unreadable(f"{name}: {error}")] * len(names), id=name)
-    return pytest.param(*(found[key] for key in names), id=name if given is None else _id(given))
-
-
-def _id(given: Any) -> str:
-    return given if isinstance(given, str) and given else shown(given, 60)
+    return pytest.param(*(found[key] for key in names), id=name_of_row(fetch_id, row.value, name))
 
 
 def _register(config: pytest.Config) -> None:

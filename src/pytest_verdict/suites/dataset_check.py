@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.comparison import compare, describe_failure
-from pytest_verdict.errors import ConfigurationError, MappingError
+from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.mapping.evaluator import Evaluator
 from pytest_verdict.mapping.input_mapping import InputMapping, read_source
 from pytest_verdict.mapping.not_compared import record_not_compared
@@ -16,6 +16,7 @@ from pytest_verdict.operators.base import Operator
 from pytest_verdict.result import ComparisonResult
 from pytest_verdict.suites.pass_rate import PassRate
 from pytest_verdict.suites.rows import read_rows
+from pytest_verdict.suites.rows.row import name_of_row
 from pytest_verdict.values.display import shown
 
 _SHOWN: Final = 5
@@ -107,7 +108,7 @@ def check_dataset(
         threshold: The lowest score with which a row passes; the operator's own unless given.
         pass_rate: The lowest share of rows that must pass, in (0, 1].
         confidence: The confidence of the interval that is shown, in (0, 1).
-        ids: A path to the name of a row in the report; file and line unless given.
+        ids: A path to the name of a row in the report; file and line unless given, and for a row without one.
         **settings: The operator's settings, when it is given by name.
 
     Returns:
@@ -138,17 +139,9 @@ def check_dataset(
             unreadable += 1
             result = record_not_compared(f"{name}: {error}", instead_of=evaluator.operator_name, name=name)
         else:
-            result = evaluator.compare(value, name=name if fetch_id is None else _name(fetch_id, value, name))
+            result = evaluator.compare(value, name=name_of_row(fetch_id, value, name))
         counts[result.verdict] += 1
         if not result.passed and len(first) < _SHOWN:
             first.append(result)
     decided = compare(gate, pass_rate, counts, name=f"pass rate of {label}")
     return DatasetCheck(counts["pass"], counts["fail"], counts["error"], unreadable, tuple(first), decided)
-
-
-def _name(fetch_id: Any, row: Any, place: str) -> str:
-    try:
-        given = fetch_id(row)
-    except MappingError:
-        return place
-    return given if isinstance(given, str) else shown(given, 60)
