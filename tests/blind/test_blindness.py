@@ -129,6 +129,17 @@ def test_redaction_is_a_policy_and_is_recorded():
     assert "leaks_recorded" in found.result.notes
 
 
+def test_a_judge_that_names_what_was_redacted_breaches_blindness():
+    def judge(request):
+        return {**judges.honest(request), "reasoning": "This is acme-9."}
+
+    found = blind_compare(
+        "Because acme-9.", "No.", TASK, judge, identity=["acme-9"], protocol=BlindProtocol(leaks="redact")
+    )
+    assert "blindness_breach" in found.result.notes
+    assert not found
+
+
 def test_what_cannot_be_redacted_fails(tmp_path):
     binary = tree(tmp_path / "out", {"a.bin": b"\0acme-9"})
     with pytest.raises(LeakError, match="cannot be redacted"):

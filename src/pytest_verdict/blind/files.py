@@ -64,27 +64,31 @@ def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
         raise RecordError(
             f"{folder / RECORD}: this is the record of {visible(record.operator)}, not of a blind comparison"
         )
-    observed = record.observed
     try:
-        found = compared(observed)
+        found = compared(record.observed)
     except NotABallotError as error:
         raise RecordError(f"{folder / RECORD}: this is no blind comparison: {error}") from None
-    kept = _read(folder / COMMITMENT)
-    if not found.intact:
-        yield (
-            "the assignment is not the one that was committed to, or a call or something that was settled before was altered"
-        )
-    if kept.get("commitment") != observed["assignment"].get("commitment"):
-        yield f"{COMMITMENT} holds another commitment than the record"
-    if kept.get("comparison") != comparison_digest(observed["comparison"]):
-        yield f"{COMMITMENT} is about something else than what the record says was settled"
-    if commitment is not None and commitment != observed["assignment"].get("commitment"):
-        yield "the commitment kept elsewhere is another one"
+    yield from _about_commitment(folder, record, commitment, intact=found.intact)
     if _bytes(folder / RECORD) != _record_text(_derived_again(record)).encode():
         yield "the record's verdict does not follow from the replies in it"
     document = record.details.get("comparison")
     if _bytes(folder / FILE_NAME) != (None if document is None else write_comparison(document).encode()):
         yield f"{FILE_NAME} is not the comparison that the record holds"
+
+
+def _about_commitment(folder: Path, record: ComparisonResult, elsewhere: str | None, *, intact: bool) -> Iterator[str]:
+    observed, kept = record.observed, _read(folder / COMMITMENT)
+    own = observed["assignment"].get("commitment")
+    if not intact:
+        yield (
+            "the assignment is not the one that was committed to, or a call or something that was settled before was altered"
+        )
+    if kept.get("commitment") != own:
+        yield f"{COMMITMENT} holds another commitment than the record"
+    if kept.get("comparison") != comparison_digest(observed["comparison"]):
+        yield f"{COMMITMENT} is about something else than what the record says was settled"
+    if elsewhere is not None and elsewhere != own:
+        yield "the commitment kept elsewhere is another one"
 
 
 def read_record(path: Path) -> ComparisonResult:

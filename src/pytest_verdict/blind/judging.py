@@ -271,7 +271,9 @@ def _result(ballot: BlindBallot, expected: Any, call: Call, outcome: Outcome, na
 
 def _breaches(reply: str, evidence: _Evidence) -> list[Contradiction]:
     # A name that the judge could read somewhere is a leak, and recorded as such; one that it could not is a breach.
-    tokens = [token for token in evidence.tokens if token.text not in evidence.leaked]
+    # What was redacted, it could not.
+    readable = evidence.leaked if evidence.protocol.leaks == "record" else frozenset[str]()
+    tokens = [token for token in evidence.tokens if token.text not in readable]
     return [
         Contradiction(BLINDNESS_BREACH, "reply", text, "not in what the judge was shown")
         for text in find_tokens(reply, tokens)
