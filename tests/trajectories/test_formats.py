@@ -461,6 +461,23 @@ def test_what_is_no_trajectory_is_a_fail_with_a_note(value):
             assert result.details["reason"]
 
 
+@pytest.mark.parametrize("junk", [None, 3, True, []], ids=repr)
+@pytest.mark.parametrize(
+    ("value", "broken"),
+    [
+        (OPENAI_CHAT, lambda junk: [junk, *OPENAI_CHAT[1:]]),
+        (BEDROCK, lambda junk: [{"role": "assistant", "content": [junk]}, *BEDROCK]),
+        (ANTHROPIC, lambda junk: [{"role": "assistant", "content": [junk]}, *ANTHROPIC]),
+        (GEMINI, lambda junk: [{"role": "model", "parts": [junk]}, *GEMINI]),
+        (MCP, lambda junk: [junk, *MCP]),
+    ],
+    ids=["openai_chat", "bedrock", "anthropic", "gemini", "mcp"],
+)
+def test_what_may_have_been_a_call_is_never_left_out(value, broken, junk):
+    assert compare("trajectory_forbidden", ["delete"], value).passed
+    assert compare("trajectory_forbidden", ["delete"], broken(junk)).notes == ["trajectory_unreadable"]
+
+
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize(
     "value",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, list_of, look
+from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, list_of, look, objects
 
 
 def recognises(value: Any) -> bool:
     """Say whether a message of the value, or the value itself, has content blocks of tools."""
-    return any(_is_block(block) for message in list_of(value, "messages") for block in _blocks(message))
+    return any(_is_block(block) for message in list_of(value, "messages") for block in list_of(_content(message)))
 
 
 def read(value: Any) -> list[Event]:
@@ -23,10 +23,10 @@ def read(value: Any) -> list[Event]:
         The calls, tools of the server and of MCP included, each with its result where there is one.
     """
     calls = Calls()
-    messages = list_of(value, "messages")
+    messages = objects(list_of(value, "messages"), "messages")
     loose = all(look(message, "role") is None for message in messages)
     for place, message in enumerate(messages):
-        for block in _blocks(message):
+        for block in objects(_content(message), "content"):
             _read_block(block, calls, 0 if loose else place)
     return calls.events()
 
@@ -42,11 +42,11 @@ def _read_block(block: Any, calls: Calls, group: int) -> None:
         calls.finish(look(block, "tool_use_id"), content, error)
 
 
-def _blocks(message: Any) -> list[Any]:
-    content = look(message, "content")
+def _content(message: Any) -> Any:
     if _is_block(message):
         return [message]
-    return list(content) if isinstance(content, list | tuple) else []
+    content = look(message, "content")
+    return [] if isinstance(content, str) else content
 
 
 def _is_block(value: Any) -> bool:

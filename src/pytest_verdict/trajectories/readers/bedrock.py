@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, has, list_of, look
+from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, has, list_of, look, objects
 
 
 def recognises(value: Any) -> bool:
     """Say whether a message of the value has ``toolUse`` or ``toolResult`` blocks."""
-    return any(has(block, "toolUse", "toolResult") for message in _messages(value) for block in _blocks(message))
+    return any(
+        has(block, "toolUse", "toolResult") for message in _messages(value) for block in list_of(_content(message))
+    )
 
 
 def read(value: Any) -> list[Event]:
@@ -23,8 +25,8 @@ def read(value: Any) -> list[Event]:
         The calls, each with its result where there is one.
     """
     calls = Calls()
-    for place, message in enumerate(_messages(value)):
-        for block in _blocks(message):
+    for place, message in enumerate(objects(_messages(value), "messages")):
+        for block in objects(_content(message), "content"):
             _read_block(block, calls, place)
     return calls.events()
 
@@ -34,9 +36,9 @@ def _messages(value: Any) -> list[Any]:
     return list(list_of(value, "messages")) if message is None else [message]
 
 
-def _blocks(message: Any) -> list[Any]:
+def _content(message: Any) -> Any:
     content = look(message, "content")
-    return list(content) if isinstance(content, list | tuple) else []
+    return [] if isinstance(content, str) else content
 
 
 def _read_block(block: Any, calls: Calls, group: int) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import Calls, call, failure, has, items, list_of, look
+from pytest_verdict.trajectories.readers.shape import Calls, call, failure, has, list_of, look, objects
+from pytest_verdict.values.display import shown
 
 _INTERMEDIATE: Final = ("intermediate_data", "intermediateData")
 _TOOL_USES: Final = ("tool_uses", "toolUses")
@@ -44,7 +46,7 @@ def read(value: Any) -> list[Event]:
     calls = Calls()
     group = 0
     bare = has(value, *_TOOL_USES) or has(value, *_EVENTS)
-    listed = (value,) if bare else list_of(value, *_CONTAINERS)
+    listed = (value,) if bare else objects(list_of(value, *_CONTAINERS), "contents")
     loose = not bare and all(has(item, *_CALL, *_RESPONSE, "text", "thought") for item in listed)
     for item in listed:
         for parts, author in _contents(item):
@@ -56,20 +58,22 @@ def read(value: Any) -> list[Event]:
 
 def _contents(item: Any) -> list[tuple[list[Any], str | None]]:
     intermediate = look(item, *_INTERMEDIATE)
+    if isinstance(intermediate, str | bool | int | float | list | tuple):
+        raise TrajectoryError(f"intermediate_data must be an object, got {shown(intermediate, 80)}")
     source = item if intermediate is None else intermediate
     events = look(source, *_EVENTS)
     if events is not None:
-        return [content for event in items(events, "invocation_events") for content in _contents(event)]
+        return [content for event in objects(events, "invocation_events") for content in _contents(event)]
     if has(source, *_TOOL_USES):
-        uses = [{"function_call": use} for use in items(look(source, *_TOOL_USES), "tool_uses")]
-        responses = [{"function_response": given} for given in items(look(source, *_RESPONSES), "tool_responses")]
+        uses = [{"function_call": use} for use in objects(look(source, *_TOOL_USES), "tool_uses")]
+        responses = [{"function_response": given} for given in objects(look(source, *_RESPONSES), "tool_responses")]
         return [([*uses, *responses], None)]
     author = look(item, "author")
     content = look(item, "content")
     parts = look(item if content is None else content, "parts")
     if parts is None:
         parts = [item] if has(item, *_CALL, *_RESPONSE) else None
-    return [(list(items(parts, "parts")), author if isinstance(author, str) else None)]
+    return [(list(objects(parts, "parts")), author if isinstance(author, str) else None)]
 
 
 def _read_part(part: Any, calls: Calls, group: int, author: str | None) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
-from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, items, list_of, look
+from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, items, list_of, look, objects
 from pytest_verdict.values.display import shown
 
 _TYPES: Final = {"human", "ai", "tool", "system", "AIMessageChunk"}
@@ -38,7 +38,7 @@ def read(value: Any) -> list[Event]:
         The calls, the invalid ones with the note ``args_malformed``, each with its result where there is one.
     """
     calls = Calls()
-    for place, wrapped in enumerate(list_of(value, "messages")):
+    for place, wrapped in enumerate(objects(list_of(value, "messages"), "messages")):
         message = _unwrapped(wrapped)
         for made in items(look(message, "tool_calls"), "tool_calls"):
             calls.add(_made(made, place))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import Calls, call, failure, has, list_of, look
+from pytest_verdict.trajectories.readers.shape import Calls, call, failure, has, list_of, look, objects
 
 
 def recognises(value: Any) -> bool:
@@ -26,7 +26,7 @@ def read(value: Any) -> list[Event]:
     """
     calls = Calls()
     group = 0
-    for message in list_of(value, "messages"):
+    for message in objects(list_of(value, "messages"), "messages"):
         if look(message, "method") == "tools/call":
             params = look(message, "params")
             calls.add(call(look(params, "name"), look(params, "arguments"), id=look(message, "id"), group=group))

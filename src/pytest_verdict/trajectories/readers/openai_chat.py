@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, has, items, list_of, look
+from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, has, items, list_of, look, objects
 
 
 def recognises(value: Any) -> bool:
@@ -37,7 +37,7 @@ def read(value: Any) -> list[Event]:
 def _messages(value: Any) -> list[Any]:
     choices = look(value, "choices")
     if choices is None:
-        return list(list_of(value, "messages"))
+        return list(objects(list_of(value, "messages"), "messages"))
     return [look(choice, "message") for choice in items(choices, "choices")]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, list_of, look
+from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, list_of, look, objects
 
 _CALLS: Final = {"function_call", "custom_tool_call", "mcp_call"}
 _RESULTS: Final = {"function_call_output", "custom_tool_call_output"}
@@ -40,7 +40,7 @@ def read(value: Any) -> list[Event]:
     """
     calls = Calls()
     group = 0
-    for item in list_of(value, "output", "items"):
+    for item in objects(list_of(value, "output", "items"), "output"):
         kind = look(item, "type")
         if kind in _CALLS or kind in _HOSTED:
             calls.add(_requested(item, kind, group))

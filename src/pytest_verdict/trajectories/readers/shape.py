@@ -84,6 +84,28 @@ def items(value: Any, what: str) -> Sequence[Any]:
     return value
 
 
+def objects(value: Any, what: str) -> Sequence[Any]:
+    """Insist on a list of objects, in which a text may stand too.
+
+    Args:
+        value: A list, a tuple, or None for an empty one.
+        what: What it should be, for the message.
+
+    Returns:
+        The items.
+
+    Raises:
+        TrajectoryError: The value is something else, or an item is neither an object nor text.
+    """
+    found = items(value, what)
+    # What stands in the place of an object may have been a call, and a call that is left out may make a comparison pass. A text
+    # is what somebody said.
+    for place, item in enumerate(found):
+        if item is None or isinstance(item, bool | int | float | list | tuple):
+            raise TrajectoryError(f"item {place} of {what} must be an object, got {shown(item, 80)}")
+    return found
+
+
 def list_of(value: Any, *containers: str) -> Sequence[Any]:
     """Take the list out of its container, where there is one.
 
