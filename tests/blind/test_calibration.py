@@ -231,6 +231,22 @@ def test_the_command_writes_a_calibration(beside, capsys):
     assert main(["calibrate", str(gold), "--judge", "blind_judges.honest", "--min-items", "41"]) == 1
 
 
+def test_the_command_measures_any_protocol(beside):
+    gold = gold_file(beside, BALANCED)
+    assert (
+        main(["calibrate", str(gold), "--judge", "blind_judges:honest", "--resolve", "strict", "--timeout", "60"]) == 0
+    )
+    found = blind_compare(
+        GOOD,
+        BAD,
+        "Why?",
+        judges.honest,
+        protocol=BlindProtocol(resolve="strict", timeout=5),
+        calibration="calibration.json",
+    )
+    assert "informal" not in found.result.notes
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -238,6 +254,8 @@ def test_the_command_writes_a_calibration(beside, capsys):
         (["--judge", "blind_judges:nobody"], "cannot be imported"),
         (["--judge", "blind_judges:Random"], "is no judge"),
         (["--judge", "blind_judges:honest", "--order", "sometimes"], "Allowed: both"),
+        (["--judge", "blind_judges:honest", "--resolve", "somehow"], "Allowed: abstain"),
+        (["--judge", "blind_judges:honest", "--timeout", "0"], "above 0"),
     ],
 )
 def test_the_command_says_what_is_wrong(beside, capsys, words, message):

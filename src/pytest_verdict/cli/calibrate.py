@@ -42,6 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--retries", type=int, default=1, help="how often a broken reply is asked for again (default: 1)"
     )
+    parser.add_argument("--resolve", default="derived", help="derived, strict or abstain: what a contradiction does")
+    parser.add_argument(
+        "--timeout", type=float, metavar="SECONDS", help="the longest a call may take (default: no limit)"
+    )
     parser.add_argument("--key", default="calibration", help="what the assignments are drawn from")
     parser.add_argument("--min-agreement", type=float, default=0.70, help="of its lower bound (default: 0.70)")
     parser.add_argument("--min-kappa", type=float, default=0.40, help="of its lower bound (default: 0.40)")
@@ -66,7 +70,14 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_verdict.blind.protocol import BlindProtocol
 
     gold = read_gold(arguments.gold)
-    protocol = BlindProtocol(arguments.order, arguments.repetitions, arguments.rule, arguments.retries)
+    protocol = BlindProtocol(
+        arguments.order,
+        arguments.repetitions,
+        arguments.rule,
+        arguments.retries,
+        arguments.resolve,
+        timeout=arguments.timeout,
+    )
     gate = Gate(arguments.min_agreement, arguments.min_kappa, arguments.min_items, arguments.max_flips)
     bar = Progress(len(gold.items))
     try:
