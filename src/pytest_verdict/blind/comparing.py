@@ -91,16 +91,8 @@ def judge_blindly(
     Returns:
         JSON values, from which `BlindPreference` derives everything else.
     """
-    _refuse_wrong_kinds(judge, protocol, key)
-    if position is not None and key is None:
-        raise ConfigurationError(
-            "position balances a series, whose comparisons are all drawn from one key: give key as well"
-        )
-    candidates = read_candidate(candidate_x, exclude), read_candidate(candidate_y, exclude)
-    if not any(candidate.files for candidate in candidates):
-        raise ConfigurationError(
-            "both outputs are empty, once what is excluded is left out; there is nothing to compare"
-        )
+    _refuse_wrong_kinds(judge, protocol, key, position)
+    candidates = _read_both(candidate_x, candidate_y, exclude)
     settled = _settle(
         candidates, eval_prompt, expectations, read_rubric(rubric), protocol or BlindProtocol(), names, identity
     )
@@ -119,6 +111,15 @@ def judge_blindly(
         "calls": calls,
         "calls_digest": calls_digest(calls),
     }
+
+
+def _read_both(first: Any, second: Any, exclude: Sequence[str]) -> tuple[Candidate, Candidate]:
+    candidates = read_candidate(first, exclude), read_candidate(second, exclude)
+    if not any(candidate.files for candidate in candidates):
+        raise ConfigurationError(
+            "both outputs are empty, once what is excluded is left out; there is nothing to compare"
+        )
+    return candidates
 
 
 def _settle(
@@ -153,13 +154,17 @@ def _settle(
     return _Settled(candidates, task, tuple(expectations), rubric, protocol, tokens, written)
 
 
-def _refuse_wrong_kinds(judge: Any, protocol: Any, key: Any) -> None:
+def _refuse_wrong_kinds(judge: Any, protocol: Any, key: Any, position: Any) -> None:
     if not callable(judge):
         raise ConfigurationError(f"a judge is a function or another callable, got {shown(judge, 80)}")
     if protocol is not None and not isinstance(protocol, BlindProtocol):
         raise ConfigurationError(f"protocol is a BlindProtocol, got {shown(protocol, 80)}")
     if key is not None and not (isinstance(key, str) and key):
         raise ConfigurationError(f"key is a text, got {shown(key, 80)}")
+    if position is not None and key is None:
+        raise ConfigurationError(
+            "position balances a series, whose comparisons are all drawn from one key: give key as well"
+        )
 
 
 def _refuse_wrong(task: Any, expectations: Any, names: Any) -> None:
