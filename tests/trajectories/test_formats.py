@@ -470,8 +470,10 @@ def test_what_is_no_trajectory_is_a_fail_with_a_note(value):
         (ANTHROPIC, lambda junk: [{"role": "assistant", "content": [junk]}, *ANTHROPIC]),
         (GEMINI, lambda junk: [{"role": "model", "parts": [junk]}, *GEMINI]),
         (MCP, lambda junk: [junk, *MCP]),
+        (OTEL, lambda junk: {"resourceSpans": [{"scopeSpans": [{"spans": [junk]}]}, *OTEL["resourceSpans"]]}),
+        ({"object": "response", "output": []}, lambda junk: {"object": "response", "output": [junk]}),
     ],
-    ids=["openai_chat", "bedrock", "anthropic", "gemini", "mcp"],
+    ids=["openai_chat", "bedrock", "anthropic", "gemini", "mcp", "otel", "openai_responses"],
 )
 def test_what_may_have_been_a_call_is_never_left_out(value, broken, junk):
     assert compare("trajectory_forbidden", ["delete"], value).passed

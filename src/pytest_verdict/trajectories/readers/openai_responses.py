@@ -40,7 +40,8 @@ def read(value: Any) -> list[Event]:
     """
     calls = Calls()
     group = 0
-    for item in objects(list_of(value, "output", "items"), "output"):
+    is_response = look(value, "object") == "response"
+    for item in objects(look(value, "output") if is_response else list_of(value, "output", "items"), "output"):
         kind = look(item, "type")
         if kind in _CALLS or kind in _HOSTED:
             calls.add(_requested(item, kind, group))

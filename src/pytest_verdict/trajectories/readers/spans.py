@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_verdict.trajectories.readers.shape import failure, items, list_of, look
+from pytest_verdict.trajectories.readers.shape import failure, items, list_of, look, objects
 
 _VALUES: Final = ("stringValue", "boolValue", "doubleValue", "bytesValue", "string_value", "bool_value", "double_value")
 _ERRORS: Final = {2, "2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}
@@ -121,16 +121,16 @@ def _agent(span: Span, by_id: Mapping[str, Span], attribute: str) -> str | None:
 def _raw_spans(value: Any) -> list[Any]:
     resources = look(value, "resourceSpans", "resource_spans")
     if resources is not None:
-        return [span for resource in items(resources, "resourceSpans") for span in _in_scopes(resource)]
+        return [span for resource in objects(resources, "resourceSpans") for span in _in_scopes(resource)]
     listed = list_of(value, "spans")
     if any(look(item, "resourceSpans", "resource_spans") is not None for item in listed):
         return [span for item in listed for span in _raw_spans(item)]
-    return list(listed)
+    return list(objects(listed, "spans"))
 
 
 def _in_scopes(resource: Any) -> list[Any]:
-    scopes = items(look(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"), "scopeSpans")
-    return [span for scope in scopes for span in items(look(scope, "spans"), "spans")]
+    scopes = objects(look(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"), "scopeSpans")
+    return [span for scope in scopes for span in objects(look(scope, "spans"), "spans")]
 
 
 def _span(raw: Any) -> Span:
