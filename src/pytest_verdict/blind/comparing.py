@@ -13,6 +13,7 @@ from pytest_verdict.blind.asking import BlindJudge, ask, judge_name, own_name
 from pytest_verdict.blind.assignment import Assignment, calls_digest, comparison_digest, draw, fence
 from pytest_verdict.blind.calibration_file import citation
 from pytest_verdict.blind.candidates import EXCLUDED, Candidate, read_candidate
+from pytest_verdict.blind.expectation_results import Passed, read_expectation_results, written_results
 from pytest_verdict.blind.files import write_before
 from pytest_verdict.blind.judging import FORMAT
 from pytest_verdict.blind.leaks import (
@@ -39,12 +40,36 @@ UNNAMED: Final = ("x", "y")
 
 
 @dataclass(frozen=True, slots=True)
+class _Expected:
+    """What each output should meet, and whether it does when checks have answered that."""
+
+    texts: tuple[str, ...]
+    results: Passed | None
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        return self.texts if self.results is None else ()
+
+    def redacted(self, tokens: Sequence[Token]) -> _Expected:
+        # What the judge never sees stays as it is.
+        return (
+            self
+            if self.results is not None
+            else _Expected(tuple(redact_tokens(text, tokens) for text in self.texts), None)
+        )
+
+    def written(self) -> dict[str, Any]:
+        texts = {"expectations": list(self.texts)}
+        return texts if self.results is None else {**texts, "expectation_results": written_results(self.results)}
+
+
+@dataclass(frozen=True, slots=True)
 class _Settled:
     """All that is settled before the judge is asked."""
 
     candidates: tuple[Candidate, Candidate]
     task: str
-    expectations: tuple[str, ...]
+    asked: tuple[str, ...]
     rubric: Rubric
     protocol: BlindProtocol
     tokens: tuple[Token, ...]
@@ -68,6 +93,7 @@ def judge_blindly(
     calibration: Any = None,
     output: str | Path | None = None,
     always_ask: bool = False,
+    expectation_results: Any = None,
 ) -> dict[str, Any]:
     """Ask a judge as a protocol says, and give all that was settled, drawn and answered.
 
@@ -87,17 +113,17 @@ def judge_blindly(
         calibration: See `blind_compare`.
         output: See `blind_compare`.
         always_ask: See `blind_compare`.
+        expectation_results: See `blind_compare`.
 
     Returns:
         JSON values, from which `BlindPreference` derives everything else.
     """
     _refuse_wrong_kinds(judge, protocol, key, position)
     candidates = _read_both(candidate_x, candidate_y, exclude)
-    settled = _settle(
-        candidates, eval_prompt, expectations, read_rubric(rubric), protocol or BlindProtocol(), names, identity
-    )
-    settled.written["judge"] = judge_name(judge) if calibration is None else own_name(judge)
-    settled.written["calibration"] = citation(calibration, settled.written)
+    expected = _expected(expectations, expectation_results, names)
+    how = protocol or BlindProtocol()
+    settled = _settle(candidates, eval_prompt, expected, read_rubric(rubric), how, names, identity)
+    _cite(settled.written, judge, calibration)
     comparison = comparison_digest(settled.written)
     assignment = draw(key if key is not None else secrets.token_hex(16), comparison, position)
     if output is not None:
@@ -122,27 +148,40 @@ def _read_both(first: Any, second: Any, exclude: Sequence[str]) -> tuple[Candida
     return candidates
 
 
+def _cite(written: dict[str, Any], judge: BlindJudge, calibration: Any) -> None:
+    written["judge"] = judge_name(judge) if calibration is None else own_name(judge)
+    written["calibration"] = citation(calibration, written)
+
+
+def _expected(expectations: Any, results: Any, names: Any) -> _Expected:
+    _refuse_wrong_names(names)
+    if not isinstance(expectations, list | tuple) or not all(isinstance(text, str) and text for text in expectations):
+        raise ConfigurationError(f"expectations are a list of texts, got {expectations!r}")
+    return _Expected(tuple(expectations), read_expectation_results(results, names, expectations))
+
+
 def _settle(
     candidates: tuple[Candidate, Candidate],
     task: str,
-    expectations: Sequence[str],
+    expected: _Expected,
     rubric: Rubric,
     protocol: BlindProtocol,
     names: tuple[str, str],
     identity: Mapping[str, Sequence[str]] | Sequence[str],
 ) -> _Settled:
-    _refuse_wrong(task, expectations, names)
+    if not isinstance(task, str) or not task.strip():
+        raise ConfigurationError(f"eval_prompt is the task that both outputs were made for, got {task!r}")
     tokens = identity_tokens(names, identity, candidates)
-    leaks = _leaks(candidates, task, expectations, rubric, tokens)
+    leaks = _leaks(candidates, task, expected.asked, rubric, tokens)
     _refuse_leaks(leaks, protocol.leaks)
     sources = candidates
     if leaks and protocol.leaks == "redact":
         candidates = redact_candidate(candidates[0], tokens), redact_candidate(candidates[1], tokens)
         task = redact_tokens(task, tokens)
-        expectations = [redact_tokens(text, tokens) for text in expectations]
+        expected = expected.redacted(tokens)
     written = {
         "task": task,
-        "expectations": list(expectations),
+        **expected.written(),
         "rubric": rubric.written(),
         "protocol": protocol.written(),
         "candidates": [
@@ -151,7 +190,7 @@ def _settle(
         "identity": [token.written() for token in tokens],
         "leaks": [leak.written() for leak in leaks],
     }
-    return _Settled(candidates, task, tuple(expectations), rubric, protocol, tokens, written)
+    return _Settled(candidates, task, expected.asked, rubric, protocol, tokens, written)
 
 
 def _refuse_wrong_kinds(judge: Any, protocol: Any, key: Any, position: Any) -> None:
@@ -167,11 +206,7 @@ def _refuse_wrong_kinds(judge: Any, protocol: Any, key: Any, position: Any) -> N
         )
 
 
-def _refuse_wrong(task: Any, expectations: Any, names: Any) -> None:
-    if not isinstance(task, str) or not task.strip():
-        raise ConfigurationError(f"eval_prompt is the task that both outputs were made for, got {task!r}")
-    if not isinstance(expectations, list | tuple) or not all(isinstance(text, str) and text for text in expectations):
-        raise ConfigurationError(f"expectations are a list of texts, got {expectations!r}")
+def _refuse_wrong_names(names: Any) -> None:
     if len(names) != 2 or names[0] == names[1] or not all(isinstance(name, str) and name for name in names):
         raise ConfigurationError(f"names are two different texts, got {names!r}")
     if {"A", "B", "TIE"} & set(names):
@@ -254,7 +289,7 @@ def _is_verdict(reply: str | None, settled: _Settled) -> bool:
     if reply is None:
         return False
     try:
-        read_reply(reply, settled.rubric, settled.expectations)
+        read_reply(reply, settled.rubric, settled.asked)
     except ReplyProblem:
         return False
     return True
@@ -270,12 +305,12 @@ def _request(settled: _Settled, assignment: Assignment, number: int, repetition:
         presented[label] = Presented(output, place / label)
     return JudgeRequest(
         settled.task,
-        settled.expectations,
+        settled.asked,
         settled.rubric,
         presented,
         way.shown,
         _prompt(settled, assignment, outputs, way),
-        reply_schema(settled.rubric, settled.expectations),
+        reply_schema(settled.rubric, settled.asked),
         _parts(settled, outputs, way, repetition),
         assignment.commitment,
     )
@@ -288,7 +323,7 @@ def _parts(settled: _Settled, outputs: Mapping[Label, Candidate], way: Pass, rep
         "judge": settled.written["judge"],
         "form": _sha(asked),
         "task": _sha(settled.task),
-        "expectations": _sha(encode_text(list(settled.expectations))),
+        "expectations": _sha(encode_text(list(settled.asked))),
         "rubric": settled.rubric.digest,
         **{f"output {label}": output.digest for label, output in sorted(outputs.items())},
         "shown": " ".join(way.shown),
@@ -304,7 +339,7 @@ def _prompt(settled: _Settled, assignment: Assignment, outputs: Mapping[Label, C
         if not any(framed in text for text in texts):
             break
         number += 1
-    prompt = write_prompt(settled.task, settled.expectations, settled.rubric, outputs, way.shown, framed)
+    prompt = write_prompt(settled.task, settled.asked, settled.rubric, outputs, way.shown, framed)
     fixed = instructions_for(settled.rubric) + write_prompt("", (), settled.rubric, outputs, (), framed)
     known = {leak["token"] for leak in settled.written["leaks"]} if settled.protocol.leaks == "record" else set()
     tokens = [token for token in settled.tokens if token.text not in known and not find_tokens(fixed, [token])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import unittest
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,6 +17,9 @@ from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
 from pytest_verdict.errors import MismatchError, SettingsError, allowed
+
+ExpectationResults = Sequence[bool | Mapping[str, Any]] | str | os.PathLike[str]
+"""What checks have found about one candidate."""
 
 _POLICIES = ("fail", "skip")
 
@@ -33,6 +37,8 @@ class BlindOptions(TypedDict, total=False):
         calibration: The file of a calibration, or its values; without a fresh one the verdict is ``informal``.
         output: A folder for ``commitment.json``, ``comparison.json`` and ``blind.json``.
         always_ask: Whether the judge is asked also when both outputs are the same, to measure its bias.
+        expectation_results: What checks have found, by the name of a candidate: for each expectation a bool or an object
+            ``{text, passed}``, or the path of a ``grading.json``. The judge is not asked for expectations then.
     """
 
     names: tuple[str, str]
@@ -44,6 +50,7 @@ class BlindOptions(TypedDict, total=False):
     calibration: Any
     output: str | Path
     always_ask: bool
+    expectation_results: Mapping[str, ExpectationResults]
 
 
 def blind_compare(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final
 
 from pytest_verdict.blind.assignment import calls_digest, comparison_digest, draws_again
 from pytest_verdict.blind.ballot import BlindBallot, decided
 from pytest_verdict.blind.comparison_json import comparison_document
-from pytest_verdict.blind.contradictions import BLINDNESS_BREACH, GATING, Contradiction, contradictions_in
+from pytest_verdict.blind.contradictions import BLINDNESS_BREACH, GATING, Contradiction
+from pytest_verdict.blind.expectation_results import Passed, by_label, recorded_results
 from pytest_verdict.blind.leaks import Token, find_tokens
 from pytest_verdict.blind.protocol import (
     ABSTAINED,
@@ -23,8 +25,8 @@ from pytest_verdict.blind.protocol import (
     read_protocol,
     reconciled,
 )
-from pytest_verdict.blind.reply import Reply, ReplyProblem, Side, read_reply
-from pytest_verdict.blind.scoring import LABELS, OTHER, TIE, Label, Winner
+from pytest_verdict.blind.reply import Reply, ReplyProblem, Side
+from pytest_verdict.blind.scoring import LABELS, OTHER, TIE, Label, Scores, Winner, winner_of
 from pytest_verdict.result import ComparisonResult, Outcome
 
 FORMAT: Final = 1
@@ -68,7 +70,7 @@ class Judgment:
         sides: What was said of the outputs, by their labels in the assignment; None for a reply that is no verdict.
         reasoning: The judge's own words.
         contradictions: Where the judge contradicted its scores.
-        first_shown: Whether the winner was shown first; None for a tie or no verdict.
+        first_shown: Whether whom the judge's scores prefer was shown first; None for a tie or no verdict.
     """
 
     call: Call
@@ -132,6 +134,11 @@ class _Evidence:
     leaked: frozenset[str]
     characters: tuple[int, int]
     calls_digest: str
+    checked: Passed | None
+
+    def slots(self, way: Pass) -> dict[Label, int]:
+        first = 1 - self.assignment["A"] if way.exchanged else self.assignment["A"]
+        return {"A": first, "B": 1 - first}
 
 
 def compared(observed: Any) -> Comparison:
@@ -172,6 +179,7 @@ def _read(observed: Any) -> _Evidence:
         frozenset(_text(leak["token"]) for leak in settled["leaks"]),
         (_whole(first["characters"]), _whole(second["characters"])),
         _text(observed["calls_digest"]),
+        recorded_results(settled),
     )
 
 
@@ -240,18 +248,18 @@ def _is_shown(call: Mapping[str, Any], a: int, way: Pass) -> bool:
 
 def _judged(call: Call, evidence: _Evidence) -> Judgment:
     way = evidence.protocol.passes[call.way]
-    ballot, expected = evidence.ballot, {"slots": call.written.get("slots"), "shown": list(way.shown)}
+    ballot, expected = _ballot(way, evidence), {"slots": call.written.get("slots"), "shown": list(way.shown)}
     name = f"repetition {call.repetition + 1}, order {call.way + 1}, attempt {call.attempt + 1}"
     if call.reply is None:
         outcome = Outcome(0.0, error=call.problem or "the judge did not answer")
         return Judgment(call, Vote(INVALID), _result(ballot, expected, call, outcome, name))
     try:
-        reply = read_reply(call.reply, ballot.rubric, ballot.expectations)
+        reply = ballot.read(call.reply)
     except ReplyProblem:
         outcome = ballot.evaluate(expected, call.reply)
         return Judgment(call, Vote(INVALID), _result(ballot, expected, call, outcome, name))
-    winner = decided(reply)
-    found = [*contradictions_in(reply, winner, ballot.expectations), *_breaches(call.reply, evidence)]
+    winner, said = decided(reply), ballot.said(reply)
+    found = [*ballot.contradictions(reply), *_breaches(call.reply, evidence)]
     result = _result(ballot, expected, call, ballot.outcome(reply, winner, found), name)
     vote = _vote(winner, found, way, evidence.protocol)
     return Judgment(
@@ -261,8 +269,15 @@ def _judged(call: Call, evidence: _Evidence) -> Judgment:
         _unexchanged(reply, way),
         reply.reasoning,
         tuple(found),
-        None if winner == TIE else winner == way.shown[0],
+        None if said == TIE else said == way.shown[0],
     )
+
+
+def _ballot(way: Pass, evidence: _Evidence) -> BlindBallot:
+    if evidence.checked is None:
+        return evidence.ballot
+    settings = evidence.ballot.settings()
+    return BlindBallot(**settings, checked=by_label(evidence.checked, evidence.slots(way)))
 
 
 def _result(ballot: BlindBallot, expected: Any, call: Call, outcome: Outcome, name: str) -> ComparisonResult:
@@ -294,7 +309,7 @@ def _unexchanged(reply: Reply, way: Pass) -> dict[Label, Side]:
 
 def _repetitions(judgments: Sequence[Judgment], evidence: _Evidence) -> tuple[Vote, ...]:
     if not judgments and evidence.digests[0] == evidence.digests[1]:
-        return (Vote(JUDGED, TIE),)
+        return (Vote(JUDGED, _winner_of_equals(evidence)),)
     # A later attempt takes the place of an earlier one, which was no verdict.
     last = {(one.call.repetition, one.call.way): one.vote for one in judgments}
     passes = range(len(evidence.protocol.passes))
@@ -302,6 +317,15 @@ def _repetitions(judgments: Sequence[Judgment], evidence: _Evidence) -> tuple[Vo
         reconciled([last.get((repetition, way), Vote(INVALID)) for way in passes], evidence.protocol.rule)
         for repetition in range(evidence.protocol.repetitions)
     )
+
+
+def _winner_of_equals(evidence: _Evidence) -> Winner:
+    # Equal outputs have equal scores whatever they are, and then the second step of the rule decides.
+    if evidence.checked is None:
+        return TIE
+    equal = Scores({"any": Fraction(1)}, {"any": Fraction(1)})
+    passes = evidence.protocol.passes
+    return winner_of(dict.fromkeys(LABELS, equal), by_label(evidence.checked, evidence.slots(passes[0])))
 
 
 def _document(vote: Vote, judgments: Sequence[Judgment], evidence: _Evidence) -> dict[str, Any] | None:

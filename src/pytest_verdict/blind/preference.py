@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from pydantic import BeforeValidator
 
 from pytest_verdict.blind.contradictions import CODES, GATING
+from pytest_verdict.blind.expectation_results import CHECKS, JUDGE
 from pytest_verdict.blind.judging import ALTERED, IDENTICAL, Comparison, Judgment, NotABallotError, compared
 from pytest_verdict.blind.protocol import INVALID, JUDGED, ORDER_SENSITIVE
 from pytest_verdict.blind.scoring import TIE
@@ -140,9 +141,16 @@ def _details(found: Comparison) -> dict[str, Any]:
             for number, judgment in enumerate(found.judgments)
             for one in judgment.contradictions
         ],
+        **_source(found),
         "reliability": found.settled["calibration"] if _is_calibrated(found) else INFORMAL,
         "comparison": found.document,
     }
+
+
+def _source(found: Comparison) -> dict[str, Any]:
+    if not found.settled["expectations"]:
+        return {}
+    return {"expectation_source": CHECKS if "expectation_results" in found.settled else JUDGE}
 
 
 def _named(label: str, found: Comparison) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
@@ -25,6 +25,7 @@ CRITERIA_SET: Final = "criteria_set"
 SCORE_RANGE: Final = "score_range"
 EXPECTATION_SET: Final = "expectation_set"
 PROSE: Final = "prose_around_json"
+IGNORED: Final = "expectations_ignored"
 
 _MOST_DIGITS: Final = 50
 _FENCE: Final = re.compile(r"\A\s*```(?:json|JSON)?[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
@@ -83,7 +84,12 @@ class Reply:
     notes: tuple[str, ...] = ()
 
 
-def read_reply(text: str, rubric: Rubric, expectations: Sequence[str] = ()) -> Reply:
+def read_reply(
+    text: str,
+    rubric: Rubric,
+    expectations: Sequence[str] = (),
+    checked: Mapping[Label, Sequence[bool]] | None = None,
+) -> Reply:
     """Read a reply in the shape of ``comparison.json``; what the judge computed itself may be missing.
 
     Args:
@@ -91,6 +97,8 @@ def read_reply(text: str, rubric: Rubric, expectations: Sequence[str] = ()) -> R
             object.
         rubric: The criteria that must be scored, no more and no less.
         expectations: The expectations that must be answered, in order.
+        checked: By label, whether each expectation is met, when checks have answered them; the reply answers none then, and
+            is not believed if it does.
 
     Returns:
         The reply.
@@ -99,7 +107,11 @@ def read_reply(text: str, rubric: Rubric, expectations: Sequence[str] = ()) -> R
         ReplyProblem: Something that a verdict needs is missing, twice, or out of range.
     """
     document, notes = _document(text)
-    sides = {label: _side(label, document, rubric, expectations) for label in LABELS}
+    asked = expectations if checked is None else ()
+    sides = {label: _side(label, document, rubric, asked) for label in LABELS}
+    if checked is not None:
+        sides = {label: replace(side, passed=tuple(checked[label])) for label, side in sides.items()}
+        notes = (*notes, IGNORED) if "expectation_results" in document else notes
     reasoning = document.get("reasoning", "")
     if not isinstance(reasoning, str):
         raise ReplyProblem(SCHEMA, f"reasoning is a text, got {shown(reasoning, 80)}")

@@ -1,0 +1,293 @@
+"""Expectations that checks have answered: the judge is not asked for them, and they decide between equal scores."""
+
+import copy
+import json
+
+import blind_judges as judges
+import pytest
+from blind_judges import BAD, GOOD
+
+from pytest_verdict import Comparator, ComparisonResult, MismatchError
+from pytest_verdict.blind.ballot import BlindBallot
+from pytest_verdict.blind.face import assert_preferred, blind_compare
+from pytest_verdict.blind.files import verify_folder
+from pytest_verdict.blind.human import HumanJudge
+from pytest_verdict.blind.preference import BlindPreference
+from pytest_verdict.blind.protocol import BlindProtocol
+from pytest_verdict.blind.recording import RecordedJudge
+from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, SettingsError
+from pytest_verdict.replay import replay_line
+from pytest_verdict.report.record import digest_of_test, place_of_test, record_line
+
+TASK = "Say what 6 times 7 is."
+EXPECTATIONS = ("It says 42", "It says why")
+NAMES = ("old", "new")
+RESULTS = {"old": [True, False], "new": [True, True]}
+SLOTS = [f"seed {number}" for number in range(4)]
+
+
+def line_of(result):
+    place = f'{place_of_test("test_x.py::test_a", 1)}1,"path":"test_x.py","line":12'
+    return record_line(result.to_members(), place, f"{digest_of_test('test_x.py::test_a', '')}-1-1").encode("ascii")
+
+
+def compared(judge=judges.constant_tie, results=RESULTS, **options):
+    options = {"key": "seed", "names": NAMES, "prefer": "new", "expectation_results": results, **options}
+    found = blind_compare(BAD, GOOD, TASK, judge, EXPECTATIONS, **options)
+    assert replay_line(line_of(found.result)).status == "identical"
+    assert ComparisonResult.from_record(json.loads(found.result.to_text())) == found.result
+    return found
+
+
+def grading(folder, passed, texts=EXPECTATIONS):
+    listed = [{"text": text, "passed": met, "evidence": "seen"} for text, met in zip(texts, passed, strict=True)]
+    place = folder / f"{len(list(folder.iterdir()))}" / "grading.json"
+    place.parent.mkdir()
+    place.write_text(json.dumps({"expectations": listed, "summary": {"total": len(listed)}}))
+    return place
+
+
+def as_objects(passed):
+    return [{"text": text, "passed": met} for text, met in zip(EXPECTATIONS, passed, strict=True)]
+
+
+@pytest.mark.parametrize("key", SLOTS)
+def test_equal_scores_are_decided_by_checks(key):
+    found = compared(key=key)
+    assert (found.status, found.winner, found.result.verdict) == ("JUDGED", "new", "pass")
+    assert found.contradictions == []
+    assert found.result.details["first_shown_won"] == [0, 0]
+    results = {found.assignment[label]: side for label, side in found.comparison["expectation_results"].items()}
+    assert found.comparison["winner"] == found.label
+    assert results["new"] == {"passed": 2, "total": 2, "pass_rate": 1.0, "details": as_objects([True, True])}
+    assert results["old"] == {"passed": 1, "total": 2, "pass_rate": 0.5, "details": as_objects([True, False])}
+
+
+@pytest.mark.parametrize("order", ["single", "both", "latin4"])
+def test_each_call_and_the_verdict_are_in_step(order):
+    found = compared(protocol=BlindProtocol(order=order, repetitions=2))
+    for child in found.result.children:
+        slots = child.expected["slots"]
+        assert NAMES[slots[child.details["winner"]]] == "new"
+        again = BlindBallot(**child.settings).evaluate(child.expected, child.observed)
+        assert json.loads(json.dumps(again.details)) == child.details
+    assert found.winner == "new"
+
+
+def test_checks_never_outweigh_scores():
+    assert compared(judges.honest, {"old": [True, True], "new": [False, False]}).winner == "new"
+
+
+def test_equal_scores_and_equal_rates_are_a_tie():
+    assert compared(results={"old": [True, False], "new": [False, True]}).is_tie
+
+
+@pytest.mark.parametrize(
+    "form", [as_objects, tuple, lambda passed: [as_objects(passed)[0], passed[1]]], ids=["objects", "tuple", "mixed"]
+)
+def test_results_have_several_forms(form):
+    given = {name: form(passed) for name, passed in RESULTS.items()}
+    assert compared(results=given).result == compared().result
+
+
+@pytest.mark.parametrize("kind", [str, lambda path: path], ids=["text", "path"])
+def test_results_come_from_a_grading_file(tmp_path, kind):
+    given = {name: kind(grading(tmp_path, passed)) for name, passed in RESULTS.items()}
+    assert compared(results=given).result == compared().result
+
+
+class Asked:
+    judge_id = "asked"
+
+    def __call__(self, request):
+        self.request = request
+        return judges.constant_tie(request)
+
+
+def test_the_judge_is_not_asked_for_what_is_settled(tmp_path):
+    judge = Asked()
+    found = compared(judge)
+    assert judge.request.expectations == ()
+    assert "expectation_results" not in judge.request.schema["properties"]
+    assert not any(text in judge.request.prompt for text in (*EXPECTATIONS, "expectation_results"))
+    assert found.result.observed["comparison"]["expectations"] == list(EXPECTATIONS)
+    with pytest.raises(AwaitingJudgmentError):
+        compared(HumanJudge(tmp_path))
+    assert not any("expectation" in form.read_text() for form in tmp_path.rglob("form.yaml"))
+
+
+def test_a_recording_answers_also_when_a_check_changes(tmp_path):
+    compared(RecordedJudge(tmp_path, judges.constant_tie, mode="record"))
+    swapped = {"old": RESULTS["new"], "new": RESULTS["old"]}
+    assert compared(RecordedJudge(tmp_path, judges.constant_tie), swapped).winner == "old"
+
+
+@pytest.mark.parametrize(
+    "extra", [{"A": {"details": as_objects([False, False])}, "B": {"details": "?"}}, "nonsense", None]
+)
+def test_what_the_judge_says_of_expectations_anyway_is_ignored_and_noted(extra):
+    found = compared(lambda request: judges.reply(request, {"A": 3, "B": 3}, expectation_results=extra))
+    assert found.winner == "new"
+    assert found.comparison == compared().comparison
+    assert [child.notes for child in found.result.children] == [["expectations_ignored"]] * 2
+
+
+def test_the_judge_is_held_to_its_own_scores_only():
+    def prefers(request):
+        worse = next(label for label, output in request.outputs.items() if output.text == BAD)
+        return judges.reply(request, {"A": 3, "B": 3}, winner=worse)
+
+    found = compared(prefers)
+    assert found.winner == "new"
+    assert {(one["code"], one["derived"]) for one in found.contradictions} == {("winner_soft", "TIE")}
+
+
+def test_the_record_says_who_answered():
+    def judged(expectations):
+        found = blind_compare(BAD, GOOD, TASK, judges.honest, expectations, key="seed", names=NAMES)
+        return found.result.details.get("expectation_source")
+
+    assert compared().result.details["expectation_source"] == "checks"
+    assert (judged(EXPECTATIONS), judged(())) == ("judge", None)
+
+
+def test_results_are_part_of_the_commitment_and_settled_before_the_judge_is_asked():
+    commitments = []
+
+    def judge(request):
+        commitments.append(request.commitment)
+        given["old"][1] = True
+        return judges.constant_tie(request)
+
+    given = {name: list(passed) for name, passed in RESULTS.items()}
+    assert compared(judge, given).winner == "new"
+    assert compared(judge, {"old": [True, True], "new": [True, True]}).is_tie
+    assert len(set(commitments)) == 2
+
+
+def test_equal_outputs_are_equal_in_all_that_a_judge_could_score():
+    found = blind_compare(
+        GOOD, GOOD, TASK, print, EXPECTATIONS, names=NAMES, expectation_results=RESULTS, key="k", prefer="new"
+    )
+    assert (found.winner, found.result.verdict) == ("new", "pass")
+    assert "identical_outputs" in found.result.notes
+
+
+def test_no_results_for_no_expectations_are_as_none():
+    empty = blind_compare(
+        BAD, GOOD, TASK, judges.honest, names=NAMES, key="k", expectation_results={"old": [], "new": []}
+    )
+    assert empty.result == blind_compare(BAD, GOOD, TASK, judges.honest, names=NAMES, key="k").result
+
+
+def test_every_way_to_compare_takes_results():
+    names = {"names": ("new", "old"), "expectation_results": RESULTS}
+    assert assert_preferred(GOOD, BAD, TASK, judges.constant_tie, EXPECTATIONS, **names).winner == "new"
+    assert Comparator().blind(GOOD, BAD, TASK, judges.constant_tie, EXPECTATIONS, **names).winner == "new"
+    default = {"candidate": [True, False], "baseline": [True, True]}
+    with pytest.raises(MismatchError):
+        assert_preferred(GOOD, BAD, TASK, judges.constant_tie, EXPECTATIONS, expectation_results=default)
+
+
+@pytest.mark.parametrize(
+    ("results", "message"),
+    [
+        ([True, True], r"by the names of the candidates.*got \[True, True\]"),
+        ({"old": [True, True]}, "for 'old' and 'new', got 'old'"),
+        ({"old": [True, True], "now": [True, True]}, "for 'old' and 'new', got 'old', 'now'"),
+        ({**RESULTS, "old": [True]}, r"\['old'\] has 1 result for 2 expectations"),
+        ({**RESULTS, "new": [True] * 3}, r"\['new'\] has 3 results for 2 expectations"),
+        ({**RESULTS, "new": [True, 1]}, r"\['new'\]\[1\] is true or false, or an object .*, got 1"),
+        ({**RESULTS, "new": [True, {"text": EXPECTATIONS[1]}]}, r"\['new'\]\[1\]"),
+        ({**RESULTS, "new": [True, {"text": EXPECTATIONS[1], "passed": "yes"}]}, r"\['new'\]\[1\]"),
+        (
+            {**RESULTS, "new": as_objects([True, True])[::-1]},
+            "answers 'It says why', but expectation 0 is 'It says 42'",
+        ),
+        ({**RESULTS, "new": True}, r"\['new'\] is a list .* or the path of a grading.json, got True"),
+        ({**RESULTS, "new": "nowhere/grading.json"}, "nowhere/grading.json.*cannot be read"),
+    ],
+)
+def test_wrong_results_are_refused(results, message):
+    with pytest.raises(ConfigurationError, match=message):
+        compared(results=results)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "cannot be read"),
+        ("[]", "has no list 'expectations'"),
+        ('{"expectations": {}}', "has no list 'expectations'"),
+        ('{"expectations": [true, true]}', r"grading.json.*\[0\] is an object"),
+        ('{"expectations": []}', "has 0 results for 2 expectations"),
+        ("\udcff", "cannot be read"),
+    ],
+    ids=["cut off", "a list", "no list", "no texts", "empty", "no text"],
+)
+def test_wrong_grading_files_are_refused(tmp_path, content, message):
+    place = tmp_path / "grading.json"
+    place.write_bytes(content.encode("utf-8", "surrogateescape"))
+    with pytest.raises(ConfigurationError, match=message):
+        compared(results={**RESULTS, "old": place})
+
+
+def test_a_grading_of_other_expectations_is_refused(tmp_path):
+    place = grading(tmp_path, [True, True], ["It says 42", "It says why "])
+    with pytest.raises(ConfigurationError, match="answers 'It says why ', but expectation 1 is 'It says why'"):
+        compared(results={**RESULTS, "new": place})
+
+
+@pytest.mark.parametrize(
+    "given", [{"A": [True]}, {"A": [True], "B": [1]}, {"A": [True], "B": []}, [True], {"A": True, "B": True}]
+)
+def test_a_ballot_has_one_result_for_each_expectation(given):
+    with pytest.raises(SettingsError):
+        BlindBallot(expectations=["It says 42"], checked=given)
+
+
+def test_a_ballot_is_made_again_from_its_settings():
+    ballot = BlindBallot(expectations=["It says 42"], checked={"A": [True], "B": [False]})
+    assert BlindBallot(**ballot.settings()) == ballot
+    assert "checked" not in BlindBallot().settings()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "problem"),
+    [
+        ("[[true,false],[true,true]]", "[[false,false],[true,true]]", "settled before was altered"),
+        ("[[true,false],[true,true]]", "[[true,true],[true,true]]", "settled before was altered"),
+        ("[[true,false],[true,true]]", "[[true,true],[true,false]]", "settled before was altered"),
+        ('"expectations":["It says 42"', '"expectations":["It says 43"', "settled before was altered"),
+        ('"expectation_source":"checks"', '"expectation_source":"judge"', "does not follow"),
+        ('"checked":{"A":[true', '"checked":{"A":[false', "does not follow"),
+    ],
+)
+def test_a_change_of_a_result_is_noticed(tmp_path, before, after, problem):
+    compared(output=tmp_path)
+    assert list(verify_folder(tmp_path)) == []
+    whole = (tmp_path / "blind.json").read_text()
+    assert before in whole
+    (tmp_path / "blind.json").write_text(whole.replace(before, after))
+    assert any(problem in found for found in verify_folder(tmp_path))
+
+
+def test_a_change_of_a_result_in_comparison_json_is_noticed(tmp_path):
+    compared(output=tmp_path)
+    document = (tmp_path / "comparison.json").read_text()
+    assert '"pass_rate": 0.5' in document
+    (tmp_path / "comparison.json").write_text(document.replace('"pass_rate": 0.5', '"pass_rate": 1.0'))
+    assert any("is not the comparison" in problem for problem in verify_folder(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "altered",
+    [{}, [], "checks", {"source": "checks"}, {"source": "checks", "passed": [[True, True]]}]
+    + [{"source": "checks", "passed": passed} for passed in (None, [[True], [True]], [[1, 0], [1, 1]], "ab", [[], []])],
+)
+def test_altered_results_in_a_record_are_answered(altered):
+    observed = copy.deepcopy(compared().result.observed)
+    observed["comparison"]["expectation_results"] = altered
+    assert BlindPreference().evaluate("new", observed).score == 0.0
+    del observed["comparison"]["expectation_results"]
+    assert BlindPreference().evaluate("new", observed).score == 0.0
