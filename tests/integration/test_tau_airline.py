@@ -10,7 +10,8 @@ from pytest_verdict import compare
 CONVERSATIONS = Path(__file__).resolve().parents[2] / "../shared/data/tau_airline_trajectories.jsonl"
 
 pytestmark = pytest.mark.skipif(
-    not CONVERSATIONS.is_file(), reason=f"the data set is not part of the repository; it is looked for at {CONVERSATIONS}"
+    not CONVERSATIONS.is_file(),
+    reason=f"the data set is not part of the repository; it is looked for at {CONVERSATIONS}",
 )
 
 WRITING_TOOLS = [
