@@ -205,18 +205,6 @@ class Expectation:
         """
         return compare(self._operator, self._expected, observed, self._threshold, name=self._name)
 
-    def explain(self, observed: Any) -> list[str]:
-        """Say why an observed value does not meet this expectation, without recording it again.
-
-        Args:
-            observed: The observed value.
-
-        Returns:
-            The lines of the failure block.
-        """
-        result = _evaluated(self._operator, self._expected, observed, self._threshold, self._name)
-        return describe_failure(result).splitlines()
-
     def __eq__(self, other: object) -> bool:
         return self.compare(other).passed
 

@@ -17,7 +17,8 @@ from pytest_verdict.values.equality import equal
 class ExactMatch(Operator):
     """Expected and observed are equal.
 
-    Without normalization this is the operator ``exact``: typed equality of any two values (see docs/value-semantics.md).
+    Without normalization this is the operator ``exact``: typed equality of any two values, whose rules stand in
+    docs/explanation/value-semantics.md.
     With it, it is ``normalized_exact``: text, and the items of a list of texts, are normalized on both sides first;
     anything else is compared as it is.
 
