@@ -208,7 +208,9 @@ class ComparisonResult:
         is_same = type(expected) is str and type(observed) is str and expected == observed
         right = left if is_same else write(observed)
         outcome = self._outcome
-        more = "" if _is_plain(outcome) else _more(outcome, write, redaction)
+        # Looked at here, without a call: nearly all outcomes of texts have nothing more to say.
+        is_plain = outcome.details is None and outcome.expected_surface is outcome.observed_surface is ABSENT
+        more = "" if is_plain and not outcome.children and outcome.error is None else _more(outcome, write, redaction)
         return (
             f'"verdict":"{self.verdict}",{name}{identity},"expected":{left},"observed":{right},'
             f'"normalization":{_names(outcome.normalization) if outcome.normalization else "[]"},'
@@ -278,16 +280,6 @@ def _redacted_identity(identity: OperatorIdentity, redaction: Callable[[str], st
 def _number(number: float) -> str:
     # Nearly every score and threshold is 1.0, and writing a float is slow.
     return "1.0" if number == 1.0 else repr(number)
-
-
-def _is_plain(outcome: Outcome) -> bool:
-    return (
-        outcome.details is None
-        and not outcome.children
-        and outcome.error is None
-        and outcome.expected_surface is ABSENT
-        and outcome.observed_surface is ABSENT
-    )
 
 
 def _more(outcome: Outcome, write: Callable[[Any], str], redaction: Callable[[str], str] | None) -> str:

@@ -9,7 +9,8 @@ import pytest
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.building import build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder
-from pytest_verdict.report.journal import LATE, JournalWriter, TestEntry, read_journal
+from pytest_verdict.report.journal import LATE, TestEntry, read_journal
+from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.summary import summarize
 
 

@@ -13,11 +13,12 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import Attempts
 from pytest_verdict.pytest_plugin.environment import Clock, describe_environment
 from pytest_verdict.pytest_plugin.names import EVERYWHERE
-from pytest_verdict.pytest_plugin.recorder import Batch, attached
+from pytest_verdict.pytest_plugin.recorder import Batch, Recorder, attached
 from pytest_verdict.pytest_plugin.terminal import closing_lines
 from pytest_verdict.report.building import build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder
-from pytest_verdict.report.journal import JournalWriter, TestEntry
+from pytest_verdict.report.journal import TestEntry
+from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.junit import Profile
 
 TITLE: Final = "verification"
@@ -28,6 +29,7 @@ class Controller:
 
     Args:
         config: The session's configuration.
+        recorder: Records the tests that run in this process.
         folder: Where the report goes.
         profile: The JUnit profile.
         limit: How many comparisons ``report.json`` holds at most.
@@ -40,6 +42,7 @@ class Controller:
     def __init__(
         self,
         config: pytest.Config,
+        recorder: Recorder,
         folder: Path,
         *,
         profile: Profile,
@@ -47,6 +50,7 @@ class Controller:
         redaction: Callable[[str], str] | None,
     ) -> None:
         self._config = config
+        self._recorder = recorder
         self._profile: Profile = profile
         self._limit = limit
         self._clock = Clock()
@@ -90,8 +94,8 @@ class Controller:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the records off the report, and write the attempt when it has ended."""
-        for batch in attached(report):
+        """Take the records of the recorder, or of a worker's off its report, and write the attempt when it has ended."""
+        for batch in self._recorder.take() or attached(report):
             self._write(self._append_records, report, batch)
         for ended in self._attempts.add(report):
             self._append(ended)

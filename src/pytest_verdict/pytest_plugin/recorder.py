@@ -70,7 +70,7 @@ class _Running:
 
 
 class Recorder:
-    """Writes each comparison of the running test as a line, and drains the lines into its next report.
+    """Writes each comparison of the running test as a line, and gives the lines to whoever asks at its next report.
 
     Args:
         config: The session's configuration.
@@ -120,16 +120,19 @@ class Recorder:
                 running.begin_attempt(number)
         self._is_set_up = True
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Let the lines ride on the report, before it leaves this process or reaches the controller."""
-        if self._lines or self._left:
-            self._drain_into(report)
-
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
         """Send what was compared after the last test."""
         self._send()
+
+    def take(self) -> list[Batch]:
+        """Give the records that were written since the last call, and forget them."""
+        if not self._lines and not self._left:
+            return []
+        with self._lock:
+            self._set_lines_apart()
+            batches, self._left = self._left, []
+        return batches
 
     def observe(self, result: ComparisonResult) -> None:
         """Write a comparison down.
@@ -162,12 +165,6 @@ class Recorder:
         if self._lines and running is not None:
             self._left.append(Batch(running.test, running.attempt, self._counts, "".join(self._lines)))
             self._lines, self._counts, self._size = [], {}, 0
-
-    def _drain_into(self, report: Any) -> None:
-        with self._lock:
-            self._set_lines_apart()
-            batches, self._left = self._left, []
-        setattr(report, ATTRIBUTE, [tuple(batch) for batch in batches])
 
     def _send(self) -> None:
         running = self._running
@@ -215,7 +212,26 @@ def attached(report: Any) -> list[Batch]:
     Returns:
         The records; empty when the report carries none.
     """
-    return [Batch(*fields) for fields in report.__dict__.pop(ATTRIBUTE, ())]
+    found = report.__dict__.pop(ATTRIBUTE, None)
+    return [Batch(*fields) for fields in found] if found else []
+
+
+class Carriage:
+    """In a worker, lets the records ride on the report that is sent next.
+
+    Args:
+        recorder: The worker's recorder.
+    """
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Put the records on, before xdist sends the report."""
+        batches = self._recorder.take()
+        if batches:
+            setattr(report, ATTRIBUTE, [tuple(batch) for batch in batches])
 
 
 class Release:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.pytest_plugin.recorder import Recorder, Release
+from pytest_verdict.pytest_plugin.recorder import Carriage, Recorder, Release
 from pytest_verdict.report.junit import Profile, checked_profile
 from pytest_verdict.surroundings import SURROUNDINGS
 
@@ -28,15 +28,15 @@ def start(config: pytest.Config) -> None:
     # Put back with the rest of the slot when the session ends.
     SURROUNDINGS.observer = recorder.observe
     if hasattr(config, "workerinput"):
+        config.pluginmanager.register(Carriage(recorder), "verdict-carriage")
         config.pluginmanager.register(Release(), "verdict-release")
     else:
         from pytest_verdict.pytest_plugin.controller import Controller
 
         controller = Controller(
-            config, _folder(config), profile=_profile(config), limit=_limit(config), redaction=redaction
+            config, recorder, _folder(config), profile=_profile(config), limit=_limit(config), redaction=redaction
         )
         config.pluginmanager.register(controller, "verdict-controller")
-    # After the controller, because of two tryfirst hooks the one registered last is called first.
     config.pluginmanager.register(recorder, "verdict-recorder")
 
 

@@ -6,13 +6,9 @@ of a test, which says where its records lie, and a footer; a journal without foo
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from io import FileIO
-from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -70,9 +66,7 @@ class TestEntry:
 
 
 _COLUMNS: Final = {"pass": 0, "fail": 1, "error": 2}
-_ENCODE: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 _DECODE: Final = json.JSONDecoder().decode
-_UNUSUAL_FIELDS: Final = ("message", "text", "crashed", "teardown_error", "subtests", "worker")
 
 
 @dataclass(slots=True)
@@ -149,132 +143,6 @@ class Journal:
         raise ValueError(f"comparisons of {wanted.test} arrived late, but the test is not there")
 
 
-class JournalWriter:
-    """Appends to a journal; every line is handed to the operating system at once.
-
-    Args:
-        folder: The journal's folder; it is made, and must not hold a journal yet.
-        header: What is known of the session at its start: JSON values.
-
-    Attributes:
-        journal: What was written, so that a session which ends need not read it back.
-
-    Raises:
-        OSError: The folder or its files cannot be written.
-    """
-
-    def __init__(self, folder: Path, header: Mapping[str, Any]) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        # Without a buffer: of a killed session only what the operating system has is left.
-        self._records = (folder / RECORDS).open("wb", buffering=0)
-        self._tests = (folder / TESTS).open("wb", buffering=0)
-        self._offset = 0
-        self._lines_written = 0
-        self._digest = hashlib.sha256()
-        self.journal = Journal(folder, {"journal": JOURNAL_FORMAT, **header})
-        self._line(self.journal.header)
-
-    def append_records(self, lines: str) -> list[int]:
-        """Append records.
-
-        Args:
-            lines: Whole lines in ASCII.
-
-        Returns:
-            Where they lie: offset and length in bytes.
-        """
-        encoded = lines.encode("ascii")
-        _write_all(self._records, encoded)
-        self._digest.update(encoded)
-        place = [self._offset, len(encoded)]
-        self._offset += len(encoded)
-        return place
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing but the header was written."""
-        return self._lines_written == 1
-
-    def append_start(self, test: str, location: tuple[str, int | None, str]) -> None:
-        """Append that a test began.
-
-        Args:
-            test: The node id.
-            location: Its file, and its line from 0.
-        """
-        path, line = place_of(location)
-        self.journal.add_start(test, path, line)
-        where = encode_basestring_ascii(path)
-        self._text(f'{{"began":{encode_basestring_ascii(test)},"path":{where},"line":{line}}}\n')
-
-    def append_order(self, tests: list[str]) -> None:
-        """Append the order in which tests were collected.
-
-        Args:
-            tests: Node ids.
-        """
-        self.journal.order = tests
-        self._line({"collected": tests})
-
-    def append_test(self, entry: TestEntry) -> None:
-        """Append one attempt of a test.
-
-        Args:
-            entry: What came of it.
-        """
-        self._text(_entry_line(entry))
-        self.journal.add_entry(entry)
-
-    def close(self, footer: Mapping[str, Any]) -> None:
-        """Append the footer and close the files; the journal is then whole.
-
-        Args:
-            footer: What is known of the session at its end: JSON values.
-        """
-        finished = {"run": footer, "records_sha256": self._digest.hexdigest()}
-        self._line({"finished": finished})
-        self.abandon()
-        self.journal.footer = finished
-        _add_unfinished(self.journal)
-
-    def forget(self) -> None:
-        """Let go of what was written, once it is in the report."""
-        self.journal = Journal(self.journal.folder)
-
-    def abandon(self) -> None:
-        """Close the files without a footer."""
-        for file in (self._records, self._tests):
-            # A full disk fails again here; what could be written has been.
-            with suppress(OSError):
-                file.close()
-
-    def _line(self, content: Mapping[str, Any]) -> None:
-        self._text(f"{_ENCODE(content)}\n")
-
-    def _text(self, line: str) -> None:
-        _write_all(self._tests, line.encode("ascii"))
-        self._lines_written += 1
-
-
-def _entry_line(entry: TestEntry) -> str:
-    # What every entry has is written without an encoder, which costs more than all the rest of an entry.
-    seconds = ",".join([f'"{phase}":{number!r}' for phase, number in entry.seconds.items()])
-    counts = ",".join([f"{encode_basestring_ascii(name)}:{numbers}" for name, numbers in entry.comparisons.items()])
-    unusual = {name: value for name in _UNUSUAL_FIELDS if (value := getattr(entry, name))}
-    more = f",{_ENCODE(unusual)[1:-1]}" if unusual else ""
-    return (
-        f'{{"test":{encode_basestring_ascii(entry.test)},"attempt":{entry.attempt},"outcome":"{entry.outcome}",'
-        f'"path":{encode_basestring_ascii(entry.path)},"line":{entry.line},"seconds":{{{seconds}}},'
-        f'"comparisons":{{{counts}}},"chunks":{entry.chunks}{more}}}\n'
-    )
-
-
-def _write_all(file: FileIO, content: bytes) -> None:
-    # A disk that fills up takes a part of what is written before it refuses.
-    while content:
-        content = content[file.write(content) :]
-
-
 def read_journal(folder: Path) -> Journal:
     """Read a journal, of a session that ended or of one that was killed.
 
@@ -295,7 +163,7 @@ def read_journal(folder: Path) -> Journal:
             _take(journal, line)
     if journal.header.get("journal") != JOURNAL_FORMAT:
         raise RecordError(f"{folder / TESTS} is not a journal of format {JOURNAL_FORMAT}")
-    _add_unfinished(journal)
+    add_unfinished(journal)
     return journal
 
 
@@ -317,7 +185,12 @@ def _take(journal: Journal, line: bytes) -> None:
         journal.damaged += 1
 
 
-def _add_unfinished(journal: Journal) -> None:
+def add_unfinished(journal: Journal) -> None:
+    """Make entries of what began and never ended, and of the records that no entry claims.
+
+    Args:
+        journal: A journal that is otherwise whole.
+    """
     found: dict[tuple[str, int], TestEntry] = {}
     for offset, line in _unclaimed(journal):
         try:

@@ -1,0 +1,150 @@
+"""Writing the journal while a session runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from io import FileIO
+from json.encoder import encode_basestring_ascii
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.report.journal import JOURNAL_FORMAT, RECORDS, TESTS, Journal, TestEntry, add_unfinished, place_of
+
+_ENCODE: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+
+
+class JournalWriter:
+    """Appends to a journal; every line is handed to the operating system at once.
+
+    Args:
+        folder: The journal's folder; it is made, and must not hold a journal yet.
+        header: What is known of the session at its start: JSON values.
+
+    Attributes:
+        journal: What was written, so that a session which ends need not read it back.
+
+    Raises:
+        OSError: The folder or its files cannot be written.
+    """
+
+    def __init__(self, folder: Path, header: Mapping[str, Any]) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        # Without a buffer: of a killed session only what the operating system has is left.
+        self._records = (folder / RECORDS).open("wb", buffering=0)
+        self._tests = (folder / TESTS).open("wb", buffering=0)
+        self._offset = 0
+        self._lines_written = 0
+        self._digest = hashlib.sha256()
+        self.journal = Journal(folder, {"journal": JOURNAL_FORMAT, **header})
+        self._line(self.journal.header)
+
+    def append_records(self, lines: str) -> list[int]:
+        """Append records.
+
+        Args:
+            lines: Whole lines in ASCII.
+
+        Returns:
+            Where they lie: offset and length in bytes.
+        """
+        encoded = lines.encode("ascii")
+        _write_all(self._records, encoded)
+        self._digest.update(encoded)
+        place = [self._offset, len(encoded)]
+        self._offset += len(encoded)
+        return place
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing but the header was written."""
+        return self._lines_written == 1
+
+    def append_start(self, test: str, location: tuple[str, int | None, str]) -> None:
+        """Append that a test began.
+
+        Args:
+            test: The node id.
+            location: Its file, and its line from 0.
+        """
+        path, line = place_of(location)
+        self.journal.add_start(test, path, line)
+        where = encode_basestring_ascii(path)
+        self._text(f'{{"began":{encode_basestring_ascii(test)},"path":{where},"line":{line}}}\n')
+
+    def append_order(self, tests: list[str]) -> None:
+        """Append the order in which tests were collected.
+
+        Args:
+            tests: Node ids.
+        """
+        self.journal.order = tests
+        self._line({"collected": tests})
+
+    def append_test(self, entry: TestEntry) -> None:
+        """Append one attempt of a test.
+
+        Args:
+            entry: What came of it.
+        """
+        self._text(_entry_line(entry))
+        self.journal.add_entry(entry)
+
+    def close(self, footer: Mapping[str, Any]) -> None:
+        """Append the footer and close the files; the journal is then whole.
+
+        Args:
+            footer: What is known of the session at its end: JSON values.
+        """
+        finished = {"run": footer, "records_sha256": self._digest.hexdigest()}
+        self._line({"finished": finished})
+        self.abandon()
+        self.journal.footer = finished
+        add_unfinished(self.journal)
+
+    def forget(self) -> None:
+        """Let go of what was written, once it is in the report."""
+        self.journal = Journal(self.journal.folder)
+
+    def abandon(self) -> None:
+        """Close the files without a footer."""
+        for file in (self._records, self._tests):
+            # A full disk fails again here; what could be written has been.
+            with suppress(OSError):
+                file.close()
+
+    def _line(self, content: Mapping[str, Any]) -> None:
+        self._text(f"{_ENCODE(content)}\n")
+
+    def _text(self, line: str) -> None:
+        _write_all(self._tests, line.encode("ascii"))
+        self._lines_written += 1
+
+
+_UNUSUAL_FIELDS: Final = ("message", "text", "crashed", "teardown_error", "subtests", "worker")
+_unusual: Final = attrgetter(*_UNUSUAL_FIELDS)
+
+
+def _entry_line(entry: TestEntry) -> str:
+    # What every entry has is written without an encoder, which costs more than all the rest of an entry.
+    seconds = ",".join([f'"{phase}":{number!r}' for phase, number in entry.seconds.items()])
+    counts = ",".join([f"{encode_basestring_ascii(name)}:{numbers}" for name, numbers in entry.comparisons.items()])
+    values = _unusual(entry)
+    more = ""
+    if any(values):
+        unusual = {name: value for name, value in zip(_UNUSUAL_FIELDS, values, strict=True) if value}
+        more = f",{_ENCODE(unusual)[1:-1]}"
+    return (
+        f'{{"test":{encode_basestring_ascii(entry.test)},"attempt":{entry.attempt},"outcome":"{entry.outcome}",'
+        f'"path":{encode_basestring_ascii(entry.path)},"line":{entry.line},"seconds":{{{seconds}}},'
+        f'"comparisons":{{{counts}}},"chunks":{entry.chunks}{more}}}\n'
+    )
+
+
+def _write_all(file: FileIO, content: bytes) -> None:
+    # A disk that fills up takes a part of what is written before it refuses.
+    while content:
+        content = content[file.write(content) :]
