@@ -1,4 +1,4 @@
-"""The recorder: in every process that runs tests, it writes each comparison down and lets it ride on the test's report."""
+"""The recorder: in every process that runs tests, it writes each comparison down; a worker sends them with its reports."""
 
 from __future__ import annotations
 
