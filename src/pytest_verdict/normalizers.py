@@ -117,6 +117,12 @@ def step_names(steps: Sequence[str | SynonymMap]) -> tuple[str, ...]:
     Returns:
         Their names; ``synonym_map`` for a `SynonymMap`, whose mapping is in the settings.
     """
+    return _names(tuple(steps))
+
+
+@functools.lru_cache(maxsize=1_000)
+def _names(steps: tuple[str | SynonymMap, ...]) -> tuple[str, ...]:
+    # Kept, because an operator asks for the names of the same steps in every comparison.
     return tuple("synonym_map" if isinstance(step, SynonymMap) else step for step in steps)
 
 
