@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pytest_verdict import Operator, Outcome, blind_compare, compare
 from pytest_verdict.operators.registry import BUILT_IN, REGISTRY
 from pytest_verdict.replay import Replayed, replay, replay_line
-from pytest_verdict.report.record import digest_of_test, place_of_test, record_line
+from pytest_verdict.report.record import AttemptRecords
 
 SCHEMA = {"type": "object", "required": ["a"]}
 CALLS = [{"name": "search", "args": {"q": "x"}}]
@@ -102,8 +102,8 @@ EXAMPLES = {
 
 
 def line_of(result, test="tests/test_x.py::test_a") -> bytes:
-    place = f'{place_of_test(test, 1)}1,"path":"tests/test_x.py","line":12'
-    return record_line(result.to_members(), place, f"{digest_of_test(test, '')}-1-1").encode("ascii")
+    members = result.to_members()
+    return AttemptRecords(test, 1).line(members, ordinal=1, path='"tests/test_x.py"', line=12).encode("ascii")
 
 
 def changed(result, **changes) -> Replayed:

@@ -207,15 +207,18 @@ class ComparisonResult:
         # Most texts pass because they are the same; seeing that costs a tenth of writing one of them.
         is_same = type(expected) is str and type(observed) is str and expected == observed
         right = left if is_same else write(observed)
-        outcome = self._outcome
+        outcome, threshold = self._outcome, self._threshold
+        score = outcome.score
         # Looked at here, without a call: nearly all outcomes of texts have nothing more to say.
         is_plain = outcome.details is None and outcome.expected_surface is outcome.observed_surface is ABSENT
         more = "" if is_plain and not outcome.children and outcome.error is None else _more(outcome, write, redaction)
+        # Nearly every score and threshold is 1.0, and writing a float is slow.
         return (
             f'"verdict":"{self.verdict}",{name}{identity},"expected":{left},"observed":{right},'
             f'"normalization":{_names(outcome.normalization) if outcome.normalization else "[]"},'
             f'"notes":{_names(outcome.notes) if outcome.notes else "[]"},'
-            f'"score":{_number(outcome.score)},"threshold":{_number(self._threshold)}{more}'
+            f'"score":{"1.0" if score == 1.0 else repr(score)},'
+            f'"threshold":{"1.0" if threshold == 1.0 else repr(threshold)}{more}'
         )
 
     @classmethod
@@ -275,11 +278,6 @@ def _redacted_identity(identity: OperatorIdentity, redaction: Callable[[str], st
     # A setting may hold evidence, such as the substrings that are looked for.
     settings = {name: redact(value, redaction) for name, value in identity.settings.items()}
     return OperatorIdentity(identity.name, identity.version, settings).members
-
-
-def _number(number: float) -> str:
-    # Nearly every score and threshold is 1.0, and writing a float is slow.
-    return "1.0" if number == 1.0 else repr(number)
 
 
 def _more(outcome: Outcome, write: Callable[[Any], str], redaction: Callable[[str], str] | None) -> str:

@@ -15,14 +15,14 @@ from pytest_verdict.blind.face import assert_preferred, blind_compare
 from pytest_verdict.blind.protocol import BlindProtocol, Vote, aggregated
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.replay import replay_line
-from pytest_verdict.report.record import digest_of_test, place_of_test, record_line
+from pytest_verdict.report.record import AttemptRecords
 
 TASK = "Say what 6 times 7 is, and why."
 
 
 def line_of(result):
-    place = f'{place_of_test("test_x.py::test_a", 1)}1,"path":"test_x.py","line":12'
-    return record_line(result.to_members(), place, f"{digest_of_test('test_x.py::test_a', '')}-1-1").encode("ascii")
+    members = result.to_members()
+    return AttemptRecords("test_x.py::test_a", 1).line(members, ordinal=1, path='"test_x.py"', line=12).encode("ascii")
 
 
 def compared(judge, **options):

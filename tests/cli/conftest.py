@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_verdict.report.record import digest_of_test, place_of_test, record_line
+from pytest_verdict.report.record import AttemptRecords
 
 TEST = "tests/test_x.py::test_a"
 
 
 def line_of(result, ordinal=1) -> bytes:
-    place = f'{place_of_test(TEST, 1)}{ordinal},"path":"tests/test_x.py","line":12'
-    return record_line(result.to_members(), place, f"{digest_of_test(TEST, '')}-1-{ordinal}").encode("ascii")
+    members = result.to_members()
+    return AttemptRecords(TEST, 1).line(members, ordinal=ordinal, path='"tests/test_x.py"', line=12).encode("ascii")
 
 
 @pytest.fixture

@@ -14,11 +14,11 @@ from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.summary import summarize
 
 
-def line(test: str, ordinal: int, attempt: int = 1) -> str:
+def line(test: str, ordinal: int, attempt: int = 1) -> bytes:
     return (
         f'{{"record":1,"id":"{"0" * 12}-{attempt}-{ordinal}","verdict":"pass","operator":"exact",'
         f'"test":"{test}","attempt":{attempt},"path":"t.py","line":7}}\n'
-    )
+    ).encode("ascii")
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from pytest_verdict import (
     VerifiedField,
 )
 from pytest_verdict.replay import replay_line
-from pytest_verdict.report.record import digest_of_test, place_of_test, record_line
+from pytest_verdict.report.record import AttemptRecords
 
 
 class Color(enum.Enum):
@@ -73,8 +73,8 @@ class Plain(BaseAnswer):
 
 
 def line_of(result):
-    place = f'{place_of_test("t.py::t", 1)}1,"path":"t.py","line":1'
-    return record_line(result.comparison.to_members(), place, f"{digest_of_test('t.py::t', '')}-1-1")
+    members = result.comparison.to_members()
+    return AttemptRecords("t.py::t", 1).line(members, ordinal=1, path='"t.py"', line=1)
 
 
 GOOD = {"target": "Bcl-2", "color": "red", "day": "2024-01-01", "meaning": "abd"}

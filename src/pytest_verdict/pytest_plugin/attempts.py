@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import pytest
@@ -15,6 +15,8 @@ TEXT_LIMIT: Final = 32_000
 MESSAGE_LIMIT: Final = 1_000
 
 _Key = tuple[str, str]
+# A worker that died leaves a report of its own kind.
+_LAST_PHASES: Final[frozenset[str | None]] = frozenset({"teardown", "???"})
 
 
 class Attempts:
@@ -28,7 +30,7 @@ class Attempts:
     def __init__(self, config: pytest.Config, redaction: Callable[[str], str] | None) -> None:
         self._config = config
         self._redaction = redaction
-        self._name: Callable[[str], str] | None = None
+        self._name: Callable[[str], str] = self._name_first
         self._everywhere = False
         self._open: dict[_Key, _Attempt] = {}
         self._ended: dict[_Key, int] = {}
@@ -61,7 +63,7 @@ class Attempts:
         known.add_records(counts, place)
         return ended
 
-    def add(self, report: pytest.TestReport) -> list[TestEntry]:
+    def add(self, report: pytest.TestReport) -> Sequence[TestEntry]:
         """Add the report of one phase.
 
         Args:
@@ -71,20 +73,18 @@ class Attempts:
             The attempts that ended with this report, or before it.
         """
         if CARRIER in report.__dict__:
-            return []
+            return ()
         key = self._key(report)
-        ended = []
+        ended: tuple[TestEntry, ...] = ()
         attempt = self._open.get(key)
         if attempt is not None and attempt.is_run_again and report.when != "teardown":
             # Not every version of pytest-rerunfailures reports the teardown of an attempt that will be run again.
-            ended.append(self._end(key))
+            ended = (self._end(key),)
             attempt = None
         if attempt is None:
             attempt = self._open[key] = _Attempt(report, key, self._ended.get(key, 0) + 1)
         attempt.add_phase(report)
-        if str(report.when) in {"teardown", "???"}:
-            ended.append(self._end(key))
-        return ended
+        return (*ended, self._end(key)) if report.when in _LAST_PHASES else ended
 
     def of_collection(self, report: pytest.CollectReport) -> TestEntry:
         """Make an entry of what could not be collected, or was skipped as a whole.
@@ -95,7 +95,7 @@ class Attempts:
         Returns:
             An entry with the outcome ``error`` or ``skipped``.
         """
-        name = self._key(report)[0]
+        name = self.name(report.nodeid)
         entry = TestEntry(name, outcome="error" if report.failed else "skipped", path=name.split("::", 1)[0])
         entry.message = self._written("collection failed" if report.failed else _message(report))
         entry.text = self._written(_text(report))[-TEXT_LIMIT:] if report.failed else ""
@@ -112,10 +112,12 @@ class Attempts:
         Args:
             nodeid: Its node id in pytest.
         """
-        if self._name is None:
-            # Only known now: xdist takes over the session after the plugins are configured.
-            self._name = report_name(self._config, self._redaction)
-            self._everywhere = runs_everywhere(self._config)
+        return self._name(nodeid)
+
+    def _name_first(self, nodeid: str) -> str:
+        # Only known now: xdist takes over the session after the plugins are configured.
+        self._name = report_name(self._config, self._redaction)
+        self._everywhere = runs_everywhere(self._config)
         return self._name(nodeid)
 
     def _end(self, key: _Key) -> TestEntry:
@@ -125,12 +127,8 @@ class Attempts:
         self._ended[key] = entry.attempt
         return entry
 
-    def _key(self, report: Any) -> _Key:
-        name = self.name(report.nodeid)
-        if not self._everywhere or isinstance(report, pytest.CollectReport):
-            return name, ""
-        gateway = getattr(getattr(report, "node", None), "gateway", None)
-        return name, str(getattr(report, "worker_id", "") or getattr(gateway, "id", ""))
+    def _key(self, report: pytest.TestReport) -> _Key:
+        return self._name(report.nodeid), (_worker(report) if self._everywhere else "")
 
     def _written(self, text: str) -> str:
         return text if self._redaction is None else self._redaction(text)
@@ -144,48 +142,81 @@ class _Attempt:
         is_run_again: Whether a phase failed that will be run again.
     """
 
-    __slots__ = ("_entry", "_failed_subtest", "_is_quiet", "_phases", "is_run_again", "number")
+    __slots__ = (
+        "_chunks",
+        "_counts",
+        "_failed_subtest",
+        "_is_quiet",
+        "_key",
+        "_location",
+        "_phases",
+        "_subtests",
+        "is_run_again",
+        "number",
+    )
 
     def __init__(self, report: pytest.TestReport, key: _Key, number: int) -> None:
-        test, worker = key
-        path, line = place_of(report.location)
-        self._entry = TestEntry(test, number, path=path, line=line, worker=worker)
+        self._key = key
+        self._location = report.location
         self.number = number
         self.is_run_again = False
+        self._counts: Counts = {}
+        self._chunks: list[list[int]] = []
         self._phases: list[pytest.TestReport] = []
+        self._subtests: dict[str, int] = {}
         self._failed_subtest: pytest.TestReport | None = None
         # Whether all phases passed, which leaves little to find out.
         self._is_quiet = True
 
     def add_records(self, counts: Counts, place: list[int]) -> None:
-        merge_counts(self._entry.comparisons, counts)
-        self._entry.chunks.append(place)
+        merge_counts(self._counts, counts)
+        self._chunks.append(place)
 
     def add_phase(self, report: pytest.TestReport) -> None:
         if _is_subtest(report):
-            outcome = "xfailed" if hasattr(report, "wasxfail") else str(report.outcome)
-            self._entry.subtests[outcome] = self._entry.subtests.get(outcome, 0) + 1
-            if report.failed and self._failed_subtest is None:
-                self._failed_subtest = report
-            self._is_quiet = False
+            self._add_subtest(report)
             return
         self._phases.append(report)
         if report.outcome != "passed":
             self._is_quiet = False
             self.is_run_again = self.is_run_again or str(report.outcome) == "rerun"
-        seconds, phase = self._entry.seconds, str(report.when)
-        seconds[phase] = round(seconds.get(phase, 0.0) + getattr(report, "duration", 0.0), 6)
+
+    def _add_subtest(self, report: pytest.TestReport) -> None:
+        outcome = "xfailed" if hasattr(report, "wasxfail") else str(report.outcome)
+        self._subtests[outcome] = self._subtests.get(outcome, 0) + 1
+        if report.failed and self._failed_subtest is None:
+            self._failed_subtest = report
+        self._is_quiet = False
 
     def entry(self) -> TestEntry:
         """Fold what arrived."""
+        test, worker = self._key
+        path, line = place_of(self._location)
+        entry = TestEntry(
+            test,
+            self.number,
+            path=path,
+            line=line,
+            seconds=self._seconds(),
+            subtests=self._subtests,
+            worker=worker,
+            comparisons=self._counts,
+            chunks=self._chunks,
+        )
         if self._is_quiet:
-            self._entry.outcome = self._quiet_outcome()
+            entry.outcome = self._quiet_outcome()
         else:
-            self._fold_eventful()
-        return self._entry
+            self._fold_eventful(entry)
+        return entry
 
-    def _fold_eventful(self) -> None:
-        entry = self._entry
+    def _seconds(self) -> dict[str, float]:
+        seconds: dict[str, float] = {}
+        for report in self._phases:
+            phase = report.when or ""
+            seconds[phase] = round(seconds.get(phase, 0.0) + report.duration, 6)
+        return seconds
+
+    def _fold_eventful(self, entry: TestEntry) -> None:
         entry.outcome, decisive = self._outcome()
         teardown = next((report for report in self._phases if report.failed and report.when == "teardown"), None)
         entry.teardown_error = teardown is not None and any(report.when == "call" for report in self._phases)
@@ -221,8 +252,14 @@ class _Attempt:
         return "unfinished"
 
 
+def _worker(report: Any) -> str:
+    gateway = getattr(getattr(report, "node", None), "gateway", None)
+    return str(getattr(report, "worker_id", "") or getattr(gateway, "id", ""))
+
+
 def _is_subtest(report: Any) -> bool:
-    return type(report).__name__ == "SubtestReport" and hasattr(report, "context")
+    kind = type(report)
+    return kind is not pytest.TestReport and kind.__name__ == "SubtestReport" and hasattr(report, "context")
 
 
 def _message(report: pytest.TestReport | pytest.CollectReport) -> str:

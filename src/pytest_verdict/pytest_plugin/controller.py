@@ -11,13 +11,13 @@ import pytest
 
 from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import Attempts
+from pytest_verdict.pytest_plugin.carriage import unloaded
 from pytest_verdict.pytest_plugin.environment import Clock, describe_environment
 from pytest_verdict.pytest_plugin.names import EVERYWHERE
-from pytest_verdict.pytest_plugin.recorder import Batch, Recorder, attached
+from pytest_verdict.pytest_plugin.recorder import Recorder
 from pytest_verdict.pytest_plugin.terminal import closing_lines
 from pytest_verdict.report.building import build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder
-from pytest_verdict.report.journal import TestEntry
 from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.junit import Profile
 
@@ -79,6 +79,7 @@ class Controller:
         """Learn the order of the tests from the first worker; xdist makes sure that all workers agree."""
         if not self._order_known:
             self._order_known = True
+            self._journal.expect_disorder()
             self._write(self._journal.append_order, [self._attempts.name(nodeid) for nodeid in ids])
 
     @pytest.hookimpl(optionalhook=True)
@@ -90,15 +91,12 @@ class Controller:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Keep what could not be collected, or was skipped as a whole: pytest counts it like a test."""
         if not report.passed:
-            self._append(self._attempts.of_collection(report))
+            self._write(self._journal.append_test, self._attempts.of_collection(report))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the records of the recorder, or of a worker's off its report, and write the attempt when it has ended."""
-        for batch in self._recorder.take() or attached(report):
-            self._write(self._append_records, report, batch)
-        for ended in self._attempts.add(report):
-            self._append(ended)
+        self._write(self._append_report, report)
 
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
         """Keep that a test began, so that the one which kills the session is known."""
@@ -119,7 +117,7 @@ class Controller:
         # A session whose report cannot be written is not green.
         self._finished = True
         for entry in self._attempts.unfinished():
-            self._append(entry)
+            self._write(self._journal.append_test, entry)
         footer = {"finished": self._clock.now(), "exit_status": int(exitstatus)}
         self._write(self._journal.close, footer)
         if self._problem is None:
@@ -155,14 +153,14 @@ class Controller:
             self._folder.remove_journal()
         self._folder.release()
 
-    def _append_records(self, report: pytest.TestReport, batch: Batch) -> None:
-        place = self._journal.append_records(batch.lines)
-        entry = self._attempts.add_records(report, batch.test, batch.attempt, batch.counts, place)
-        if entry is not None:
-            self._journal.append_test(entry)
-
-    def _append(self, entry: TestEntry) -> None:
-        self._write(self._journal.append_test, entry)
+    def _append_report(self, report: pytest.TestReport) -> None:
+        for test, attempt, counts, lines in self._recorder.take() or unloaded(report):
+            place = self._journal.append_records(lines)
+            before = self._attempts.add_records(report, test, attempt, counts, place)
+            if before is not None:
+                self._journal.append_test(before)
+        for ended in self._attempts.add(report):
+            self._journal.append_test(ended)
 
     def _write(self, write: Callable[..., None], *arguments: Any) -> None:
         # After the first failure nothing more is written, and the tests go on: their own results are not lost.

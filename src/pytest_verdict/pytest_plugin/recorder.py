@@ -1,12 +1,14 @@
-"""The recorder: in every process that runs tests, it writes each comparison down; a worker sends them with its reports."""
+"""The recorder: in every process that runs tests, it writes each comparison down."""
 
 from __future__ import annotations
 
 import os
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable
+from itertools import groupby
 from json.encoder import encode_basestring_ascii
+from operator import itemgetter
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final, NamedTuple
@@ -17,11 +19,8 @@ import pytest_verdict
 from pytest_verdict.pytest_plugin.failures import FAILURES
 from pytest_verdict.pytest_plugin.names import report_name, runs_everywhere
 from pytest_verdict.report.journal import Counts, count
-from pytest_verdict.report.record import BEGINNING, digest_of_test, place_of_test
+from pytest_verdict.report.record import AttemptRecords
 from pytest_verdict.result import ComparisonResult
-
-ATTRIBUTE: Final = "verdict_records"
-"""The attribute of a report that carries records: the fields of each batch as a plain tuple, which xdist can send."""
 
 CARRIER: Final = "verdict_carrier"
 """The attribute of a report that only carries records, sent because no report of a phase would take them along."""
@@ -45,28 +44,12 @@ class Batch(NamedTuple):
     test: str
     attempt: int
     counts: Counts
-    lines: str
+    lines: bytes
 
 
-class _Running:
-    """The test that is running: which attempt, and how many comparisons it has made."""
-
-    __slots__ = ("_digest", "attempt", "beginning", "item", "ordinal", "own_place", "place", "test")
-
-    def __init__(self, item: pytest.Item, test: str, worker: str) -> None:
-        self.item = item
-        self.test = test
-        # An item that is not Python code says itself where its comparisons are made.
-        self.own_place: tuple[Any, int] | None = getattr(item, "verdict_place", None)
-        self._digest = digest_of_test(test, worker)
-        self.begin_attempt(1)
-
-    def begin_attempt(self, number: int) -> None:
-        """Begin an attempt, whose comparisons are counted from 1 again."""
-        self.attempt = number
-        self.ordinal = 0
-        self.beginning = f"{BEGINNING}{self._digest}-{number}-"
-        self.place = place_of_test(self.test, number)
+# One record and what must be known of it without reading it: its attempt, the line, and operator and verdict.
+# A plain tuple, because it is made for every comparison.
+_Written = tuple[AttemptRecords, str, tuple[str, str]]
 
 
 class Recorder:
@@ -82,57 +65,56 @@ class Recorder:
         self._redaction = redaction
         self._name = report_name(config, redaction)
         self._worker: str = config.workerinput["workerid"] if runs_everywhere(config) else ""  # type: ignore[attr-defined]
-        # A plain slot: a context variable is not inherited by threads, and pytest runs one test at a time.
-        self._running: _Running | None = None
+        # Plain slots: a context variable is not inherited by threads, and pytest runs one test at a time.
+        self._item: pytest.Item | None = None
+        self._attempt: AttemptRecords | None = None
+        self._own_place: tuple[Any, int] | None = None
         self._is_set_up = False
-        self._lock = threading.Lock()
-        self._left: list[Batch] = []
-        self._lines: list[str] = []
+        # Threads append to it while the main thread takes from it; both are atomic, so nothing is locked.
+        self._written: list[_Written] = []
         self._size = 0
-        self._counts: Counts = {}
         self._paths: dict[str, str] = {}
 
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Remember which test is running."""
-        with self._lock:
-            self._set_lines_apart()
-            self._running = _Running(item, self._name(item.nodeid), self._worker)
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> None:
+        """Remember which test is running, until the next one does.
+
+        Fixtures of the whole session are torn down after the last test when the session stops early, and what they compare
+        belongs to that test.
+        """
+        self._item = item
+        # An item that is not Python code says itself where its comparisons are made.
+        self._own_place = getattr(item, "verdict_place", None)
+        self._attempt = AttemptRecords(self._name(item.nodeid), 1, self._worker)
         self._is_set_up = False
-        try:
-            return (yield)
-        finally:
-            # An interrupted test has no report of its own. The slot stays filled: fixtures of the whole session are torn
-            # down after the last test when the session stops early, and what they compare belongs to that test.
-            self._send()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Count an attempt; plugins that run a test again set it up again."""
-        running = self._running
-        if running is None or running.item.nodeid != item.nodeid:
+        attempt = self._attempt
+        if attempt is None or self._item is not item:
             return
         # What pytest-rerunfailures counts includes the runs in a worker that died.
-        number = max(running.attempt + self._is_set_up, getattr(item, "execution_count", 1))
-        if number != running.attempt:
-            with self._lock:
-                self._set_lines_apart()
-                running.begin_attempt(number)
+        number = max(attempt.attempt + self._is_set_up, getattr(item, "execution_count", 1))
+        if number != attempt.attempt:
+            self._attempt = AttemptRecords(attempt.test, number, self._worker)
         self._is_set_up = True
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
-        """Send what was compared after the last test."""
+        """Send what was compared after the last report, also of a test that was interrupted and has no report of its own."""
         self._send()
 
     def take(self) -> list[Batch]:
         """Give the records that were written since the last call, and forget them."""
-        if not self._lines and not self._left:
+        written = self._written
+        if not written:
             return []
-        with self._lock:
-            self._set_lines_apart()
-            batches, self._left = self._left, []
-        return batches
+        self._size = 0
+        taken = written[:]
+        # Not cleared: a thread may have written once more.
+        del written[: len(taken)]
+        return [_batch(attempt, list(of_attempt)) for attempt, of_attempt in groupby(taken, key=_attempt)]
 
     def observe(self, result: ComparisonResult) -> None:
         """Write a comparison down.
@@ -143,50 +125,39 @@ class Recorder:
         verdict = result.verdict
         if verdict != "pass":
             FAILURES.observe(result)
-        running = self._running
-        if running is None:
+        attempt = self._attempt
+        if attempt is None:
             return
-        path, line = self._caller(running)
+        path, number = self._caller()
         members = result.to_members(self._redaction)
-        with self._lock:
-            running = self._running or running
-            running.ordinal = ordinal = running.ordinal + 1
-            # The same as `record_line` writes, of parts that are made once for each attempt.
-            text = f'{running.beginning}{ordinal}",{members},{running.place}{ordinal},"path":{path},"line":{line}}}\n'
-            self._lines.append(text)
-            self._size += len(text)
-            count(self._counts, result.operator, verdict)
+        line = attempt.line(members, attempt.next_ordinal(), path, number)
+        self._written.append((attempt, line, (result.operator, verdict)))
+        self._size += len(line)
         if self._size > _SPILL and threading.current_thread() is threading.main_thread():
             # Sent now, so that a test with a million comparisons does not hold them all in memory.
             self._send()
 
-    def _set_lines_apart(self) -> None:
-        running = self._running
-        if self._lines and running is not None:
-            self._left.append(Batch(running.test, running.attempt, self._counts, "".join(self._lines)))
-            self._lines, self._counts, self._size = [], {}, 0
-
     def _send(self) -> None:
-        running = self._running
-        if running is None or not (self._lines or self._left):
+        item = self._item
+        if item is None or not self._written:
             return
-        item = running.item
         report = pytest.TestReport(item.nodeid, item.location, {}, "passed", None, "setup")
         setattr(report, CARRIER, True)
         item.ihook.pytest_runtest_logreport(report=report)
 
-    def _caller(self, running: _Running) -> tuple[str, int]:
+    def _caller(self) -> tuple[str, int]:
         """Give the file of the call as JSON text, and its line."""
         paths = self._paths
-        if running.own_place is not None:
-            name, line = running.own_place
+        if self._own_place is not None:
+            name, line = self._own_place
             return paths.get(str(name)) or self._path(str(name)), line
         # Two frames are of this class, and the third is of the function that made the result.
         frame: FrameType | None = sys._getframe(3)  # noqa: SLF001 - the only way to learn the line without reading files
         while frame is not None:
-            path = paths.get(frame.f_code.co_filename)
+            name = frame.f_code.co_filename
+            path = paths.get(name)
             if path is None:
-                path = self._path(frame.f_code.co_filename)
+                path = self._path(name)
             if path:
                 return path, frame.f_lineno
             frame = frame.f_back
@@ -203,41 +174,11 @@ class Recorder:
         return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else path.name
 
 
-def attached(report: Any) -> list[Batch]:
-    """Take the records off a report, so that nothing else keeps or writes them.
-
-    Args:
-        report: Any report.
-
-    Returns:
-        The records; empty when the report carries none.
-    """
-    found = report.__dict__.pop(ATTRIBUTE, None)
-    return [Batch(*fields) for fields in found] if found else []
+_attempt, _line, _kind = map(itemgetter, range(3))
 
 
-class Carriage:
-    """In a worker, lets the records ride on the report that is sent next.
-
-    Args:
-        recorder: The worker's recorder.
-    """
-
-    def __init__(self, recorder: Recorder) -> None:
-        self._recorder = recorder
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Put the records on, before xdist sends the report."""
-        batches = self._recorder.take()
-        if batches:
-            setattr(report, ATTRIBUTE, [tuple(batch) for batch in batches])
-
-
-class Release:
-    """In a worker, takes the records off a report that has been sent; other plugins keep every report to the end."""
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the records off."""
-        attached(report)
+def _batch(attempt: AttemptRecords, written: list[_Written]) -> Batch:
+    counts: Counts = {}
+    for (operator, verdict), alike in groupby(map(_kind, written)):
+        count(counts, operator, verdict, len(list(alike)))
+    return Batch(attempt.test, attempt.attempt, counts, "".join(map(_line, written)).encode("ascii"))

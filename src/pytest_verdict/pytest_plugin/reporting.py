@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.pytest_plugin.recorder import Carriage, Recorder, Release
+from pytest_verdict.pytest_plugin.carriage import Carriage, Release
+from pytest_verdict.pytest_plugin.recorder import Recorder
 from pytest_verdict.report.junit import Profile, checked_profile
 from pytest_verdict.surroundings import SURROUNDINGS
 

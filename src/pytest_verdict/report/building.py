@@ -93,7 +93,7 @@ def _build(
 ) -> Built:
     in_order = _is_in_order(journal, summary)
     sorted_records, digest = _sorted_records(journal, summary, folder, copy=not (in_order and consume))
-    count = sum(sum(added(entry.comparisons)) for entry in summary.attempts())
+    count = sum(summary.comparisons) + sum(summary.superseded)
     with journal.open_records() as records:
         inline = list(_inline(records, summary, inline_limit))
         worst = _worst(records, summary)
@@ -151,9 +151,11 @@ def _sorted_blocks(source: IO[bytes], entries: Iterable[TestEntry]) -> Iterator[
 
 
 def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]:
-    unsuccessful = sum(sum(added(entry.comparisons)[1:]) for entry in summary.attempts())
+    unsuccessful = sum(summary.comparisons[1:]) + sum(summary.superseded[1:])
     remaining = {"pass": max(limit - unsuccessful, 0), "other": min(unsuccessful, limit)}
     for entry in summary.attempts():
+        if not any(remaining.values()):
+            return
         passed, failed, broken = added(entry.comparisons)
         if not (passed and remaining["pass"]) and not (failed + broken and remaining["other"]):
             continue
@@ -179,8 +181,8 @@ def _lines(records: IO[bytes], entry: TestEntry) -> Iterator[bytes]:
 def _worst(records: IO[bytes], summary: Summary, most: int = 5) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     size = 0
-    for test in summary.tests:
-        if not sum(test.comparisons[1:]):
+    for test in summary.tests if any(summary.comparisons[1:]) else ():
+        if not any(test.comparisons[1:]):
             continue
         for line in _lines(records, test.final):
             if verdict_of(line) == "pass":

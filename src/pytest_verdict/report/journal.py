@@ -257,15 +257,16 @@ def merge_counts(counts: Counts, more: Counts) -> None:
             known[:] = [before + new for before, new in zip(known, numbers, strict=True)]
 
 
-def count(counts: Counts, operator: str, verdict: str) -> None:
-    """Count one comparison.
+def count(counts: Counts, operator: str, verdict: str, number: int = 1) -> None:
+    """Count comparisons.
 
     Args:
         counts: The counts to add to.
         operator: The operator's name.
         verdict: ``pass``, ``fail`` or ``error``.
+        number: How many.
     """
     known = counts.get(operator)
     if known is None:
         known = counts[operator] = [0, 0, 0]
-    known[_COLUMNS[verdict]] += 1
+    known[_COLUMNS[verdict]] += number

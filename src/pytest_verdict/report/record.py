@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import re
+from collections.abc import Callable
 from json.encoder import encode_basestring_ascii
 from typing import Any, Final, Literal
 
@@ -13,41 +15,14 @@ from pytest_verdict.errors import RecordError
 RECORD_FORMAT: Final = 1
 """Version of the record's format; readers refuse a newer one."""
 
-BEGINNING: Final = f'{{"record":{RECORD_FORMAT},"id":"'
-"""How every record begins; its id follows."""
+# How every record begins; its id follows.
+_BEGINNING: Final = f'{{"record":{RECORD_FORMAT},"id":"'
 
 # The verdict stands right behind the id, so that counting and choosing records need not parse the evidence.
 _HEAD: Final = re.compile(rb'\{"record":1,"id":"([0-9a-f]{12}-[0-9]+-[0-9]+)","verdict":"(pass|fail|error)",')
 
 # Without the search for blanks around the document that json.loads makes.
 _decode: Final = json.JSONDecoder().raw_decode
-
-
-def digest_of_test(test: str, worker: str) -> str:
-    """Name a test by its content.
-
-    Args:
-        test: The node id.
-        worker: The worker, when every worker runs every test; otherwise empty.
-
-    Returns:
-        12 hexadecimal digits, the same on every machine.
-    """
-    return hashlib.sha256(f"{test}\0{worker}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-def record_line(members: str, place: str, identifier: str) -> str:
-    """Put a result and its place together.
-
-    Args:
-        members: What `ComparisonResult.to_members` wrote.
-        place: Members that say where it happened: test, attempt, ordinal, path and line.
-        identifier: The record's id.
-
-    Returns:
-        One line of JSON in ASCII, with its line end.
-    """
-    return f'{BEGINNING}{identifier}",{members},{place}}}\n'
 
 
 def record_head(identifier: str, members: str) -> str:
@@ -60,20 +35,53 @@ def record_head(identifier: str, members: str) -> str:
     Returns:
         JSON text in ASCII, ready for the place.
     """
-    return f'{BEGINNING}{identifier}",{members},'
+    return f'{_BEGINNING}{identifier}",{members},'
 
 
-def place_of_test(test: str, attempt: int) -> str:
-    """Write the part of a record's place that all comparisons of an attempt share.
+class AttemptRecords:
+    """Writes the records of one attempt of a test; what all of them share is made once.
 
     Args:
         test: The node id.
         attempt: Which run of the test, from 1.
+        worker: The worker, when every worker runs every test; otherwise empty.
 
-    Returns:
-        JSON text in ASCII, ready for the ordinal, the path and the line.
+    Attributes:
+        test: The node id.
+        attempt: Which run of the test, from 1.
+        next_ordinal: Counts the comparisons of the attempt from 1; no two threads get the same number.
+
+    Example:
+        >>> from pytest_verdict import compare
+        >>> records = AttemptRecords("test_x.py::test_a", 1)
+        >>> line = records.line(compare("exact", 1, 1).to_members(), records.next_ordinal(), '"test_x.py"', 12)
+        >>> record = parse_record(line.encode("ascii"))
+        >>> record["id"], record["verdict"], record["line"]
+        ('4ac0a574a986-1-1', 'pass', 12)
     """
-    return f'"test":{encode_basestring_ascii(test)},"attempt":{attempt},"ordinal":'
+
+    __slots__ = ("_beginning", "_place", "attempt", "next_ordinal", "test")
+
+    def __init__(self, test: str, attempt: int, worker: str = "") -> None:
+        self.test = test
+        self.attempt = attempt
+        self.next_ordinal: Callable[[], int] = itertools.count(1).__next__
+        self._beginning = f"{_BEGINNING}{_digest_of_test(test, worker)}-{attempt}-"
+        self._place = f'"test":{encode_basestring_ascii(test)},"attempt":{attempt},"ordinal":'
+
+    def line(self, members: str, ordinal: int, path: str, line: int) -> str:
+        """Write one record.
+
+        Args:
+            members: What `ComparisonResult.to_members` wrote.
+            ordinal: Which comparison of the attempt, from 1.
+            path: The file of the call as JSON text, relative to the root directory.
+            line: The line of the call, from 1; 0 when unknown.
+
+        Returns:
+            One line of JSON in ASCII, with its line end.
+        """
+        return f'{self._beginning}{ordinal}",{members},{self._place}{ordinal},"path":{path},"line":{line}}}\n'
 
 
 def verdict_of(line: bytes) -> Literal["pass", "fail", "error"] | None:
@@ -134,3 +142,8 @@ def parse_record(line: bytes) -> dict[str, Any]:
     if found["record"] != RECORD_FORMAT:
         raise RecordError(f"it is a record of format {found['record']}, and this version reads format {RECORD_FORMAT}")
     return found
+
+
+def _digest_of_test(test: str, worker: str) -> str:
+    # 12 digits name a test by its content, the same on every machine.
+    return hashlib.sha256(f"{test}\0{worker}".encode("utf-8", "surrogatepass")).hexdigest()[:12]

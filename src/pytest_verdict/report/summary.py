@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final
 
 from pytest_verdict.report.journal import Counts, Journal, TestEntry, merge_counts
@@ -13,34 +14,32 @@ OUTCOMES: Final = ("passed", "failed", "error", "skipped", "xfailed", "xpassed",
 VERDICTS: Final = ("pass", "fail", "error")
 
 
-@dataclass(slots=True)
 class TestSummary:
     """One test, all its attempts together.
 
     Args:
-        final: The last attempt, which alone counts.
+        attempts: All attempts in order, at least one; the last alone counts.
+
+    Attributes:
+        final: The last attempt.
         earlier: The attempts before it, in order.
+        comparisons: How many comparisons of the last attempt passed, failed, and could not be made.
+        seconds: How long the last attempt took.
     """
 
     __test__ = False
+    __slots__ = ("attempts", "comparisons", "final", "seconds")
 
-    final: TestEntry
-    earlier: list[TestEntry] = field(default_factory=list)
-
-    @property
-    def attempts(self) -> list[TestEntry]:
-        """All attempts in order."""
-        return [*self.earlier, self.final]
-
-    @property
-    def comparisons(self) -> tuple[int, int, int]:
-        """How many comparisons of the last attempt passed, failed, and could not be made."""
-        return added(self.final.comparisons)
+    def __init__(self, attempts: Sequence[TestEntry]) -> None:
+        self.attempts = attempts
+        self.final = attempts[-1]
+        self.comparisons = added(self.final.comparisons)
+        self.seconds = sum(self.final.seconds.values())
 
     @property
-    def seconds(self) -> float:
-        """How long the last attempt took."""
-        return sum(self.final.seconds.values())
+    def earlier(self) -> Sequence[TestEntry]:
+        """The attempts before the last, in order."""
+        return self.attempts[:-1]
 
 
 @dataclass(slots=True)
@@ -51,7 +50,7 @@ class Summary:
         tests: Every test that ran, in the order of collection.
         operators: Counts per operator over the last attempts.
         outcomes: How many tests had which outcome.
-        superseded: How many comparisons belong to attempts before the last.
+        superseded: How many comparisons of the attempts before the last passed, failed, and could not be made.
         missing: How many collected tests left nothing.
         finished: Whether the session came to its end.
         subtests: How many native subtests of the last attempts had which outcome.
@@ -60,7 +59,7 @@ class Summary:
     tests: list[TestSummary]
     operators: Counts
     outcomes: Counter[str]
-    superseded: int
+    superseded: tuple[int, int, int]
     missing: int
     finished: bool
     subtests: Counter[str]
@@ -108,26 +107,32 @@ def summarize(journal: Journal) -> Summary:
         What reports say; it does not depend on the order in which tests ran.
     """
     tests = _by_test(journal)
-    operators: Counts = {}
-    for test in tests:
-        merge_counts(operators, test.final.comparisons)
+    operators = _merged(test.final for test in tests)
     return Summary(
         tests,
         dict(sorted(operators.items())),
         Counter(test.final.outcome for test in tests),
-        sum(sum(added(entry.comparisons)) for test in tests for entry in test.earlier),
+        added(_merged(entry for test in tests for entry in test.earlier)),
         len(set(journal.order) - {test.final.test for test in tests}),
         journal.footer is not None,
         sum((Counter(test.final.subtests) for test in tests if test.final.subtests), Counter()),
     )
 
 
+_attempt: Final = attrgetter("attempt")
+
+
+def _merged(entries: Iterable[TestEntry]) -> Counts:
+    counts: Counts = {}
+    for entry in entries:
+        merge_counts(counts, entry.comparisons)
+    return counts
+
+
 def _by_test(journal: Journal) -> list[TestSummary]:
     position = {test: index for index, test in enumerate(journal.order)}
     last = len(position)
-    found: dict[tuple[int, str, str], TestSummary] = {}
-    for entry in sorted(journal.entries, key=lambda entry: entry.attempt):
-        key = position.get(entry.test, last), entry.test, entry.worker
-        known = found.get(key)
-        found[key] = TestSummary(entry) if known is None else TestSummary(entry, known.attempts)
-    return [found[key] for key in sorted(found)]
+    found: dict[tuple[int, str, str], list[TestEntry]] = {}
+    for entry in journal.entries:
+        found.setdefault((position.get(entry.test, last), entry.test, entry.worker), []).append(entry)
+    return [TestSummary(sorted(found[key], key=_attempt)) for key in sorted(found)]

@@ -68,7 +68,10 @@ def encode_text(value: Any) -> str:
         '{"$type":"tuple","value":["a",{"$type":"float","value":"nan"}]}'
     """
     if type(value) is str and value.isascii():
-        return encode_basestring_ascii(value) if len(value) < _LONG else _encode_long_text(value)
+        if len(value) < _LONG:
+            return encode_basestring_ascii(value)
+        unusual = value.encode("ascii").translate(None, _PLAIN)
+        return _encode_long_text(value, unusual) if unusual else f'"{value}"'
     small = small_json(value)
     return _dump(_encode(value, ())) if small is None else small
 
@@ -139,10 +142,7 @@ _ESCAPED: Final = b'\\"\n\r\t'
 _PLAIN: Final = bytes(set(range(0x20, 0x7F)) - set(_ESCAPED))
 
 
-def _encode_long_text(text: str) -> str:
-    unusual = text.encode("ascii").translate(None, _PLAIN)
-    if not unusual:
-        return f'"{text}"'
+def _encode_long_text(text: str, unusual: bytes) -> str:
     if unusual.strip(_ESCAPED):
         return encode_basestring_ascii(text)
     for character, escape in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
