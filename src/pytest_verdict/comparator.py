@@ -84,12 +84,7 @@ class Comparator:
         Raises:
             ConfigurationError: The operator, a setting or the threshold is wrong.
         """
-        if isinstance(operator, str) and operator in self._defaults:
-            own = self._defaults[operator]
-            settings = {**own.settings, **settings}
-            threshold = own.threshold if threshold is None else threshold
-        if threshold is None and None in self._defaults:
-            threshold = self._defaults[None].threshold
+        threshold, settings = self._completed(operator, threshold, settings)
         return compare(operator, expected, observed, threshold, name=name, **settings)
 
     def assert_matches(
@@ -283,12 +278,7 @@ class Comparator:
             OSError: The file cannot be read.
         """
         __tracebackhide__ = HIDDEN
-        if isinstance(operator, str) and operator in self._defaults:
-            own = self._defaults[operator]
-            settings = {**own.settings, **settings}
-            threshold = own.threshold if threshold is None else threshold
-        if threshold is None and None in self._defaults:
-            threshold = self._defaults[None].threshold
+        threshold, settings = self._completed(operator, threshold, settings)
         # By name, because suites stand above comparisons and are loaded by those who use them.
         suites = importlib.import_module("pytest_verdict.suites.dataset_check")
         check: DatasetCheck = suites.check_dataset(
@@ -304,6 +294,18 @@ class Comparator:
         if not check.gate.passed:
             self.fail(check.describe(), [check.gate, *check.first])
         return check
+
+    def _completed(
+        self, operator: str | Operator, threshold: float | None, settings: dict[str, Any]
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Add the defaults to what a call gives."""
+        if isinstance(operator, str) and operator in self._defaults:
+            own = self._defaults[operator]
+            settings = {**own.settings, **settings}
+            threshold = own.threshold if threshold is None else threshold
+        if threshold is None and None in self._defaults:
+            threshold = self._defaults[None].threshold
+        return threshold, settings
 
     def with_defaults(
         self, operator: str | None = None, /, *, threshold: float | None = None, **settings: Any
