@@ -47,9 +47,9 @@ class Batch(NamedTuple):
     lines: bytes
 
 
-# One record and what must be known of it without reading it: its attempt, the line, and operator and verdict.
+# One record and what must be known of it without reading it: its attempt, its ordinal, the line, and operator and verdict.
 # A plain tuple, because it is made for every comparison.
-_Written = tuple[AttemptRecords, str, tuple[str, str]]
+_Written = tuple[AttemptRecords, int, str, tuple[str, str]]
 
 
 class Recorder:
@@ -92,7 +92,7 @@ class Recorder:
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Count an attempt; plugins that run a test again set it up again."""
         attempt = self._attempt
-        if attempt is None or self._item is not item:
+        if attempt is None or self._item is None or self._item.nodeid != item.nodeid:
             return
         # What pytest-rerunfailures counts includes the runs in a worker that died.
         number = max(attempt.attempt + self._is_set_up, getattr(item, "execution_count", 1))
@@ -130,8 +130,9 @@ class Recorder:
             return
         path, number = self._caller()
         members = result.to_members(self._redaction)
-        line = attempt.line(members, attempt.next_ordinal(), path, number)
-        self._written.append((attempt, line, (result.operator, verdict)))
+        ordinal = attempt.next_ordinal()
+        line = attempt.line(members, ordinal, path, number)
+        self._written.append((attempt, ordinal, line, (result.operator, verdict)))
         self._size += len(line)
         if self._size > _SPILL and threading.current_thread() is threading.main_thread():
             # Sent now, so that a test with a million comparisons does not hold them all in memory.
@@ -174,10 +175,12 @@ class Recorder:
         return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else path.name
 
 
-_attempt, _line, _kind = map(itemgetter, range(3))
+_attempt, _ordinal, _line, _kind = map(itemgetter, range(4))
 
 
 def _batch(attempt: AttemptRecords, written: list[_Written]) -> Batch:
+    # Two threads may have written in another order than they counted.
+    written.sort(key=_ordinal)
     counts: Counts = {}
     for (operator, verdict), alike in groupby(map(_kind, written)):
         count(counts, operator, verdict, len(list(alike)))
