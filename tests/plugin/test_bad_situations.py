@@ -57,6 +57,35 @@ def test_number(number):
     assert "crashed while running" in failure.text
 
 
+@pytest.mark.parametrize("dist", ["load", "loadfile"])
+def test_a_crash_stays_a_failure_when_xdist_runs_the_test_again(harness, dist):
+    """With ``loadfile`` xdist runs the whole file again, also the test that crashed; pytest has counted that failure."""
+    run = harness.run(
+        """
+import os, pathlib
+from pytest_verdict import compare
+
+def test_once():
+    compare("exact", 1, 1)
+    if not pathlib.Path("crashed").exists():
+        pathlib.Path("crashed").touch()
+        os._exit(1)
+
+def test_after(): compare("exact", 2, 2)
+""",
+        "-n1",
+        f"--dist={dist}",
+        "--verify-report",
+    )
+    assert run.status == pytest.ExitCode.TESTS_FAILED
+    run.check_agreement()
+    assert run.tests() == {"test_once": "failed", "test_after": "passed"}
+    assert run.report["tests"][0]["crashed"]
+    assert run.report["tests"][0]["attempts"] == (["failed"] if dist == "load" else ["failed", "passed"])
+    assert run.case("test_once").find("failure").get("type") == "verdict.WorkerCrash"
+    assert run.case("test_once").find("flakyFailure") is None
+
+
 def test_keyboard_interrupt_keeps_what_the_interrupted_test_recorded(harness):
     run = harness.run(
         """

@@ -8,7 +8,6 @@ from importlib import resources
 from json.encoder import encode_basestring_ascii as _text
 from typing import Any, Final
 
-from pytest_verdict.report.journal import TestEntry
 from pytest_verdict.report.summary import OUTCOMES, VERDICTS, Summary, TestSummary
 
 SCHEMA_VERSION: Final = "1.0"
@@ -81,7 +80,7 @@ def _array(name: str, items: Iterable[str]) -> Iterator[str]:
 def _totals(summary: Summary) -> dict[str, Any]:
     return {
         "tests": {"total": len(summary.tests), **{outcome: summary.outcomes[outcome] for outcome in OUTCOMES}},
-        "teardown_errors": sum(test.final.teardown_error for test in summary.tests),
+        "teardown_errors": sum(test.decisive.teardown_error for test in summary.tests),
         "tests_without_result": summary.missing,
         "subtests": {outcome: summary.subtests[outcome] for outcome in SUBTEST_OUTCOMES},
         "comparisons": {"total": sum(summary.comparisons), **_verdicts(summary.comparisons)},
@@ -99,10 +98,10 @@ def _operators(summary: Summary) -> list[dict[str, Any]]:
 
 def _test(test: TestSummary) -> str:
     # Without an encoder for what every test has: there may be many tests, and an encoder costs more than all the rest.
-    entry = test.final
+    entry = test.decisive
     passed, failed, broken = test.comparisons
     attempts = ", ".join([_text(attempt.outcome) for attempt in test.attempts])
-    more = _when_present(entry)
+    more = _when_present(test)
     return (
         f'{{"test": {_text(entry.test)}, "path": {_text(entry.path)}, "line": {entry.line},'
         f' "outcome": {_text(entry.outcome)}, "attempts": [{attempts}],'
@@ -111,13 +110,13 @@ def _test(test: TestSummary) -> str:
     )
 
 
-def _when_present(entry: TestEntry) -> dict[str, Any]:
-    message = entry.message[:MESSAGE_LIMIT]
+def _when_present(test: TestSummary) -> dict[str, Any]:
+    entry = test.decisive
     more = {
-        "message": message,
+        "message": entry.message[:MESSAGE_LIMIT],
         "crashed": entry.crashed,
         "teardown_error": entry.teardown_error,
-        "subtests": entry.subtests,
+        "subtests": test.final.subtests,
         "worker": entry.worker,
     }
     return {name: value for name, value in more.items() if value}

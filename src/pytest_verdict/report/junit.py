@@ -98,7 +98,7 @@ def _properties(tests: list[TestSummary], records_digest: str) -> dict[str, obje
 
 
 def _totals(tests: list[TestSummary], *, skipped: bool) -> str:
-    outcomes = [test.final.outcome for test in tests]
+    outcomes = [test.decisive.outcome for test in tests]
     failures = sum(outcome in _FAILED for outcome in outcomes)
     skips = f' skipped="{sum(outcome in {"skipped", "xfailed"} for outcome in outcomes)}"' if skipped else ""
     seconds = sum(test.seconds for test in tests)
@@ -106,7 +106,7 @@ def _totals(tests: list[TestSummary], *, skipped: bool) -> str:
 
 
 def _case(test: TestSummary, profile: Profile, names: _Names) -> Iterator[str]:
-    entry = test.final
+    entry = test.decisive
     place = f' file="{limited_name(entry.path, NAME_LIMIT)}" line="{entry.line}"' if profile == "ci" else ""
     class_name, name = names.of(entry)
     yield f'<testcase classname="{class_name}" name="{name}" time="{test.seconds:.3f}"{place}>\n'
@@ -148,8 +148,10 @@ def _names(entry: TestEntry) -> tuple[str, str]:
 
 
 def _earlier(test: TestSummary) -> Iterator[str]:
-    kind = "rerunFailure" if test.final.outcome in {"failed", "error", "unfinished"} else "flakyFailure"
+    kind = "rerunFailure" if test.decisive.outcome in {"failed", "error", "unfinished"} else "flakyFailure"
     for entry in test.earlier:
+        if entry is test.decisive:
+            continue
         message, text = attribute(entry.message, MESSAGE_LIMIT), element_text(entry.text, TEXT_LIMIT)
         yield f'<{kind} message="{message}" type="verdict.Rerun"><stackTrace>{text}</stackTrace></{kind}>\n'
 
@@ -195,6 +197,6 @@ def _output(test: TestSummary) -> str:
         lines.append(f"attempts: {len(test.attempts)}")
     if test.final.subtests:
         lines.append("subtests: " + ", ".join(f"{n} {outcome}" for outcome, n in sorted(test.final.subtests.items())))
-    if test.final.teardown_error:
+    if test.decisive.teardown_error:
         lines.append("the teardown failed too")
     return "\n".join(lines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
@@ -12,27 +13,30 @@ from pytest_verdict.report.journal import Counts, Journal, TestEntry, merge_coun
 
 OUTCOMES: Final = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished")
 VERDICTS: Final = ("pass", "fail", "error")
+_NOT_GREEN: Final = {"failed", "error", "unfinished"}
 
 
 class TestSummary:
     """One test, all its attempts together.
 
     Args:
-        attempts: All attempts in order, at least one; the last alone counts.
+        attempts: All attempts in order, at least one.
 
     Attributes:
-        final: The last attempt.
+        final: The last attempt; its comparisons count.
         earlier: The attempts before it, in order.
+        decisive: The attempt that says what came of the test: the last, unless an earlier one failed and was not a rerun.
         comparisons: How many comparisons of the last attempt passed, failed, and could not be made.
         seconds: How long the last attempt took.
     """
 
     __test__ = False
-    __slots__ = ("attempts", "comparisons", "final", "seconds")
+    __slots__ = ("attempts", "comparisons", "decisive", "final", "seconds")
 
     def __init__(self, attempts: Sequence[TestEntry]) -> None:
         self.attempts = attempts
         self.final = attempts[-1]
+        self.decisive = self.final if len(attempts) == 1 else _decisive(attempts)
         self.comparisons = added(self.final.comparisons)
         self.seconds = sum(self.final.seconds.values())
 
@@ -49,7 +53,7 @@ class Summary:
     Args:
         tests: Every test that ran, in the order of collection.
         operators: Counts per operator over the last attempts.
-        outcomes: How many tests had which outcome.
+        outcomes: How many tests had which outcome, that of their decisive attempt.
         superseded: How many comparisons of the attempts before the last passed, failed, and could not be made.
         missing: How many collected tests left nothing.
         finished: Whether the session came to its end.
@@ -78,6 +82,14 @@ class Summary:
         """Give every attempt of every test, in the order of the report."""
         for test in self.tests:
             yield from test.attempts
+
+
+def _decisive(attempts: Sequence[TestEntry]) -> TestEntry:
+    # pytest-xdist runs a whole file or class again of which one test crashed, and pytest has counted that failure.
+    *earlier, final = attempts
+    if final.outcome not in _NOT_GREEN:
+        return next((entry for entry in reversed(earlier) if entry.outcome in {"failed", "error"}), final)
+    return final
 
 
 def added(counts: Counts) -> tuple[int, int, int]:
@@ -111,15 +123,12 @@ def summarize(journal: Journal) -> Summary:
     return Summary(
         tests,
         dict(sorted(operators.items())),
-        Counter(test.final.outcome for test in tests),
+        Counter(test.decisive.outcome for test in tests),
         added(_merged(entry for test in tests for entry in test.earlier)),
         len(set(journal.order) - {test.final.test for test in tests}),
         journal.footer is not None,
         sum((Counter(test.final.subtests) for test in tests if test.final.subtests), Counter()),
     )
-
-
-_attempt: Final = attrgetter("attempt")
 
 
 def _merged(entries: Iterable[TestEntry]) -> Counts:
@@ -132,7 +141,9 @@ def _merged(entries: Iterable[TestEntry]) -> Counts:
 def _by_test(journal: Journal) -> list[TestSummary]:
     position = {test: index for index, test in enumerate(journal.order)}
     last = len(position)
-    found: dict[tuple[int, str, str], list[TestEntry]] = {}
-    for entry in journal.entries:
-        found.setdefault((position.get(entry.test, last), entry.test, entry.worker), []).append(entry)
-    return [TestSummary(sorted(found[key], key=_attempt)) for key in sorted(found)]
+
+    def place(entry: TestEntry) -> tuple[int, str, str]:
+        return position.get(entry.test, last), entry.test, entry.worker
+
+    by_attempt = sorted(journal.entries, key=attrgetter("attempt"))
+    return [TestSummary(tuple(attempts)) for _, attempts in groupby(sorted(by_attempt, key=place), key=place)]
