@@ -103,7 +103,7 @@ EXAMPLES = {
 
 def line_of(result, test="tests/test_x.py::test_a") -> bytes:
     members = result.to_members()
-    return AttemptRecords(test, 1).line(members, ordinal=1, path='"tests/test_x.py"', line=12).encode("ascii")
+    return AttemptRecords(test, 1).line(members, path='"tests/test_x.py"', line=12).encode("ascii")
 
 
 def changed(result, **changes) -> Replayed:

@@ -28,7 +28,7 @@ SLOTS = [f"seed {number}" for number in range(4)]
 
 def line_of(result):
     members = result.to_members()
-    return AttemptRecords("test_x.py::test_a", 1).line(members, ordinal=1, path='"test_x.py"', line=12).encode("ascii")
+    return AttemptRecords("test_x.py::test_a", 1).line(members, path='"test_x.py"', line=12).encode("ascii")
 
 
 def compared(judge=judges.constant_tie, results=RESULTS, **options):

@@ -9,9 +9,10 @@ from pytest_verdict.report.record import AttemptRecords
 TEST = "tests/test_x.py::test_a"
 
 
-def line_of(result, ordinal=1) -> bytes:
-    members = result.to_members()
-    return AttemptRecords(TEST, 1).line(members, ordinal=ordinal, path='"tests/test_x.py"', line=12).encode("ascii")
+def lines_of(*results) -> bytes:
+    attempt = AttemptRecords(TEST, 1)
+    lines = [attempt.line(result.to_members(), path='"tests/test_x.py"', line=12) for result in results]
+    return "".join(lines).encode("ascii")
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def records(tmp_path):
 
     def write(*results):
         path = tmp_path / "records.jsonl"
-        path.write_bytes(b"".join(line_of(result, ordinal) for ordinal, result in enumerate(results, 1)))
+        path.write_bytes(lines_of(*results))
         return path
 
     return write

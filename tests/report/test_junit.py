@@ -60,7 +60,7 @@ ENTRIES = [
         line=9,
         message="exact: <fail> & \x1b[31mred\x00",
         text="E   ]]> \ud800 \r\n" * 5000,
-        comparisons={"exact": [18, 2, 0]},
+        comparisons={"exact": (18, 2, 0)},
     ),
     TestEntry(
         "tests/test_a.py::test_error", outcome="error", path="tests/test_a.py", message="no setup", text="OSError"

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_verdict.pytest_plugin.names import report_name, runs_everywhere
 from pytest_verdict.pytest_plugin.recorder import CARRIER
-from pytest_verdict.report.journal import LATE, Counts, TestEntry, merge_counts, place_of
+from pytest_verdict.report.journal import LATE, Counts, Place, TestEntry, merge_counts, place_of
 
 TEXT_LIMIT: Final = 32_000
 MESSAGE_LIMIT: Final = 1_000
@@ -36,7 +36,7 @@ class Attempts:
         self._ended: dict[_Key, int] = {}
 
     def add_records(
-        self, report: pytest.TestReport, test: str, attempt: int, counts: Counts, place: list[int]
+        self, report: pytest.TestReport, test: str, attempt: int, counts: Counts, place: Place
     ) -> TestEntry | None:
         """Add records that a report carried.
 
@@ -161,14 +161,14 @@ class _Attempt:
         self.number = number
         self.is_run_again = False
         self._counts: Counts = {}
-        self._chunks: list[list[int]] = []
+        self._chunks: list[Place] = []
         self._phases: list[pytest.TestReport] = []
         self._subtests: dict[str, int] = {}
         self._failed_subtest: pytest.TestReport | None = None
         # Whether all phases passed, which leaves little to find out.
         self._is_quiet = True
 
-    def add_records(self, counts: Counts, place: list[int]) -> None:
+    def add_records(self, counts: Counts, place: Place) -> None:
         merge_counts(self._counts, counts)
         self._chunks.append(place)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from json.encoder import encode_basestring_ascii
 from operator import itemgetter
@@ -47,9 +47,9 @@ class Batch(NamedTuple):
     lines: bytes
 
 
-# One record and what must be known of it without reading it: its attempt, its ordinal, the line, and operator and verdict.
-# A plain tuple, because it is made for every comparison.
-_Written = tuple[AttemptRecords, int, str, tuple[str, str]]
+# Attempt, members of the record, path and line of the call, operator and verdict. A plain tuple, because one is made for every
+# comparison.
+_Observed = tuple[AttemptRecords, str, str, int, str, str]
 
 
 class Recorder:
@@ -71,7 +71,7 @@ class Recorder:
         self._own_place: tuple[Any, int] | None = None
         self._is_set_up = False
         # Threads append to it while the main thread takes from it; both are atomic, so nothing is locked.
-        self._written: list[_Written] = []
+        self._observed: list[_Observed] = []
         self._size = 0
         self._paths: dict[str, str] = {}
 
@@ -107,14 +107,14 @@ class Recorder:
 
     def take(self) -> list[Batch]:
         """Give the records that were written since the last call, and forget them."""
-        written = self._written
-        if not written:
+        observed = self._observed
+        if not observed:
             return []
         self._size = 0
-        taken = written[:]
-        # Not cleared: a thread may have written once more.
-        del written[: len(taken)]
-        return [_batch(attempt, list(of_attempt)) for attempt, of_attempt in groupby(taken, key=_attempt)]
+        taken = observed[:]
+        # Not cleared: a thread may have observed something since.
+        del observed[: len(taken)]
+        return list(_batches(taken))
 
     def observe(self, result: ComparisonResult) -> None:
         """Write a comparison down.
@@ -128,19 +128,17 @@ class Recorder:
         attempt = self._attempt
         if attempt is None:
             return
-        path, number = self._caller()
+        path, line = self._caller()
         members = result.to_members(self._redaction)
-        ordinal = attempt.next_ordinal()
-        line = attempt.line(members, ordinal, path, number)
-        self._written.append((attempt, ordinal, line, (result.operator, verdict)))
-        self._size += len(line)
+        self._observed.append((attempt, members, path, line, result.operator, verdict))
+        self._size += len(members)
         if self._size > _SPILL and threading.current_thread() is threading.main_thread():
             # Sent now, so that a test with a million comparisons does not hold them all in memory.
             self._send()
 
     def _send(self) -> None:
         item = self._item
-        if item is None or not self._written:
+        if item is None or not self._observed:
             return
         report = pytest.TestReport(item.nodeid, item.location, {}, "passed", None, "setup")
         setattr(report, CARRIER, True)
@@ -175,13 +173,14 @@ class Recorder:
         return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else path.name
 
 
-_attempt, _ordinal, _line, _kind = map(itemgetter, range(4))
-
-
-def _batch(attempt: AttemptRecords, written: list[_Written]) -> Batch:
-    # Two threads may have written in another order than they counted.
-    written.sort(key=_ordinal)
-    counts: Counts = {}
-    for (operator, verdict), alike in groupby(map(_kind, written)):
-        count(counts, operator, verdict, len(list(alike)))
-    return Batch(attempt.test, attempt.attempt, counts, "".join(map(_line, written)).encode("ascii"))
+def _batches(observed: list[_Observed]) -> Iterator[Batch]:
+    for attempt, records in groupby(observed, key=itemgetter(0)):
+        lines = []
+        alike: dict[tuple[str, str], int] = {}
+        for _, members, path, line, operator, verdict in records:
+            lines.append(attempt.line(members, path, line))
+            alike[operator, verdict] = alike.get((operator, verdict), 0) + 1
+        counts: Counts = {}
+        for (operator, verdict), number in alike.items():
+            count(counts, operator, verdict, number)
+        yield Batch(attempt.test, attempt.attempt, counts, "".join(lines).encode("ascii"))

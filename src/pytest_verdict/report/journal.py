@@ -18,8 +18,11 @@ JOURNAL_FORMAT: Final = 1
 RECORDS: Final = "records.jsonl"
 TESTS: Final = "tests.jsonl"
 
-Counts = dict[str, list[int]]
+Counts = dict[str, tuple[int, int, int]]
 """Per operator: how many comparisons passed, failed, and could not be made."""
+
+Place = tuple[int, int]
+"""Where records lie in ``records.jsonl``: offset and length in bytes."""
 
 LATE: Final = "late"
 """The outcome of an entry that only adds comparisons to an attempt which had already ended."""
@@ -43,7 +46,7 @@ class TestEntry:
         subtests: How many subtests had which outcome.
         worker: The worker, when every worker runs every test; otherwise empty.
         comparisons: Counts per operator.
-        chunks: Where its records lie in ``records.jsonl``: pairs of offset and length in bytes.
+        chunks: Where its records lie.
     """
 
     # The name begins with Test, but this is no test class.
@@ -62,10 +65,10 @@ class TestEntry:
     subtests: dict[str, int] = field(default_factory=dict)
     worker: str = ""
     comparisons: Counts = field(default_factory=dict)
-    chunks: list[list[int]] = field(default_factory=list)
+    chunks: list[Place] = field(default_factory=list)
 
 
-_COLUMNS: Final = {"pass": 0, "fail": 1, "error": 2}
+_NONE: Final = (0, 0, 0)
 _DECODE: Final = json.JSONDecoder().decode
 
 
@@ -179,10 +182,17 @@ def _take(journal: Journal, line: bytes) -> None:
         elif "began" in content:
             journal.add_start(content["began"], content["path"], content["line"])
         else:
-            journal.add_entry(TestEntry(**content))
+            journal.add_entry(_entry(content))
     except (ValueError, TypeError):
         # The last line of a killed session may be half a line.
         journal.damaged += 1
+
+
+def _entry(content: dict[str, Any]) -> TestEntry:
+    entry = TestEntry(**content)
+    entry.comparisons = {operator: tuple(numbers) for operator, numbers in entry.comparisons.items()}  # type: ignore[misc]
+    entry.chunks = [(offset, length) for offset, length in entry.chunks]
+    return entry
 
 
 def add_unfinished(journal: Journal) -> None:
@@ -201,7 +211,7 @@ def add_unfinished(journal: Journal) -> None:
         place = record["test"], record["attempt"]
         path, number, _ = journal.began.get(record["test"], (record["path"], record["line"], 1))
         entry = found.setdefault(place, TestEntry(*place, path=path, line=number))
-        entry.chunks.append([offset, len(line)])
+        entry.chunks.append((offset, len(line)))
         count(entry.comparisons, record["operator"], record["verdict"])
     known = {test for test, _ in found}
     journal.entries.extend(found.values())
@@ -249,12 +259,9 @@ def merge_counts(counts: Counts, more: Counts) -> None:
         counts: The counts to add to.
         more: What to add.
     """
-    for operator, numbers in more.items():
-        known = counts.get(operator)
-        if known is None:
-            counts[operator] = list(numbers)
-        else:
-            known[:] = [before + new for before, new in zip(known, numbers, strict=True)]
+    for operator, (passed, failed, broken) in more.items():
+        before = counts.get(operator, _NONE)
+        counts[operator] = before[0] + passed, before[1] + failed, before[2] + broken
 
 
 def count(counts: Counts, operator: str, verdict: str, number: int = 1) -> None:
@@ -266,7 +273,5 @@ def count(counts: Counts, operator: str, verdict: str, number: int = 1) -> None:
         verdict: ``pass``, ``fail`` or ``error``.
         number: How many.
     """
-    known = counts.get(operator)
-    if known is None:
-        known = counts[operator] = [0, 0, 0]
-    known[_COLUMNS[verdict]] += number
+    new = {"pass": (number, 0, 0), "fail": (0, number, 0), "error": (0, 0, number)}[verdict]
+    merge_counts(counts, {operator: new})

@@ -12,7 +12,16 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.report.journal import JOURNAL_FORMAT, RECORDS, TESTS, Journal, TestEntry, add_unfinished, place_of
+from pytest_verdict.report.journal import (
+    JOURNAL_FORMAT,
+    RECORDS,
+    TESTS,
+    Journal,
+    Place,
+    TestEntry,
+    add_unfinished,
+    place_of,
+)
 
 _ENCODE: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
@@ -42,19 +51,19 @@ class JournalWriter:
         self.journal = Journal(folder, {"journal": JOURNAL_FORMAT, **header})
         self._line(self.journal.header)
 
-    def append_records(self, lines: bytes) -> list[int]:
+    def append_records(self, lines: bytes) -> Place:
         """Append records.
 
         Args:
             lines: Whole lines in ASCII.
 
         Returns:
-            Where they lie: offset and length in bytes.
+            Where they lie.
         """
         _write_all(self._records, lines)
         if self._digest is not None:
             self._digest.update(lines)
-        place = [self._offset, len(lines)]
+        place = self._offset, len(lines)
         self._offset += len(lines)
         return place
 
@@ -137,7 +146,8 @@ _unusual: Final = attrgetter(*_UNUSUAL_FIELDS)
 def _entry_line(entry: TestEntry) -> str:
     # What every entry has is written without an encoder, which costs more than all the rest of an entry.
     seconds = ",".join([f'"{phase}":{number!r}' for phase, number in entry.seconds.items()])
-    counts = ",".join([f"{encode_basestring_ascii(name)}:{numbers}" for name, numbers in entry.comparisons.items()])
+    counts = ",".join([f"{encode_basestring_ascii(name)}:{[*numbers]}" for name, numbers in entry.comparisons.items()])
+    chunks = ",".join([f"[{offset},{length}]" for offset, length in entry.chunks])
     values = _unusual(entry)
     more = ""
     if any(values):
@@ -146,7 +156,7 @@ def _entry_line(entry: TestEntry) -> str:
     return (
         f'{{"test":{encode_basestring_ascii(entry.test)},"attempt":{entry.attempt},"outcome":"{entry.outcome}",'
         f'"path":{encode_basestring_ascii(entry.path)},"line":{entry.line},"seconds":{{{seconds}}},'
-        f'"comparisons":{{{counts}}},"chunks":{entry.chunks}{more}}}\n'
+        f'"comparisons":{{{counts}}},"chunks":[{chunks}]{more}}}\n'
     )
 
 

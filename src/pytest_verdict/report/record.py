@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import re
-from collections.abc import Callable
 from json.encoder import encode_basestring_ascii
 from typing import Any, Final, Literal
 
@@ -49,38 +47,37 @@ class AttemptRecords:
     Attributes:
         test: The node id.
         attempt: Which run of the test, from 1.
-        next_ordinal: Counts the comparisons of the attempt from 1; no two threads get the same number.
 
     Example:
         >>> from pytest_verdict import compare
         >>> records = AttemptRecords("test_x.py::test_a", 1)
-        >>> line = records.line(compare("exact", 1, 1).to_members(), records.next_ordinal(), '"test_x.py"', 12)
+        >>> line = records.line(compare("exact", 1, 1).to_members(), path='"test_x.py"', line=12)
         >>> record = parse_record(line.encode("ascii"))
         >>> record["id"], record["verdict"], record["line"]
         ('4ac0a574a986-1-1', 'pass', 12)
     """
 
-    __slots__ = ("_beginning", "_place", "attempt", "next_ordinal", "test")
+    __slots__ = ("_beginning", "_ordinal", "_place", "attempt", "test")
 
     def __init__(self, test: str, attempt: int, worker: str = "") -> None:
         self.test = test
         self.attempt = attempt
-        self.next_ordinal: Callable[[], int] = itertools.count(1).__next__
+        self._ordinal = 0
         self._beginning = f"{_BEGINNING}{_digest_of_test(test, worker)}-{attempt}-"
         self._place = f'"test":{encode_basestring_ascii(test)},"attempt":{attempt},"ordinal":'
 
-    def line(self, members: str, ordinal: int, path: str, line: int) -> str:
-        """Write one record.
+    def line(self, members: str, path: str, line: int) -> str:
+        """Write the next record.
 
         Args:
             members: What `ComparisonResult.to_members` wrote.
-            ordinal: Which comparison of the attempt, from 1.
             path: The file of the call as JSON text, relative to the root directory.
             line: The line of the call, from 1; 0 when unknown.
 
         Returns:
             One line of JSON in ASCII, with its line end.
         """
+        self._ordinal = ordinal = self._ordinal + 1
         return f'{self._beginning}{ordinal}",{members},{self._place}{ordinal},"path":{path},"line":{line}}}\n'
 
 
