@@ -37,6 +37,17 @@ def test_set_containment(mode, expected, observed, passes):
     assert compare("set_containment", expected, observed, mode=mode).passed is passes
 
 
+def test_no_pair_of_records_is_compared_one_by_one(monkeypatch):
+    monkeypatch.setattr("pytest_verdict.operators.sequence.equal", None)
+    records = [{"id": number, "tags": ["a", (1, True)]} for number in range(100)]
+    assert compare("set_containment", records, records[::-1]).passed
+    assert not compare("set_containment", [*records, {"id": 1, "tags": ["a", (1, 1)]}], records).passed
+
+
+def test_an_item_of_a_class_with_its_own_equality_is_asked():
+    assert compare("set_containment", [pytest.approx(1.0), {"a": 1}], [{"a": 1}, 1.0000001]).passed
+
+
 def test_overlap_counts_different_items():
     assert compare("set_containment", ["a", "b"], ["a", "a"], mode="overlap", min_overlap=2).passed is False
     assert compare("set_containment", ["a", "b"], ["b", "a"], mode="overlap", min_overlap=2).passed

@@ -41,6 +41,30 @@ class Point:
     x: object
 
 
+class AnyCase(str):
+    __slots__ = ()
+
+    def __eq__(self, other):
+        return self.lower() == str(other).lower()
+
+    __hash__ = str.__hash__
+
+
+class AnyNumber(int):
+    def __eq__(self, other):
+        return True
+
+    __hash__ = int.__hash__
+
+
+class Price(Decimal, enum.Enum):
+    ONE = Decimal(1)
+
+
+class Corner(tuple, enum.Enum):  # noqa: SLOT001 - an Enum has none
+    ORIGIN = (0, 0)
+
+
 class AlwaysEqual:
     def __eq__(self, other):
         return True
@@ -51,6 +75,11 @@ class AlwaysEqual:
 @dataclasses.dataclass(eq=False)
 class ByFields(AlwaysEqual):
     x: int
+
+
+@dataclasses.dataclass
+class Settings(dict):
+    x: int = 1
 
 
 class Model(pydantic.BaseModel):
@@ -78,6 +107,12 @@ EQUAL = {
     "int enum": (Level.LOW, 1),
     "enum member": (Color.RED, Color.RED),
     "bytes and bytearray": (b"a", bytearray(b"a")),
+    "text of a class of its own": (AnyCase("a"), "a"),
+    "numbers in a dataclass in a set": ({Point(1)}, {Point(Decimal(1))}),
+    "instants of the hour that comes twice in a set": (
+        {at(2, 30, fold=1)},
+        {at(2, 30, fold=1).astimezone(datetime.UTC)},
+    ),
     "instants in two zones": (at(12), at(12).astimezone(datetime.UTC)),
     "model": (Model(x=1), Model(x=1.0)),
 }
@@ -101,14 +136,22 @@ DIFFERENT = {
     "nan as key": ({NAN: 1}, {NAN: 1}),
     "nan in a dataclass": (Point(NAN), Point(NAN)),
     "signaling nan": (Decimal("sNaN"), Decimal("sNaN")),
+    "nan in a dataclass in a set": ({Point(NAN)}, {Point(NAN)}),
     "list is no tuple": ([1], (1,)),
     "text is no bytes": ("a", b"a"),
     "enum is not its value": (Color.RED, "red"),
+    "enum that is also a decimal is not its value": (Price.ONE, Decimal(1)),
+    "enum that is also a tuple is not its value": (Corner.ORIGIN, (0, 0)),
     "date is no datetime": (datetime.date(2024, 1, 1), datetime.datetime(2024, 1, 1)),
     "naive is not aware": (datetime.datetime(2024, 1, 1), datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)),
     "the hour that comes twice": (at(2, 30, fold=0), at(2, 30, fold=1)),
+    "the hour that comes twice, in a set": ({at(2, 30, fold=0)}, {at(2, 30, fold=1)}),
     "a missing key": ({"a": None}, {}),
     "an eq that lies, in a dataclass": (ByFields(1), ByFields(2)),
+    "an eq that lies, of a dataclass and another value": (ByFields(1), 1),
+    "an eq that lies, in a text": (AnyCase("a"), "A"),
+    "an eq that lies, in a number": (AnyNumber(1), AnyNumber(2)),
+    "a dataclass is no mapping": (Settings(), {}),
     "a large int and its neighbour as float": (2**53 + 1, float(2**53)),
 }
 
@@ -165,3 +208,9 @@ def test_an_error_of_the_class_under_test_is_not_hidden():
 
     with pytest.raises(RuntimeError, match="angry"):
         equal(Angry(), Angry())
+
+
+@pytest.mark.parametrize("value", [None, True, 1, "a", b"a", [1], {"a": 1}, Point(1), Color.RED], ids=repr)
+def test_a_class_without_a_recorded_form_says_itself_what_it_equals(value):
+    assert equal(AlwaysEqual(), value)
+    assert equal([value], [AlwaysEqual()])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from decimal import Decimal
+from collections.abc import Hashable, Iterable
 from itertools import zip_longest
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
@@ -15,8 +14,7 @@ from pytest_verdict.operators.category import EMPTY_EXPECTED
 from pytest_verdict.operators.items import MOST_ITEMS, NOT_A_LIST, as_list, item_surfaces, listed
 from pytest_verdict.result import Outcome
 from pytest_verdict.values.encoding import encode
-from pytest_verdict.values.equality import equal
-from pytest_verdict.values.numbers import as_decimal, is_number
+from pytest_verdict.values.equality import content_key, equal
 
 EMPTY_OBSERVED: Final = "empty_observed"
 
@@ -137,18 +135,18 @@ def _not_a_list(*, expected: bool, observed: bool) -> Outcome:
 
 
 class _Distinct:
-    """Items that differ by `equal`, in the order in which they came; those that are not plain are searched one by one."""
+    """Items that differ by `equal`, in the order in which they came; those without a key are searched one by one."""
 
     def __init__(self, items: Iterable[Any]) -> None:
         self.items: list[Any] = []
-        self._keys: set[tuple[str, Any]] = set()
+        self._keys: set[Hashable] = set()
         self._others: list[Any] = []
         for item in items:
             if item not in self:
                 self._add(item)
 
     def _add(self, item: Any) -> None:
-        key = _key(item)
+        key = content_key(item)
         self.items.append(item)
         if key is None:
             self._others.append(item)
@@ -156,14 +154,7 @@ class _Distinct:
             self._keys.add(key)
 
     def __contains__(self, item: Any) -> bool:
-        key = _key(item)
+        key = content_key(item)
         if key is not None and key in self._keys:
             return True
         return any(equal(other, item) for other in (self.items if key is None else self._others))
-
-
-def _key(item: Any) -> tuple[str, Any] | None:
-    if type(item) is str or type(item) is bool:
-        return type(item).__name__, item
-    number: Decimal | None = as_decimal(item) if is_number(item) else None
-    return None if number is None or number.is_nan() else ("number", number)

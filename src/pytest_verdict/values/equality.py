@@ -9,11 +9,11 @@ because a replay cannot ask it).
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from enum import Enum
 from typing import Any
 
-from pytest_verdict.values.encoding import encode_text
+from pytest_verdict.values.encoding import encode, encode_text, is_replayable
 from pytest_verdict.values.fields import fields_of, has_fields, kind_of
 from pytest_verdict.values.numbers import as_exact, is_nan, is_number, same_number
 from pytest_verdict.values.stand_ins import EncodedObject, Unreplayable, class_name, plain_scalar
@@ -44,24 +44,42 @@ def equal(expected: Any, observed: Any, *, nan_equal: bool = False) -> bool:
         return False
     if is_number(expected) and is_number(observed):
         return same_number(expected, observed) or (nan_equal and is_nan(expected) and is_nan(observed))
+    if isinstance(expected, str) and isinstance(observed, str):
+        return str.__str__(expected) == str.__str__(observed)
+    # These come first: one that is a tuple or a mapping as well is recorded as what it is.
+    if _is_object(expected) or _is_object(observed):
+        return _equal_objects(expected, observed, nan_equal=nan_equal)
     if isinstance(expected, Mapping) and isinstance(observed, Mapping):
         return _equal_mappings(expected, observed, nan_equal=nan_equal)
     for kind in (list, tuple):
         if isinstance(expected, kind) and isinstance(observed, kind):
             return _equal_items(expected, observed, nan_equal=nan_equal)
-    if isinstance(expected, set | frozenset) and isinstance(observed, set | frozenset):
-        return _keys(expected, nan_equal=nan_equal) == _keys(observed, nan_equal=nan_equal)
-    if _has_fields(expected) and _has_fields(observed):
-        return _equal_fields(expected, observed, nan_equal=nan_equal)
-    if isinstance(expected, datetime.datetime) and isinstance(observed, datetime.datetime):
-        return _instant(expected) == _instant(observed)
-    return _same_kind(expected, observed) and bool(expected == observed)
+    return _equal_others(expected, observed, nan_equal=nan_equal)
+
+
+def content_key(value: Any) -> Hashable | None:
+    """Give a hashable form of a value, which is equal exactly when `equal` says so of the values.
+
+    Args:
+        value: Any value.
+
+    Returns:
+        The form; None when the ``__eq__`` of a class of the user has a say.
+
+    Example:
+        >>> content_key([1, "a"]) == content_key([1.0, "a"]), content_key([1]) == content_key([True])
+        (True, False)
+    """
+    return _key(value, nan_equal=False) if is_replayable(encode(value)) else None
 
 
 def _equal_items(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
-    return len(expected) == len(observed) and all(
-        equal(left, right, nan_equal=nan_equal) for left, right in zip(expected, observed, strict=True)
-    )
+    if len(expected) != len(observed):
+        return False
+    for left, right in zip(expected, observed, strict=True):  # noqa: SIM110 - all() takes a further frame per level
+        if not equal(left, right, nan_equal=nan_equal):
+            return False
+    return True
 
 
 def _equal_mappings(expected: Mapping[Any, Any], observed: Mapping[Any, Any], *, nan_equal: bool) -> bool:
@@ -90,17 +108,32 @@ def _key(value: Any, *, nan_equal: bool) -> Any:
         exact = as_exact(value)
         # Python finds one and the same NaN object in a set, which a record cannot say.
         return ("number", exact) if not exact.is_nan() else ("nan", None if nan_equal else object())
-    if isinstance(value, tuple):
-        return "tuple", tuple(_key(item, nan_equal=nan_equal) for item in value)
-    if isinstance(value, frozenset):
+    if _is_member(value):
+        return "member", encode_text(value)
+    if _has_fields(value):
+        kind, name, fields = _fields(value)
+        return kind, name, _key(fields, nan_equal=nan_equal)
+    if isinstance(value, Mapping):
+        return "mapping", frozenset(_keys(value.items(), nan_equal=nan_equal))
+    if isinstance(value, list | tuple):
+        return "list" if isinstance(value, list) else "tuple", tuple(_key(item, nan_equal=nan_equal) for item in value)
+    if isinstance(value, set | frozenset):
         return "set", frozenset(_keys(value, nan_equal=nan_equal))
-    if _is_opaque(value):
-        return "object", encode_text(value)
-    return type(value) if value is None or isinstance(value, bool) else "other", value
+    if isinstance(value, datetime.datetime):
+        return "instant", _instant(value)
+    if _is_bool(value):
+        return "bool", bool(value)
+    return ("bytes", bytes(value)) if isinstance(value, bytes | bytearray) else ("other", value)
 
 
-def _is_opaque(value: Any) -> bool:
-    return isinstance(value, Enum | EncodedObject) or has_fields(value)
+def _is_object(value: Any) -> bool:
+    return _is_member(value) or _has_fields(value)
+
+
+def _is_member(value: Any) -> bool:
+    if isinstance(value, EncodedObject):
+        return value.kind == "enum"
+    return isinstance(value, Enum) and not isinstance(value, str | int | float)
 
 
 def _has_fields(value: Any) -> bool:
@@ -113,10 +146,22 @@ def _fields(value: Any) -> tuple[str, str, Mapping[str, Any]]:
     return kind_of(value), class_name(type(value)), fields_of(value)
 
 
-def _equal_fields(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
+def _equal_objects(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
+    if _is_member(expected) and _is_member(observed):
+        return encode_text(expected) == encode_text(observed)
+    if not (_has_fields(expected) and _has_fields(observed)):
+        return _equal_by_class(expected, observed)
     *left_class, left = _fields(expected)
     *right_class, right = _fields(observed)
     return left_class == right_class and _equal_mappings(left, right, nan_equal=nan_equal)
+
+
+def _equal_others(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
+    if isinstance(expected, set | frozenset) and isinstance(observed, set | frozenset):
+        return _keys(expected, nan_equal=nan_equal) == _keys(observed, nan_equal=nan_equal)
+    if isinstance(expected, datetime.datetime) and isinstance(observed, datetime.datetime):
+        return _instant(expected) == _instant(observed)
+    return bool(expected == observed) if _same_kind(expected, observed) else _equal_by_class(expected, observed)
 
 
 def _instant(value: datetime.datetime) -> tuple[bool, datetime.timedelta]:
@@ -126,11 +171,15 @@ def _instant(value: datetime.datetime) -> tuple[bool, datetime.timedelta]:
     return (False, since) if offset is None else (True, since - offset)
 
 
+def _equal_by_class(expected: Any, observed: Any) -> bool:
+    # The class of a value that has no recorded form may say that it equals values of other kinds.
+    own = not is_replayable(encode(expected)) or not is_replayable(encode(observed))
+    return own and bool(expected == observed)
+
+
 def _same_kind(expected: Any, observed: Any) -> bool:
     if _is_bool(expected) or _is_bool(observed):
         return _is_bool(expected) and _is_bool(observed)
-    if isinstance(expected, EncodedObject) or isinstance(observed, EncodedObject):
-        return True
     if expected is None or observed is None:
         return expected is observed
     return all(isinstance(expected, kind) == isinstance(observed, kind) for kind in (str, bytes | bytearray))
