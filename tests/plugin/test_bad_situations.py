@@ -523,6 +523,17 @@ def test_a_folder_that_cannot_be_written_is_a_usage_error(harness, place):
     assert "Traceback" not in run.output
 
 
+def test_a_folder_of_the_project_that_is_called_journal_is_not_touched(harness):
+    harness.write({"journal/__init__.py": "", "journal/records.jsonl": "mine"})
+    run = harness.run("def test_it(): pass\n", "--verify-report-dir=.")
+    assert run.status == pytest.ExitCode.USAGE_ERROR
+    assert f"{harness.path / 'journal'} is no journal of a session, for it holds __init__.py" in run.output
+    assert "give the report a folder of its own with --verify-report-dir" in run.output
+    assert "Traceback" not in run.output
+    assert (harness.path / "journal/records.jsonl").read_text() == "mine"
+    assert not (harness.path / ".lock").exists()
+
+
 def test_a_full_disk_is_not_green_and_no_test_is_lost(harness):
     files = {
         "conftest.py": """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from contextlib import suppress
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_verdict.errors import VerdictError
+from pytest_verdict.report.journal import RECORDS, TESTS
 
 JOURNAL: Final = "journal"
 INTERRUPTED: Final = "journal.interrupted"
@@ -45,9 +47,20 @@ class ReportFolder:
 
         Returns:
             Where it lies now; None when there was none.
+
+        Raises:
+            OSError: It cannot be moved, or what lies there is no journal.
         """
         if not self.journal.exists():
             return None
+        strange = sorted({path.name for path in self.journal.iterdir()} - {RECORDS, TESTS})
+        if strange:
+            # The report's folder may be one that holds other things too, such as the root directory of a project.
+            raise FileExistsError(
+                errno.EEXIST,
+                f"{self.journal} is no journal of a session, for it holds {strange[0]};"
+                " give the report a folder of its own with --verify-report-dir",
+            )
         kept = self.path / INTERRUPTED
         shutil.rmtree(kept, ignore_errors=True)
         self.journal.rename(kept)
