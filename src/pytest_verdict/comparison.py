@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pytest_verdict.advice import advise
-from pytest_verdict.errors import ConfigurationError, MismatchError, SettingsError, ThresholdError
+from pytest_verdict.errors import ConfigurationError, MismatchError, SettingsError, ThresholdError, VerdictError
 from pytest_verdict.explanation import failure_block
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.registry import REGISTRY
@@ -18,7 +18,7 @@ from pytest_verdict.values.snapshot import snapshot
 from pytest_verdict.values.stand_ins import safe_repr
 
 # pytest hides frames with this name set; a bug of ours still shows its whole traceback.
-HIDDEN: Final = python_operator.methodcaller("errisinstance", MismatchError)
+HIDDEN: Final = python_operator.methodcaller("errisinstance", (MismatchError, VerdictError))
 
 
 def compare(

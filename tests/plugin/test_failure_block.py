@@ -101,7 +101,58 @@ def test_nested_soft_blocks_keep_their_own_failures(harness):
     assert "E         expected: 'second'" in run.stdout
 
 
-def test_a_bug_of_ours_would_show_its_whole_traceback(harness):
-    run = harness.run(HEAD + "def test_it():\n    assert_matches('exact', 1, 2, threshold=7)\n")
-    assert "ThresholdError: threshold must be in (0, 1], got 7" in run.stdout
+MISTAKES = {
+    "no operator": ("assert_matches('exct', 1, 1)", "Did you mean 'exact'?"),
+    "no setting": ("compare('numeric_tolerance', 1, 1, tolerence=1)", "Did you mean 'tolerance'?"),
+    "no threshold": ("assert 1 == expect('exact', 1, threshold=7)", "threshold must be in (0, 1], got 7"),
+    "comparator": ("comparator.assert_matches('exact', 1, 1, name=3)", "name is a text or None, got 3"),
+    "operator": ("NumericTolerance(tolerance=-1)", "numeric_tolerance: tolerance"),
+}
+
+
+@pytest.mark.parametrize(("line", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_of_the_users_shows_the_users_line_only(harness, line, message):
+    head = HEAD + "from pytest_verdict import NumericTolerance\n"
+    run = harness.run(head + f"def test_it(comparator):\n    {line}\n")
+    assert message in run.stdout
+    assert f">       {line}" in run.stdout
+    assert "pytest_verdict/" not in run.stdout
+
+
+def test_a_full_trace_shows_our_lines_too(harness):
+    run = harness.run(HEAD + "def test_it():\n    assert_matches('exct', 1, 1)\n", "--full-trace")
     assert "comparison.py" in run.stdout
+
+
+def test_a_bug_of_ours_would_show_its_whole_traceback(harness):
+    run = harness.run(
+        HEAD
+        + "import pytest_verdict.comparison\n"
+        + "def test_it(monkeypatch):\n"
+        + "    monkeypatch.setattr(pytest_verdict.comparison, 'snapshot', None)\n"
+        + "    assert_matches('exact', 1, 1)\n"
+    )
+    assert "TypeError: 'NoneType' object is not callable" in run.stdout
+    assert "comparison.py" in run.stdout
+    assert "recorded = snapshot(recorded)" in run.stdout
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'assert compare("exact", "Paris", "paris")',
+        'assert "paris" == expect("exact", "Paris")',
+        'self.assertTrue(compare("exact", "Paris", "paris"))',
+        'assert_matches("exact", "Paris", "paris")',
+    ],
+)
+def test_a_unittest_prints_the_block_as_well(harness, statement):
+    run = harness.run(
+        HEAD
+        + f"class TestPlain(unittest.TestCase):\n    def test_it(self):\n        {statement}\n"
+        + f"class TestAsync(unittest.IsolatedAsyncioTestCase):\n    async def test_it(self):\n        {statement}\n"
+    )
+    assert run.outcomes == {"failed": 2}
+    for block in blocks(run.stdout):
+        assert block.count("exact: fail, score 0.0 < threshold 1.0") == 1
+        assert block.count("difference: at character 0, 'P' is not 'p'") == 1

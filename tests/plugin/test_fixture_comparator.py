@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 
 def test_it_is_callable_collects_and_takes_defaults(harness):
     run = harness.run(
@@ -79,3 +81,28 @@ def test_the_marker_is_documented(harness):
     assert (
         "@pytest.mark.verdict(operator=None, /, *, threshold=None, **settings)" in harness.run("", "--markers").stdout
     )
+
+
+@pytest.mark.parametrize(
+    ("marker", "message"),
+    [
+        (
+            "'numeric_tolerance', tolerence=1",
+            "numeric_tolerance: there is no setting 'tolerence'. Did you mean 'tolerance'?",
+        ),
+        ("'exct'", "Did you mean 'exact'?"),
+        ("tolerance=1", "settings tolerance need the operator they are for as first argument"),
+        ("threshold=2", "threshold must be in (0, 1], got 2"),
+        ("'exact', 0.5", "positional arguments"),
+    ],
+    ids=["unknown setting", "unknown operator", "no operator", "wrong threshold", "threshold by position"],
+)
+def test_a_wrong_marker_is_an_error_of_one_line(harness, marker, message):
+    run = harness.run(
+        f"import pytest\n@pytest.mark.verdict({marker})\ndef test_it(comparator): pass\n", "--verify-report"
+    )
+    assert run.outcomes == {"errors": 1}
+    shown = run.stdout.split("ERROR at setup of test_it")[1].split("= verification")[0].strip("_=\n ").splitlines()
+    assert len(shown) == 1
+    assert shown[0].startswith("the marker verdict of this test: ")
+    assert message in shown[0]

@@ -1,4 +1,4 @@
-"""The block of a comparison that a plain ``assert`` failed on, however pytest shows asserts."""
+"""What a failed test shows: the block of a comparison that a plain ``assert`` failed on, and the lines of the user."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_verdict.comparison import describe_failure
+from pytest_verdict.comparison import HIDDEN, describe_failure
 from pytest_verdict.errors import MismatchError
 from pytest_verdict.pytest_plugin.failures import FAILURES
 from pytest_verdict.result import ComparisonResult
@@ -35,6 +35,19 @@ def explain_assertion(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
             # A fixture of a wider scope raises the same error in every test.
             if block not in known:
                 error.add_note(block)
+
+
+def hide_our_frames(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """Leave the user's lines in the traceback of a mistake of the user's; ``--full-trace`` shows ours as well.
+
+    Args:
+        excinfo: What a phase of a test raised. Anything but an error of this library keeps its whole traceback.
+    """
+    if HIDDEN(excinfo):
+        for entry in excinfo.traceback:
+            names = entry.frame.f_globals
+            if str(names.get("__name__", "")).startswith("pytest_verdict."):
+                names["__tracebackhide__"] = HIDDEN
 
 
 _Asserted = tuple[ComparisonResult, Callable[[], str]]

@@ -162,10 +162,15 @@ def comparator(request: pytest.FixtureRequest) -> Comparator:
     The marker ``verdict`` sets defaults: the one nearest to the test wins.
     """
     from pytest_verdict.comparator import Comparator
+    from pytest_verdict.errors import ConfigurationError
 
     made = Comparator()
     for marker in reversed(list(request.node.iter_markers("verdict"))):
-        made = made.with_defaults(*marker.args, **marker.kwargs)
+        try:
+            made = made.with_defaults(*marker.args, **marker.kwargs)
+        except (ConfigurationError, TypeError) as error:
+            # No line of the user's stands in the traceback of a fixture.
+            raise pytest.fail.Exception(f"the marker verdict of this test: {error}", pytrace=False) from None
     return made
 
 
@@ -188,12 +193,15 @@ def answer_template(verdict_judge: Judge | None, comparator: Comparator) -> Call
     return functools.partial(AnswerTemplate, judge=verdict_judge, comparator=comparator)
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Any:
-    """Explain ``assert compare(...)`` and ``assert observed == expect(...)``: pytest shows only what was asserted."""
-    if call.excinfo is not None and "pytest_verdict.comparison" in sys.modules:
-        from pytest_verdict.pytest_plugin.asserted import explain_assertion
+@pytest.hookimpl
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
+    """Explain what a phase raised, before pytest makes the report of it.
+
+    Neither first nor a wrapper: what a ``unittest.TestCase`` raised comes into the call in a hook that is tried first.
+    """
+    if call.excinfo is not None and "pytest_verdict.errors" in sys.modules:
+        from pytest_verdict.pytest_plugin.asserted import explain_assertion, hide_our_frames
 
         explain_assertion(call.excinfo)
+        hide_our_frames(call.excinfo)
     FAILURES.last.clear()
-    return (yield)
