@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -49,6 +51,31 @@ def test_a_reader_that_leaves_early_sees_no_traceback():
     program = f"{sys.executable} -m pytest_verdict operators --json | head -c 10"
     found = subprocess.run(program, shell=True, capture_output=True, text=True)
     assert found.stderr == ""
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["replay", "--help"], ["operators"]])
+@pytest.mark.parametrize("buffering", ["", "1"], ids=["buffered", "unbuffered"])
+def test_a_pipe_that_nobody_reads_is_no_traceback(words, buffering):
+    reading, writing = os.pipe()
+    os.close(reading)
+    environment = {**os.environ, "PYTHONUNBUFFERED": buffering}
+    command = [sys.executable, "-m", "pytest_verdict", *words]
+    found = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, env=environment)
+    os.close(writing)
+    assert found.stderr == ""
+    # What argparse writes by itself may have been refused without a word.
+    assert found.returncode in ({0, 141} if "--help" in words else {141})
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closes streams by the shell's syntax")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_without_stdout_and_stderr_the_exit_code_says_it(closed, records):
+    path = records(compare("exact", 1, 1))
+    for file, status in ((path, 0), (path.with_name("absent"), 2)):
+        program = f"{shlex.quote(sys.executable)} -m pytest_verdict replay {shlex.quote(str(file))} {closed}"
+        found = subprocess.run(program, shell=True, capture_output=True, text=True)
+        assert found.returncode == status
+        assert "Traceback" not in found.stderr
 
 
 def test_a_narrow_encoding_does_not_break_the_output(records):

@@ -11,7 +11,8 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import Final
+from pathlib import Path
+from typing import Final, TextIO
 
 from pytest_verdict.cli.writing import complain
 from pytest_verdict.errors import VerdictError
@@ -48,11 +49,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         SystemExit: After ``--help`` with code 0, for wrong arguments with code 2.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    arguments = _parser(words).parse_args(words)
+    _write_anything()
     try:
-        _write_anything()
-        status = int(importlib.import_module(f"{__name__}.{arguments.command}").run(arguments))
-        sys.stdout.flush()
+        return _run(words)
     except BrokenPipeError:
         # Whoever read the output has had enough; the flush at exit must not complain either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -62,7 +61,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (VerdictError, OSError) as error:
         complain(str(error))
         return UNREADABLE
-    return status
+
+
+def _run(words: Sequence[str]) -> int:
+    try:
+        arguments = _parser(words).parse_args(words)
+        return int(importlib.import_module(f"{__name__}.{arguments.command}").run(arguments))
+    finally:
+        # Also behind --help; at the exit of the process it would be too late to do anything about a closed pipe.
+        sys.stdout.flush()
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
@@ -96,7 +103,14 @@ class _Version(argparse.Action):
 
 
 def _write_anything() -> None:
+    # Where there is no stdout or stderr, what would be written goes nowhere, and the exit code stays what it is.
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     # A terminal or pipe of a narrow encoding must not break the output.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
