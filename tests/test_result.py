@@ -233,3 +233,17 @@ def test_a_whole_score_becomes_a_float():
     assert repr(Outcome(1).score) == "1.0"
     with pytest.raises(ValueError, match="the score of an error"):
         Outcome(1.0, error="broken")
+
+
+def test_lists_in_an_outcome_are_taken_for_tuples():
+    part = compare("exact", 1, 1)
+    outcome = Outcome(0.0, normalization=["strip"], notes=["a", "b"], children=[part])
+    assert (outcome.normalization, outcome.notes, outcome.children) == (("strip",), ("a", "b"), (part,))
+
+
+@pytest.mark.parametrize(
+    "parts", [{"notes": "abc"}, {"notes": (1,)}, {"normalization": [None]}, {"error": ValueError("x")}], ids=str
+)
+def test_a_part_of_an_outcome_that_a_record_cannot_hold_is_refused(parts):
+    with pytest.raises(ValueError, match=next(iter(parts))):
+        Outcome(0.0, **parts)

@@ -67,7 +67,7 @@ class Outcome:
         error: Why the comparison could not be made; the score is then 0.0.
 
     Raises:
-        ValueError: The score is not a number from 0 to 1.
+        ValueError: The score is not a number from 0 to 1, or another part is not of its kind. A list is taken for a tuple.
 
     Example:
         >>> Outcome(0.5, notes=("half_found",)).score
@@ -88,11 +88,33 @@ class Outcome:
             object.__setattr__(self, "score", _score(self.score))
         if not 0.0 <= self.score <= 1.0:
             raise ValueError(f"a score is a number from 0.0 to 1.0, got {self.score!r}")
-        if self.error is not None and self.score != 0.0:
-            raise ValueError("the score of an error is 0.0")
+        if self.error is not None and (self.score != 0.0 or not isinstance(self.error, str)):
+            raise ValueError(f"the score of an error is 0.0, and the error is a text, got {safe_repr(self.error)}")
+        if not _are_names(self.normalization) or not _are_names(self.notes):
+            self._check_names()
+        if type(self.children) is not tuple:
+            object.__setattr__(self, "children", tuple(self.children))
         if self.details is not None:
             # Details may hold parts of the evidence, which the test may change afterwards.
             object.__setattr__(self, "details", snapshot(dict(self.details)))
+
+    def _check_names(self) -> None:
+        for part in ("normalization", "notes"):
+            names = getattr(self, part)
+            found = tuple(names) if isinstance(names, list | tuple) else names
+            if not _are_names(found):
+                raise ValueError(f"{part} is a tuple of texts, got {safe_repr(names)}")
+            object.__setattr__(self, part, found)
+
+
+def _are_names(names: Any) -> bool:
+    return names == () or (type(names) is tuple and _all_text(names))
+
+
+@functools.lru_cache(maxsize=1_000)
+def _all_text(names: tuple[Any, ...]) -> bool:
+    # Kept, because the same few notes and steps come with every outcome.
+    return all(isinstance(name, str) for name in names)
 
 
 def _score(score: Any) -> float:

@@ -28,6 +28,13 @@ class Half(Operator):
         return Outcome(0.5)
 
 
+class Greedy(Operator):
+    name = "greedy_for_aggregates"
+
+    def evaluate(self, expected, observed):
+        return Outcome(1.0 if observed.pop() == expected.pop() else 0.0)
+
+
 def test_conditions_on_the_whole_values():
     result = compare("all_of", "Paris", " paris ", conditions=["normalized_exact", "exact", ExactMatch()])
     assert (result.passed, result.score, result.threshold) == (False, 2 / 3, 1.0)
@@ -81,6 +88,11 @@ def test_a_broken_operator_is_not_a_pass_and_is_visible():
     assert result.notes == ["child_error"]
     assert result.children[0].verdict == "error"
     assert not compare("all_of", 1, 1, conditions=[Broken(), "exact"]).passed
+
+
+def test_an_operator_that_changes_its_arguments_does_not_change_those_of_the_next():
+    result = compare("all_of", [1, 2], [1, 2], conditions=[Greedy(), Greedy(), "exact"])
+    assert [(child.expected, child.observed, child.passed) for child in result.children] == [([1, 2], [1, 2], True)] * 3
 
 
 @pytest.mark.parametrize("passing", range(4))

@@ -48,10 +48,12 @@ class Condition:
             The result; an ``error`` when the operator raised.
         """
         effective = self.operator.effective_expected(expected)
-        sides = {MISSING_EXPECTED: effective, MISSING_OBSERVED: observed}
-        missing = tuple(note for note, side in sides.items() if side is ABSENT)
+        required = {MISSING_EXPECTED: effective, MISSING_OBSERVED: observed}
+        missing = tuple(note for note, side in required.items() if side is ABSENT)
         expected, observed, effective = (None if side is ABSENT else side for side in (expected, observed, effective))
-        outcome = Outcome(0.0, notes=missing) if missing else _evaluated(self.operator, expected, observed)
+        # Copies, as an operator that changes its arguments must not change those of the next part, or what is recorded.
+        copies = snapshot(expected), snapshot(observed)
+        outcome = Outcome(0.0, notes=missing) if missing else _evaluated(self.operator, *copies)
         limit = self.operator.default_threshold() if self.threshold is None else self.threshold
         return ComparisonResult(self.operator.identity, snapshot(effective), snapshot(observed), limit, outcome, name)
 
