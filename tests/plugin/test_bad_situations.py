@@ -564,6 +564,24 @@ def test_it(number): compare("exact", "x" * 10_000, "x" * 10_000)
     assert "is not complete" in quiet.output
 
 
+@pytest.mark.parametrize("name", ["report.json", "junit.xml", "records.jsonl"])
+def test_a_file_that_cannot_be_replaced_is_not_green_and_the_journal_stays_whole(harness, name):
+    """On Windows it is enough that another program has it open."""
+    (harness.path / "verify-report" / name).mkdir(parents=True)
+    files = "from pytest_verdict import compare\ndef test_it(): compare('exact', 1, 1)\n"
+    run = harness.run(files, "--verify-report", process=True)
+    assert run.status == pytest.ExitCode.TESTS_FAILED
+    assert "is not complete" in run.stdout
+    assert name in run.stdout
+    assert "Traceback" not in run.output
+    (run.folder / name).rmdir()
+    journal = read_journal(run.folder / "journal")
+    build(journal, run.folder, run=journal.run, profile="ci")
+    assert observed(run) == [1]
+    run.check_agreement()
+    assert not list(run.folder.glob("*.new"))
+
+
 def test_a_report_folder_that_a_test_removes_is_not_green(harness):
     run = harness.run("import shutil\ndef test_it(): shutil.rmtree('verify-report')\n", "--verify-report", process=True)
     assert run.status == pytest.ExitCode.TESTS_FAILED

@@ -68,7 +68,8 @@ def build(
         What was written.
 
     Raises:
-        OSError: A file cannot be written; the older files are then still in place.
+        OSError: A file cannot be written, and the older files are still in place, or one of these cannot be replaced. The
+            journal is whole in both cases.
     """
     summary = summarize(journal)
     folder.mkdir(parents=True, exist_ok=True)
@@ -103,9 +104,10 @@ def _build(
     junit = junit_lines(summary, profile=profile, records_digest=digest, started=started)
     for name, pieces in ((REPORT, report), (JUNIT, junit)):
         _write(folder / f"{name}{_NEW}", pieces)
-    os.replace(sorted_records, folder / RECORDS)  # noqa: PTH105 - replace is the word for an atomic move
     for name in (REPORT, JUNIT):
-        os.replace(folder / f"{name}{_NEW}", folder / name)  # noqa: PTH105 - likewise
+        os.replace(folder / f"{name}{_NEW}", folder / name)  # noqa: PTH105 - replace is the word for an atomic move
+    # Last, because they may come out of the journal, and until they do the report can be made of it again.
+    os.replace(sorted_records, folder / RECORDS)  # noqa: PTH105 - likewise
     return Built(folder, summary, worst)
 
 
