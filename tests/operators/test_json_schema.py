@@ -74,8 +74,50 @@ def test_nothing_is_fetched(monkeypatch):
 
 def test_what_the_library_cannot_check_is_a_fail_with_a_note():
     assert compare("json_schema", {"pattern": "("}, '"a"').notes == ["schema_failed"]
-    assert compare("json_schema", {"type": "string"}, 10**5000).notes == ["schema_failed"]
+    assert compare("json_schema", {"multipleOf": 2}, "1e999999").notes == ["schema_failed"]
     assert compare("json_schema", 10**5000, 1).notes == ["invalid_schema"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "document", "passes"),
+    [
+        ('{"multipleOf": 0.01}', "19.99", True),
+        ('{"multipleOf": 0.01}', "19.995", False),
+        ('{"multipleOf": 0.1}', 0.1 + 0.2, False),
+        ('{"multipleOf": 3}', "1e20", False),
+        ('{"maximum": 0.1}', "0.10000000000000000001", False),
+        ('{"const": 0.1}', "0.10000000000000000001", False),
+        ('{"enum": [0.5]}', "0.50", True),
+        ('{"type": "integer"}', "1e2", True),
+        ('{"type": "integer"}', "1e1000", True),
+        ('{"type": "integer"}', "1.5", False),
+        ('{"type": "number"}', "1.5", True),
+        ('{"uniqueItems": true}', "[0.5, 0.50]", False),
+    ],
+)
+def test_numbers_are_exact(schema, document, passes):
+    assert compare("json_schema", schema, document).passed is passes
+
+
+def test_a_number_too_long_to_print_is_checked_all_the_same():
+    assert compare("json_schema", {"anyOf": [{"type": "string"}, {"type": "integer"}]}, 10**5000).passed
+    result = compare("json_schema", {"type": "string"}, [10**5000])
+    assert (result.verdict, result.notes) == ("fail", [])
+    assert result.details["differences"][0]["observed"] == [10**5000]
+
+
+def test_numbers_in_messages_are_written_as_in_json():
+    [difference] = compare("json_schema", {"maximum": 0.5}, 1.25).details["differences"]
+    assert difference["reason"] == "1.25 is greater than the maximum of 0.5"
+
+
+def test_a_schema_that_is_changed_afterwards_does_not_change_the_operator():
+    schema = {"properties": {"age": {"type": "integer"}}}
+    operator = JsonSchema(schema_document=schema)
+    schema["properties"]["age"]["type"] = "string"
+    result = compare(operator, None, {"age": 1})
+    assert result.passed
+    assert result.expected == {"properties": {"age": {"type": "integer"}}}
 
 
 def test_references_inside_the_schema_work():
@@ -118,6 +160,11 @@ SLOW = "(a|a)*b"
         pytest.param({"patternProperties": {SLOW: True}}, {"a" * 60: 1}, id="patternProperties"),
         pytest.param(
             {"additionalProperties": False, "patternProperties": {SLOW: True}}, {"a" * 60: 1}, id="additionalProperties"
+        ),
+        pytest.param(
+            {"unevaluatedProperties": False, "patternProperties": {SLOW: True}},
+            {"a" * 60: 1},
+            id="unevaluatedProperties",
         ),
     ],
 )

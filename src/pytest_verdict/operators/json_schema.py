@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 from types import ModuleType
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 from pydantic import field_validator
 
 from pytest_verdict.errors import MissingExtraError
 from pytest_verdict.normalizers import Normalization
 from pytest_verdict.operators.base import Operator
-from pytest_verdict.operators.json_document import Difference, listed, plain_numbers, read_both, read_document, step
+from pytest_verdict.operators.json_document import Difference, listed, read_both, read_document, step
 from pytest_verdict.operators.regex_search import RegexTimeLimitError, find_matches
 from pytest_verdict.result import ABSENT, Outcome
 from pytest_verdict.values.display import shortened, shown
 from pytest_verdict.values.jsontext import JsonTextError
+from pytest_verdict.values.numbers import EXACT, MAXIMUM_MAGNITUDE, as_decimal
+from pytest_verdict.values.snapshot import snapshot
 
 Schema = dict[str, Any] | bool
 INVALID_SCHEMA: Final = "invalid_schema"
 SCHEMA_FAILED: Final = "schema_failed"
 UNRESOLVED_REFERENCE: Final = "unresolved_reference"
+
+# PYTHONINTMAXSTRDIGITS may forbid to write more than 640 digits.
+_LONGEST_PLAIN_INT: Final = 10**600
 
 
 class JsonSchema(Operator):
@@ -63,12 +69,13 @@ class JsonSchema(Operator):
         if schema is None:
             return None
         try:
-            problem = _problem(plain_numbers(read_document(schema)))
+            problem = _problem(_prepared(read_document(schema)))
         except JsonTextError as error:
             raise ValueError(f"is not JSON: {error}") from None
         if problem is not None:
             raise ValueError(f"is not a valid JSON Schema: {problem}")
-        return schema
+        # Copied, because the caller may go on to change it.
+        return cast("Schema", snapshot(schema))
 
     def effective_expected(self, expected: Any) -> Any:
         """Give the schema when it is a setting."""
@@ -82,7 +89,7 @@ class JsonSchema(Operator):
         found = read_both(self.effective_expected(expected), observed, self.normalize)
         if found.refusal is not None:
             return found.refusal
-        schema, document = plain_numbers(found.expected), plain_numbers(found.observed)
+        schema, document = _prepared(found.expected), _prepared(found.observed)
         problem = _problem(schema) if self.schema_document is None else None
         if problem is not None:
             return found.surfaces.outcome(0.0, [INVALID_SCHEMA], {"reason": problem})
@@ -90,13 +97,46 @@ class JsonSchema(Operator):
             violations, unresolved = _violations(schema, document)
         except RegexTimeLimitError:
             raise
-        except Exception as error:  # noqa: BLE001 - a pattern that is no regex, a number too long to print: any class
+        except Exception as error:  # noqa: BLE001 - a pattern that is no regex, a number without bounds: any class
             return found.surfaces.outcome(0.0, [SCHEMA_FAILED], {"reason": f"{type(error).__name__}: {error}"})
         if unresolved is not None:
             return found.surfaces.outcome(0.0, [UNRESOLVED_REFERENCE], {"reason": unresolved})
         if violations:
             return found.surfaces.outcome(0.0, details=listed(violations))
         return found.surfaces.outcome(1.0)
+
+
+class _ExactDecimal(Decimal):
+    """A number that is not an int, as the library's messages shall show it."""
+
+    def __repr__(self) -> str:
+        return str(self).lower()
+
+
+class _LongInt(int):
+    """A whole number of more digits than Python may be willing to write."""
+
+    def __repr__(self) -> str:
+        return str(Decimal(self))
+
+
+def _prepared(document: Any) -> Any:
+    """Copy a document in the form in which the library compares numbers exactly."""
+    if isinstance(document, dict):
+        # What a schema says of the rest comes last: by then its patterns are known not to be slow.
+        parts = sorted(document.items(), key=lambda part: part[0].startswith("unevaluated"))
+        return {key: _prepared(item) for key, item in parts}
+    if isinstance(document, list):
+        return [_prepared(item) for item in document]
+    return _prepared_number(document) if type(document) in {int, Decimal} else document
+
+
+def _prepared_number(number: int | Decimal) -> int | Decimal:
+    if isinstance(number, Decimal):
+        if number.adjusted() > MAXIMUM_MAGNITUDE or number != number.to_integral_value(context=EXACT):
+            return _ExactDecimal(number)
+        number = int(number)
+    return _LongInt(number) if abs(number) >= _LONGEST_PLAIN_INT else number
 
 
 def _validators() -> ModuleType:
@@ -148,7 +188,7 @@ def _violations(schema: Any, document: Any) -> tuple[list[Difference], str | Non
 @functools.cache
 def _guarded(cls: Any) -> Any:
     # The library matches with re itself, which a pattern that backtracks for ever would hang.
-    guarded = {"pattern": _pattern, "patternProperties": _pattern_properties}
+    guarded = {"pattern": _pattern, "patternProperties": _pattern_properties, "multipleOf": _multiple_of}
     guarded["additionalProperties"] = _additional_properties(cls.VALIDATORS["additionalProperties"])
     return _validators().extend(cls, guarded)
 
@@ -162,6 +202,19 @@ def _pattern(validator: Any, pattern: Any, instance: Any, _schema: Any) -> Itera
 
     if validator.is_type(instance, "string") and not _matches(pattern, instance):
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+def _multiple_of(validator: Any, divisor: Any, instance: Any, _schema: Any) -> Iterator[Any]:
+    # The library divides as the thread's own decimal context says.
+    from jsonschema import ValidationError
+
+    if not validator.is_type(instance, "number"):
+        return
+    number, unit = as_decimal(instance), as_decimal(divisor)
+    if number is None or unit is None:
+        raise ArithmeticError("multipleOf takes numbers of at most 5000 digits")
+    if EXACT.remainder(number, unit):
+        yield ValidationError(f"{instance!r} is not a multiple of {divisor!r}")
 
 
 def _pattern_properties(validator: Any, patterns: Any, instance: Any, _schema: Any) -> Iterator[Any]:
