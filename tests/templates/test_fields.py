@@ -8,11 +8,13 @@ import enum
 import json
 import math
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, Field
 
 from pytest_verdict import (
     AnswerTemplate,
@@ -68,7 +70,6 @@ def test_a_reserved_name_is_refused(name):
         ({"weight": True}, "at least 0, got True"),
         ({"weight": None}, "at least 0, got None"),
         ({"extraction_hint": 3}, "text or None, got 3"),
-        ({"alias": "y"}, "alias is not possible"),
         ({"description": 5}, "required text, got 5"),
         ({"ground_truth": "no", "verify_with": TraceContains(substring="a")}, "True .* or False, got 'no'"),
     ],
@@ -192,6 +193,90 @@ def test_changing_what_was_given_does_not_change_what_is_correct():
     answer.correct["x"].append("c")
     assert answer.verify() is True
     assert made(x=["a"]).correct == {"x": ["a"]}
+
+
+class Drug(BaseModel):
+    name: str = SECRET
+    default: int = 4711
+
+
+class Nested(BaseAnswer):
+    name: str = VerifiedField("The name", SECRET, ExactMatch(), default=SECRET)
+    said: bool = VerifiedField("Whether it was said", True, TraceContains(substring=SECRET))
+
+
+@pytest.mark.parametrize("kind", [Drug, list[Drug], dict[str, Drug], Drug | None, Nested, tuple[Nested, ...]], ids=str)
+def test_nothing_hidden_is_in_the_schema_of_what_is_inside(kind):
+    written = json.dumps(judge_schema(template(kind, SECRET, ExactMatch())))
+    assert '"Name"' in written
+    assert ("4711" in written, "said" in written, '"id"' in written, '"default": {' in written) == (
+        False,
+        False,
+        False,
+        "Drug" in str(kind),
+    )
+
+
+def test_a_template_may_have_itself_inside():
+    schema = judge_schema(Tree)
+    assert set(schema["$defs"]["Tree"]["properties"]) == {"leaf", "branches"}
+    assert SECRET not in json.dumps(schema)
+
+
+class Tree(BaseAnswer):
+    leaf: str = VerifiedField("A leaf", SECRET, ExactMatch(), default=SECRET)
+    branches: list[Tree] = VerifiedField("The branches", [], ExactMatch())
+
+
+def test_a_type_without_a_json_schema_is_no_form():
+    with pytest.raises(TemplateError, match="Answer is no form that a judge can fill in: "):
+        judge_schema(template(Callable[[], int], "x", ExactMatch()))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        Annotated[str, Field(json_schema_extra={"k": 1})],
+        Annotated[str, Field(description="another", min_length=1)],
+        Annotated[str, Field(json_schema_extra=lambda schema: schema.update(k=1))],
+    ],
+    ids=["schema", "description", "function"],
+)
+def test_what_else_is_said_of_a_field_does_not_undo_its_verification(kind):
+    made = template(kind, "a", ExactMatch(), examples=["e"])
+    assert (made(x="a").verify(), made(x="b").verify()) == (True, False)
+
+
+def test_a_field_may_be_verified_inside_of_annotated():
+    class Answer(BaseAnswer):
+        x: Annotated[str, VerifiedField("d", "a", ExactMatch()), Field(json_schema_extra={"k": 1})] = "b"
+
+    assert (Answer(x="a").verify(), Answer().verify()) == (True, False)
+    assert judge_schema(Answer)["properties"]["x"] == {"description": "d", "k": 1, "title": "X", "type": "string"}
+
+
+@pytest.mark.parametrize("base", [BaseModel, object], ids=["model", "class"])
+def test_a_reserved_name_of_a_mixin_is_refused(base):
+    mixin = type("Mixin", (base,), {"__annotations__": {"correct": str}, "__module__": __name__})
+    with pytest.raises(TemplateError, match="Answer: the name 'correct' is reserved"):
+        type(BaseAnswer)("Answer", (mixin, BaseAnswer), {"__module__": __name__})
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "config", "message"),
+    [
+        (str, VerifiedField("d", "a", ExactMatch(), alias="y"), {}, r"Answer\.x: alias is not possible"),
+        (str, VerifiedField("d", "a", ExactMatch(), validation_alias="y"), {}, r"Answer\.x: validation_alias is not"),
+        (Annotated[str, Field(alias="y")], VerifiedField("d", "a", ExactMatch()), {}, r"Answer\.x: alias is not"),
+        (str, Field(alias="y"), {}, r"Answer\.x: alias is not possible"),
+        (str, VerifiedField("d", "a", ExactMatch()), {"alias_generator": str.upper}, "Answer: alias_generator is not"),
+    ],
+    ids=["alias", "validation", "annotated", "plain", "generator"],
+)
+def test_an_alias_is_refused(kind, field, config, message):
+    body = {"__annotations__": {"x": kind}, "__module__": __name__, "model_config": config, "x": field}
+    with pytest.raises(TemplateError, match=message):
+        type(BaseAnswer)("Answer", (BaseAnswer,), body)
 
 
 def test_two_fields_may_share_what_they_add_to_the_schema():

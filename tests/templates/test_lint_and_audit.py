@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime
 import sys
 import textwrap
+from collections.abc import Callable
 from typing import Any, Literal
 
 import pytest
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from pytest_verdict import (
     AnyOf,
@@ -44,6 +45,11 @@ def template(kind, field, name="x"):
     return type(BaseAnswer)("Answer", (BaseAnswer,), {**body, name: field})
 
 
+class Gene(BaseModel):
+    symbol: str = Field(description="The symbol, such as TP53")
+    type: str = Field("coding", examples=["pseudogene"])
+
+
 @pytest.mark.parametrize(
     ("kind", "field", "places"),
     [
@@ -69,8 +75,18 @@ def template(kind, field, name="x"):
         ),
         (list[str], VerifiedField("Such as fever", ["fever", "pain"], SetContainment()), ["its description"]),
         (Literal["red", "blue"], VerifiedField("Either red or blue", "red", LiteralMatch()), []),
+        (Literal["red", "blue"] | None, VerifiedField("Either red or blue", "red", LiteralMatch()), []),
         (Literal["red", "blue"], VerifiedField("Such as red", "red", LiteralMatch()), ["its description"]),
         (str, VerifiedField("A day after 2024-01-15", "2024-01-15", DateMatch()), ["its description"]),
+        (str, VerifiedField("The gene", "TP53", ExactMatch(), examples=["tp53"]), ["its examples"]),
+        (str, VerifiedField("The gene", "TP53", ExactMatch(), json_schema_extra={"x": {"y": "TP53"}}), ["its x"]),
+        (str, VerifiedField("The gene", "TP53", ExactMatch(), pattern="^TP53$"), ["its pattern"]),
+        (str, VerifiedField("The gene", "TP53", ExactMatch(), title="TP53"), ["its title"]),
+        (Literal["TP53"], VerifiedField("The gene", "TP53", ExactMatch()), ["its const"]),
+        (int, VerifiedField("The pairs", 23, NumericExact(), examples=[23], ge=0, le=23), ["its examples"]),
+        (list[int], VerifiedField("The pairs, such as 23", [23, 46], SetContainment()), ["its description"]),
+        (Gene, VerifiedField("What is mutated", Gene(symbol="TP53"), ExactMatch()), ["the properties of Gene"]),
+        (Callable[[], int], VerifiedField("Such as TP53", "TP53", ExactMatch()), ["its description"]),
     ],
 )
 def test_an_answer_that_leaks_is_found_where_it_stands(kind, field, places):
@@ -99,6 +115,17 @@ def test_an_answer_may_leak_through_a_name_a_docstring_or_another_field():
         ("bcl2_named", "the docstring of the template"),
         ("bcl2_named", "the description of drug"),
     ]
+
+
+def test_an_answer_may_leak_through_an_example_of_the_whole_template():
+    class Answer(BaseAnswer):
+        model_config = ConfigDict(json_schema_extra={"examples": [{"type": "TP53", "pairs": 230}]})
+
+        type: str = VerifiedField("The gene", "TP53", ExactMatch())
+        pairs: int = VerifiedField("The pairs", 230, NumericExact())
+
+    found = [(finding.field, "the examples of the template" in str(finding)) for finding in lint_template(Answer)]
+    assert found == [("type", True), ("pairs", True)]
 
 
 def test_other_findings():
@@ -143,6 +170,8 @@ def test_other_findings():
         (list[str], ["a", "b"], SetContainment(mode="subset"), ["item dropped"]),
         (list[str], ["a", "b"], OrderedMatch(), []),
         (Literal["red", "blue"], "red", LiteralMatch(), []),
+        (Literal["red", "dark red"], "red", ContainsAny(substrings=["red"]), ["another choice"]),
+        (Literal["red", "dark red"] | None, "red", ContainsAny(substrings=["red"]), ["another choice"]),
     ],
     ids=str,
 )

@@ -48,7 +48,7 @@ class BaseAnswer(BaseModel):
     _trace: str | None = PrivateAttr(default=None)
 
     def __init_subclass__(cls, **arguments: Any) -> None:
-        refuse_reserved_names(cls)
+        refuse_reserved_names(cls, BaseAnswer)
         super().__init_subclass__(**arguments)
 
     @classmethod

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import datetime
-import enum
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import Any, Final, Literal, get_args, get_origin
+from typing import Any, Final
 
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.date import DateMatch, DateRange, DateTolerance
 from pytest_verdict.operators.exact_number import as_exact
 from pytest_verdict.operators.number import NumericMaximum, NumericMinimum, NumericRange, NumericTolerance
 from pytest_verdict.operators.sequence import SetContainment
+from pytest_verdict.templates.field import choices_of
 from pytest_verdict.values.dates import read_date
 
 Changes = Iterator[tuple[str, Any]]
@@ -38,7 +38,7 @@ def small_changes(value: Any, truth: Any, operator: Operator, annotation: Any) -
     """
     if value is None:
         return
-    choices = _choices(annotation)
+    choices = choices_of(annotation)
     if choices:
         yield from (("another choice", choice) for choice in choices if choice != value)
     elif isinstance(value, bool):
@@ -52,12 +52,6 @@ def small_changes(value: Any, truth: Any, operator: Operator, annotation: Any) -
     elif isinstance(value, list | tuple | set | frozenset):
         yield from _collections(value, operator)
     yield "null", None
-
-
-def _choices(annotation: Any) -> list[Any]:
-    if get_origin(annotation) is Literal:
-        return list(get_args(annotation))
-    return list(annotation) if isinstance(annotation, type) and issubclass(annotation, enum.Enum) else []
 
 
 def _numbers(value: Any, truth: Any, operator: Operator) -> Changes:

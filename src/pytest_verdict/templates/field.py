@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import enum
 import warnings
-from typing import Any, Final
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import Field
+from pydantic.fields import FieldInfo
 
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.normalizers import normalize
@@ -15,8 +18,6 @@ from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_sett
 from pytest_verdict.templates.verification import Verification
 from pytest_verdict.values.display import shown
 from pytest_verdict.values.snapshot import snapshot
-
-_ALIASES: Final = ("alias", "validation_alias", "serialization_alias")
 
 
 class TemplateWarning(UserWarning):
@@ -62,20 +63,15 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
     operator = _operator(verify_with)
     if extraction_hint is not None and not isinstance(extraction_hint, str):
         raise TemplateError(f"extraction_hint is text or None, got {shown(extraction_hint, 80)}")
-    _refuse_aliases(pydantic_field_kwargs)
-    found = Verification(
-        snapshot(ground_truth),
-        operator,
-        _weight(weight),
-        extraction_hint,
-        pydantic_field_kwargs.pop("json_schema_extra", None),
-    )
+    found = Verification(snapshot(ground_truth), operator, _weight(weight), extraction_hint)
     if found.reads_trace:
         _refuse_unreadable_wish(found)
         # No judge fills this field, so that it must not be required.
         pydantic_field_kwargs.setdefault("default", None)
     _warn_about_lost_punctuation(found)
-    return Field(description=description, json_schema_extra=found, **pydantic_field_kwargs)
+    made: FieldInfo = Field(description=description, **pydantic_field_kwargs)
+    made.metadata.append(found)
+    return made
 
 
 def _operator(given: Any) -> Operator:
@@ -94,14 +90,6 @@ def _weight(given: Any) -> ExactNumber:
     if as_exact(weight) < 0:
         raise TemplateError(f"weight takes a number of at least 0, got {given!r}")
     return weight
-
-
-def _refuse_aliases(arguments: dict[str, Any]) -> None:
-    for name in _ALIASES:
-        if name in arguments:
-            raise TemplateError(
-                f"{name} is not possible: the judge, the verdict and the report call a field by its name"
-            )
 
 
 def _refuse_unreadable_wish(found: Verification) -> None:
@@ -155,3 +143,24 @@ def texts_in(value: Any) -> list[str]:
         return [value]
     items = sorted(value, key=repr) if isinstance(value, set | frozenset) else value
     return [item for item in items if isinstance(item, str)] if isinstance(items, list | tuple) else []
+
+
+def choices_of(annotation: Any) -> list[Any]:
+    """Give the values between which a type leaves the choice.
+
+    Args:
+        annotation: The type of a field.
+
+    Returns:
+        The values of a ``Literal`` or the members of an Enum, also where None is possible beside them; empty for other types.
+
+    Example:
+        >>> choices_of(Literal["red", "blue"] | None), choices_of(str)
+        (['red', 'blue'], [])
+    """
+    if get_origin(annotation) in {Union, UnionType}:
+        kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
+        return choices_of(kinds[0]) if len(kinds) == 1 else []
+    if get_origin(annotation) is Literal:
+        return list(get_args(annotation))
+    return list(annotation) if isinstance(annotation, type) and issubclass(annotation, enum.Enum) else []

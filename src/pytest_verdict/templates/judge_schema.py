@@ -4,7 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic.errors import PydanticInvalidForJsonSchema
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core.core_schema import ModelSchema, WithDefaultSchema
+
+from pytest_verdict.errors import TemplateError
 from pytest_verdict.templates.answer import BaseAnswer
+
+
+class _Form(GenerateJsonSchema):
+    """Writes the schema of a template, and of templates and models inside of it, as a judge may see it."""
+
+    def default_schema(self, schema: WithDefaultSchema) -> dict[str, Any]:
+        """Leave defaults out: one would be an answer that a judge could give without reading."""
+        return self.generate_inner(schema["schema"])
+
+    def model_schema(self, schema: ModelSchema) -> dict[str, Any]:
+        """Leave out of a template what no judge fills in."""
+        form = super().model_schema(schema)
+        template = schema["cls"]
+        if not issubclass(template, BaseAnswer):
+            return form
+        wanted = template.__verdict_plan__.parsed
+        properties = {name: _without_default(form["properties"][name]) for name in wanted}
+        return {**form, "properties": properties, "required": list(wanted), "additionalProperties": False}
 
 
 def judge_schema(template: type[BaseAnswer]) -> dict[str, Any]:
@@ -17,6 +40,9 @@ def judge_schema(template: type[BaseAnswer]) -> dict[str, Any]:
         A JSON schema with the fields that have to be extracted, their types and descriptions. It holds no ground truth,
         operator, weight or default, no field that reads the trace, and no ``id``.
 
+    Raises:
+        TemplateError: A field has a type of which there is no JSON schema.
+
     Example:
         >>> from pytest_verdict.operators.number import NumericExact
         >>> from pytest_verdict.templates.field import VerifiedField
@@ -25,14 +51,14 @@ def judge_schema(template: type[BaseAnswer]) -> dict[str, Any]:
         >>> judge_schema(Answer)["properties"]
         {'pair_count': {'description': 'The number of pairs', 'title': 'Pair Count', 'type': 'integer'}}
     """
-    schema = template.model_json_schema(by_alias=False)
-    wanted = template.__verdict_plan__.parsed
-    properties = {name: _without_default(schema["properties"][name]) for name in wanted}
-    return {**schema, "properties": properties, "required": list(wanted), "additionalProperties": False}
+    try:
+        return template.model_json_schema(schema_generator=_Form)
+    except PydanticInvalidForJsonSchema as error:
+        raise TemplateError(f"{template.__name__} is no form that a judge can fill in: {error.message}") from None
 
 
 def _without_default(schema: dict[str, Any]) -> dict[str, Any]:
-    # A default would be an answer that a judge could give without reading.
+    # The author's json_schema_extra may still have one.
     return {key: value for key, value in schema.items() if key != "default"}
 
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import datetime
 import enum
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any, Final, Literal, get_args, get_origin
+from typing import Any, Final
 
+from pytest_verdict.errors import TemplateError
 from pytest_verdict.templates.answer import BaseAnswer
-from pytest_verdict.templates.field import texts_in
+from pytest_verdict.templates.field import choices_of, texts_in
+from pytest_verdict.templates.judge_schema import judge_schema
 from pytest_verdict.templates.verification import Verification
+from pytest_verdict.values.fields import fields_of, has_fields
 
-_OWN: Final = ("its description", "its extraction hint")
+_STRUCTURE: Final = {"type", "format", "$ref", "required"}
+_BY_NAME: Final = {"properties", "examples"}
 _LONG: Final = 3
 """A text of fewer characters occurs elsewhere than in its own description by chance."""
 
@@ -30,28 +34,65 @@ def leaks(template: type[BaseAnswer], name: str, verification: Verification) -> 
         An iterator of pairs: where it stands, in words, and what stands there.
     """
     answers = [answer for answer in dict.fromkeys(_answers(verification)) if answer]
-    for place, text in _places(template, name, verification).items():
-        shared = place not in _OWN
-        for answer in answers:
-            if _occurs(answer, text) and (len(answer) >= _LONG or not shared):
-                if not shared and _names_every_choice(template.model_fields[name].annotation, text):
-                    continue
-                yield place, answer
+    own, shared = _places(template, name, verification)
+    for place, text in own.items():
+        if not _names_every_choice(template.model_fields[name].annotation, text):
+            yield from ((place, answer) for answer in answers if _occurs(answer, text))
+    for place, text in shared.items():
+        yield from ((place, answer) for answer in answers if len(answer) >= _LONG and _occurs(answer, text))
 
 
-def _places(template: type[BaseAnswer], name: str, verification: Verification) -> dict[str, str]:
-    fields = template.model_fields
-    found = {
-        "its description": fields[name].description or "",
-        "its extraction hint": verification.hint or "",
+def _places(template: type[BaseAnswer], name: str, verification: Verification) -> tuple[dict[str, str], dict[str, str]]:
+    """Collect what a judge is told of a field itself, and of everything around it."""
+    form = _form(template)
+    fields, definitions = form.pop("properties", {}), form.pop("$defs", {})
+    own = {f"its {key}": text for key, text in _told(name, fields.pop(name, {}))}
+    own["its extraction hint"] = verification.hint or ""
+    shared = {
         "its name": name.replace("_", " "),
         "the name of the template": re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", template.__name__),
-        "the docstring of the template": template.__doc__ or "",
+        "the docstring of the template": form.pop("description", ""),
     }
-    for other in template.__verdict_plan__.parsed:
-        if other != name:
-            found[f"the description of {other}"] = fields[other].description or ""
-    return found
+    shared.update({f"the {key} of the template": text for key, text in _told(template.__name__, form)})
+    for other, schema in (*fields.items(), *definitions.items()):
+        shared.update({f"the {key} of {other}": text for key, text in _told(other, schema)})
+    return own, shared
+
+
+def _form(template: type[BaseAnswer]) -> dict[str, Any]:
+    try:
+        return judge_schema(template)
+    except TemplateError:
+        # Of a type that no JSON schema has no judge is told; the words around it are looked at all the same.
+        fields = {name: template.model_fields[name].description or "" for name in template.__verdict_plan__.parsed}
+        properties = {name: {"description": text} for name, text in fields.items()}
+        return {"description": template.__doc__ or "", "properties": properties}
+
+
+def _told(name: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for keyword, value in schema.items():
+        text = "; ".join(_words(keyword, value))
+        # A title is made of the name, unless the author gave another one.
+        is_name = keyword == "title" and text.replace(" ", "").casefold() == name.replace("_", "").casefold()
+        if text and not is_name:
+            yield keyword, text
+
+
+def _words(keyword: str, value: Any) -> Iterator[str]:
+    """Give the texts and numbers in the value of a keyword of a JSON schema, other than structure, bounds and choices."""
+    if keyword in _STRUCTURE or (keyword == "enum" and len(value) > 1):
+        return
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, inside in value.items():
+            # What is called type among the properties is a property.
+            yield from _words("" if keyword in _BY_NAME else name, inside)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _words(keyword if keyword in _BY_NAME else "", item)
+    elif keyword in {"", "const", "examples"} and not isinstance(value, bool | None):
+        yield str(value)
 
 
 def _answers(verification: Verification) -> Iterator[str]:
@@ -75,13 +116,21 @@ def _written(truth: Any) -> Iterator[str]:
             yield f"{truth:,}"
     elif isinstance(truth, datetime.date):
         yield truth.isoformat()
-    elif isinstance(truth, Mapping):
-        for item in truth.values():
-            yield from _written(item)
     elif isinstance(truth, str):
         yield truth.strip()
     else:
-        yield from texts_in(truth)
+        for item in _items(truth):
+            yield from _written(item)
+
+
+def _items(truth: Any) -> Iterable[Any]:
+    if has_fields(truth):
+        return fields_of(truth).values()
+    if isinstance(truth, Mapping):
+        return truth.values()
+    if isinstance(truth, set | frozenset):
+        return sorted(truth, key=repr)
+    return truth if isinstance(truth, list | tuple) else ()
 
 
 def _occurs(answer: str, text: str) -> bool:
@@ -93,9 +142,5 @@ def _occurs(answer: str, text: str) -> bool:
 
 
 def _names_every_choice(annotation: Any, text: str) -> bool:
-    choices: list[Any] = []
-    if get_origin(annotation) is Literal:
-        choices = list(get_args(annotation))
-    elif isinstance(annotation, type) and issubclass(annotation, enum.Enum):
-        choices = [member.value for member in annotation]
+    choices = [choice.value if isinstance(choice, enum.Enum) else choice for choice in choices_of(annotation)]
     return len(choices) > 1 and all(_occurs(str(choice), text) for choice in choices)

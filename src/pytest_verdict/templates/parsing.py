@@ -207,11 +207,11 @@ def nullable(template: type[BaseAnswer]) -> type[BaseAnswer]:
     """
     known: type[BaseAnswer] | None = template.__dict__.get("_verdict_nullable")
     if known is None:
-        verified = {name: one for name, one in template.__verdict_plan__.verified.items() if not one.reads_trace}
+        plan = template.__verdict_plan__
         fields: dict[str, Any] = {}
-        for name, one in verified.items():
+        for name in (name for name in plan.parsed if name in plan.verified):
             info = template.model_fields[name]
-            default: Any = Field(default=None, description=info.description, json_schema_extra=one)
+            default: Any = Field(default=None, description=info.description)
             default.metadata = list(info.metadata)
             fields[name] = (Union[info.annotation, None], default)  # noqa: UP007 - the annotation is a value here
         known = create_model(template.__name__, __base__=template, __module__=template.__module__, **fields)

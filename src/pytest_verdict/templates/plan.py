@@ -31,6 +31,7 @@ RESERVED: Final = {
 """Names that a field of a template cannot have, and what each stands for."""
 
 _NEVER_A_METHOD: Final = ("id", "correct", "regex")
+_ALIASES: Final = ("alias", "validation_alias", "serialization_alias")
 
 
 @dataclass(frozen=True)
@@ -96,18 +97,21 @@ class Plan:
         )
 
 
-def refuse_reserved_names(cls: type[BaseModel]) -> None:
-    """Refuse fields whose names the template itself needs.
+def refuse_reserved_names(cls: type[BaseModel], base: type[BaseModel]) -> None:
+    """Refuse fields whose names the template itself needs, whether its own or those of a mixin.
 
     Args:
         cls: A class that is being made; pydantic has not looked at it yet.
+        base: The class that all templates derive from.
 
     Raises:
         TemplateError: A name is reserved.
     """
-    annotated = inspect.get_annotations(cls)
+    sources = [source for source in cls.__mro__ if source not in base.__mro__]
+    annotated = {name for source in sources for name in inspect.get_annotations(source)}
+    assigned = {name for source in sources for name in _NEVER_A_METHOD if name in vars(source)}
     for name, meaning in RESERVED.items():
-        if name in annotated or (name in _NEVER_A_METHOD and name in cls.__dict__):
+        if name in annotated | assigned:
             raise TemplateError(
                 f"{cls.__name__}: the name {name!r} is reserved, because {meaning}; call the field otherwise"
             )
@@ -124,8 +128,10 @@ def make_plan(cls: type[BaseModel], base: type[BaseModel]) -> Plan:
         What it says.
 
     Raises:
-        TemplateError: A field that reads the trace is not a bool, or the strategy is none over the verified fields.
+        TemplateError: A field has an alias, one that reads the trace is not a bool, or the strategy is none over the verified
+            fields.
     """
+    _refuse_aliases(cls)
     found = {name: verification_of(field) for name, field in cls.model_fields.items() if name != "id"}
     verified = {name: one for name, one in found.items() if one is not None}
     for name, one in verified.items():
@@ -134,6 +140,16 @@ def make_plan(cls: type[BaseModel], base: type[BaseModel]) -> Plan:
     plain = tuple(name for name, one in found.items() if one is None)
     own = [getattr(cls, method) is not getattr(base, method) for method in ("verify", "verify_granular")]
     return Plan(cls.__name__, verified, plain, _strategy(cls, verified), *own)
+
+
+def _refuse_aliases(cls: type[BaseModel]) -> None:
+    reason = "is not possible: the judge, the verdict and the report call a field by its name"
+    if cls.model_config.get("alias_generator") is not None:
+        raise TemplateError(f"{cls.__name__}: alias_generator {reason}")
+    for name, field in cls.model_fields.items():
+        for kind in _ALIASES:
+            if getattr(field, kind) is not None:
+                raise TemplateError(f"{cls.__name__}.{name}: {kind} {reason}")
 
 
 def _refuse_unless_bool(cls: type[BaseModel], name: str) -> None:
