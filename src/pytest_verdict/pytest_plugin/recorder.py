@@ -129,6 +129,7 @@ class Recorder:
         if attempt is None:
             return
         path, line = self._caller()
+        # At once, because the test may change its values afterwards.
         members = result.to_members(self._redaction)
         self._observed.append((attempt, members, path, line, result.operator, verdict))
         self._size += len(members)
