@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import collections
+import dataclasses
+import enum
 import json
 import textwrap
 import tracemalloc
+import types
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -99,6 +104,47 @@ EXAMPLES = {
     "trajectory_single_tool_use": [("search", CALLS, {})],
     "weighted": [("a", "A", {"conditions": ["exact", "normalized_exact"], "weights": [1, 3]})],
 }
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+
+class Word(enum.StrEnum):
+    DOCUMENT = '{"a": 1}'
+
+
+class Color(enum.Enum):
+    RED = 1
+
+
+class Count(int):
+    pass
+
+
+class Price(Decimal):
+    pass
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    x: int
+
+
+def numpy_scalars():
+    try:
+        import numpy
+    except ImportError:
+        return []
+    return [numpy.True_, numpy.int64(1), numpy.float32(0.5)]
+
+
+OF_OTHER_CLASSES = [
+    Level.LOW, Word.DOCUMENT, Color.RED, Count(1), Price("1.5"), Point(1),
+    types.MappingProxyType({"a": 1}), collections.UserDict(a=1), *numpy_scalars(),
+]  # fmt: skip
+OF_TWO_VALUES = ["exact", "boolean", "numeric_exact", "set_containment", "trace_regex"]
+OF_TWO_VALUES += ["json_canonical", "json_distance", "json_subset", "json_schema"]
 
 
 def line_of(result, test="tests/test_x.py::test_a") -> bytes:
@@ -386,3 +432,19 @@ def test_what_was_redacted_is_unverifiable(pytester):
         ("unverifiable", "redacted"),
         ("identical", ""),
     ]
+
+
+@pytest.mark.parametrize("value", OF_OTHER_CLASSES, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("operator", OF_TWO_VALUES)
+def test_a_value_is_compared_as_it_is_recorded(operator, value):
+    for side in (value, [value], {"a": value}):
+        for expected, observed in ((side, side), (side, [2]), ({"type": "string"}, side), (True, side)):
+            result = compare(operator, expected, observed)
+            answer = replay_line(line_of(result))
+            assert (answer.status, answer.differing) == ("identical", ()), (expected, observed)
+
+
+def test_what_is_text_or_a_number_as_well_is_that_in_json():
+    assert compare("json_distance", [1, '{"a": 1}'], [Level.LOW, Word.DOCUMENT]).passed
+    assert compare("json_canonical", {"a": 1}, Word.DOCUMENT).passed
+    assert compare("json_canonical", Color.RED, 1).notes == ["not_json"]

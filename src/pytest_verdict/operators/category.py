@@ -12,6 +12,7 @@ from pytest_verdict.operators.items import NOT_A_LIST, as_list, item_surfaces
 from pytest_verdict.result import Outcome
 from pytest_verdict.values.encoding import decode, encode
 from pytest_verdict.values.equality import equal
+from pytest_verdict.values.stand_ins import truth_value
 
 NOT_A_BOOLEAN: Final = "not_a_boolean"
 EMPTY_EXPECTED: Final = "empty_expected"
@@ -34,12 +35,12 @@ class BooleanMatch(Operator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two truth values; see the class."""
         sides = {"expected": expected, "observed": observed}
-        wrong = [side for side, value in sides.items() if value is not None and not isinstance(value, bool)]
+        wrong = [side for side, value in sides.items() if value is not None and truth_value(value) is None]
         if wrong:
             return Outcome(0.0, notes=(NOT_A_BOOLEAN,), details={NOT_A_BOOLEAN: wrong})
         if observed is None and expected is not None:
             return Outcome(0.0, notes=("null_observed",))
-        return PASS if expected is observed else FAIL
+        return PASS if truth_value(expected) is truth_value(observed) else FAIL
 
 
 class LiteralMatch(Operator):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -15,10 +15,11 @@ from typing import Any, Final
 from pytest_verdict.normalizers import SynonymMap
 from pytest_verdict.operators.surface import Surfaces, surfaces
 from pytest_verdict.result import ABSENT, Outcome
-from pytest_verdict.values.encoding import MAXIMUM_DEPTH
+from pytest_verdict.values.encoding import MAXIMUM_DEPTH, TYPE_KEY, encode
+from pytest_verdict.values.fields import has_fields
 from pytest_verdict.values.jsontext import NOT_FINITE, TOO_DEEP, JsonTextError, parse_json
-from pytest_verdict.values.numbers import as_decimal, is_number
-from pytest_verdict.values.stand_ins import class_name
+from pytest_verdict.values.numbers import as_exact, is_number
+from pytest_verdict.values.stand_ins import plain_scalar, truth_value
 
 NOT_JSON: Final = "not_json"
 MOST_DIFFERENCES: Final = 100
@@ -97,7 +98,7 @@ def read_document(value: Any) -> Any:
         >>> read_document('{"a": [1.50]}') == read_document({"a": (1.5,)})
         True
     """
-    if isinstance(value, str | bytes | bytearray) and not isinstance(value, Enum):
+    if isinstance(value, str | bytes | bytearray):
         return parse_json(value)
     return _plain(value, 1)
 
@@ -106,29 +107,48 @@ def _plain(value: Any, depth: int) -> Any:
     kind = type(value)
     if kind is str or kind is int or kind is bool or value is None:
         return value
-    if not isinstance(value, dict | list | tuple):
+    if kind is not dict and kind is not list and not _is_container(value):
         return _plain_scalar(value)
     if depth > MAXIMUM_DEPTH:
         raise JsonTextError(TOO_DEEP, f"nested deeper than {MAXIMUM_DEPTH} levels, or contains itself")
-    if not isinstance(value, dict):
+    if not isinstance(value, Mapping):
         return [_plain(item, depth + 1) for item in value]
     copied: dict[str, Any] = {}
     for key, item in value.items():
         if not isinstance(key, str):
-            raise JsonTextError(NOT_JSON, f"a key of an object is text, got one of type {class_name(type(key))}")
-        copied[key] = _plain(item, depth + 1)
+            raise JsonTextError(NOT_JSON, f"a key of an object is text, got one of type {_type_of(key)}")
+        copied[str.__str__(key)] = _plain(item, depth + 1)
     return copied
 
 
+def _is_container(value: Any) -> bool:
+    # A class with fields or a member of an Enum is recorded as such, whatever else it is.
+    return isinstance(value, Mapping | list | tuple) and not isinstance(value, Enum) and not has_fields(value)
+
+
 def _plain_scalar(value: Any) -> Any:
-    if isinstance(value, str) and not isinstance(value, Enum):
+    if isinstance(value, str):
         return str.__str__(value)
-    if is_number(value) and not isinstance(value, Fraction | complex):
-        number = value if isinstance(value, int | Decimal) else as_decimal(value)
-        if number is not None and (isinstance(number, int) or number.is_finite()):
-            return number
+    if truth_value(value) is not None:
+        return truth_value(value)
+    if not is_number(value) or isinstance(value, Fraction):
+        raise JsonTextError(NOT_JSON, f"a value of type {_type_of(value)} has no JSON form")
+    scalar = plain_scalar(value)
+    number = value if scalar is None else scalar
+    if isinstance(number, int):
+        return int(number)
+    exact = Decimal(as_exact(number))
+    if not exact.is_finite():
         raise JsonTextError(NOT_FINITE, "NaN and infinities are not JSON")
-    raise JsonTextError(NOT_JSON, f"a value of type {class_name(type(value))} has no JSON form")
+    return exact
+
+
+def _type_of(value: Any) -> str:
+    # As it is recorded, because a replay does not have the class.
+    encoded = encode(value)
+    if isinstance(encoded, dict) and TYPE_KEY in encoded:
+        return str(encoded.get("class", encoded[TYPE_KEY]))
+    return type(encoded).__name__
 
 
 def same(expected: Any, observed: Any) -> bool:

@@ -18,6 +18,7 @@ from pytest_verdict.operators.pattern import INVALID_PATTERN
 from pytest_verdict.operators.regex_search import RegexTimeLimitError, compile_pattern, find_matches, flag_names
 from pytest_verdict.operators.surface import NOT_TEXT
 from pytest_verdict.result import Outcome
+from pytest_verdict.values.stand_ins import truth_value
 
 Count = Annotated[int, Field(strict=True, ge=0)]
 
@@ -166,9 +167,7 @@ def _refuse_empty(setting: str, text: str) -> str:
 
 
 def _wish(expected: Any) -> bool | None:
-    if expected is None:
-        return True
-    return expected if isinstance(expected, bool) else None
+    return True if expected is None else truth_value(expected)
 
 
 def _expectation(setting: str | None, expected: Any) -> tuple[Any, bool | None]:

@@ -16,7 +16,7 @@ from typing import Any
 from pytest_verdict.values.encoding import encode, encode_text, is_replayable
 from pytest_verdict.values.fields import fields_of, has_fields, kind_of
 from pytest_verdict.values.numbers import as_exact, is_nan, is_number, same_number
-from pytest_verdict.values.stand_ins import EncodedObject, Unreplayable, class_name, plain_scalar
+from pytest_verdict.values.stand_ins import EncodedObject, Unreplayable, class_name, truth_value
 
 
 def equal(expected: Any, observed: Any, *, nan_equal: bool = False) -> bool:
@@ -121,8 +121,8 @@ def _key(value: Any, *, nan_equal: bool) -> Any:
         return "set", frozenset(_keys(value, nan_equal=nan_equal))
     if isinstance(value, datetime.datetime):
         return "instant", _instant(value)
-    if _is_bool(value):
-        return "bool", bool(value)
+    if truth_value(value) is not None:
+        return "bool", truth_value(value)
     return ("bytes", bytes(value)) if isinstance(value, bytes | bytearray) else ("other", value)
 
 
@@ -178,12 +178,10 @@ def _equal_by_class(expected: Any, observed: Any) -> bool:
 
 
 def _same_kind(expected: Any, observed: Any) -> bool:
-    if _is_bool(expected) or _is_bool(observed):
-        return _is_bool(expected) and _is_bool(observed)
+    if truth_value(expected) is not None or truth_value(observed) is not None:
+        return truth_value(expected) is not None and truth_value(observed) is not None
+    if is_number(expected) or is_number(observed):
+        return False
     if expected is None or observed is None:
         return expected is observed
     return all(isinstance(expected, kind) == isinstance(observed, kind) for kind in (str, bytes | bytearray))
-
-
-def _is_bool(value: Any) -> bool:
-    return isinstance(value, bool) or isinstance(plain_scalar(value), bool)

@@ -115,3 +115,20 @@ def plain_scalar(value: Any) -> bool | int | float | complex | None:
     if str(value.dtype).startswith(("float", "bfloat")):
         return float(str(value))
     return None
+
+
+def truth_value(value: Any) -> bool | None:
+    """Give the bool that a value is.
+
+    Args:
+        value: Any value.
+
+    Returns:
+        The bool, of a NumPy scalar too; None when the value is no truth value, as 1 and ``"true"`` are none.
+
+    Example:
+        >>> truth_value(True), truth_value(1)
+        (True, None)
+    """
+    scalar = value if isinstance(value, bool) else plain_scalar(value)
+    return scalar if isinstance(scalar, bool) else None
