@@ -37,7 +37,7 @@ def closing_lines(built: Built, place: str) -> Iterator[str]:
     if built.worst and remaining > 0:
         yield f"... and {remaining} more"
     if OPERATOR in built.summary.operators:
-        yield from blind_lines(built.folder / RECORDS)
+        yield from blind_lines(built.folder / RECORDS, built.summary)
     if not built.summary.complete:
         yield "the report is not complete: not every collected test came to its end"
     yield f"report: {place}/{REPORT}"

@@ -8,16 +8,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_verdict.report.summary import Summary
+
 OPERATOR: Final = "blind_preference"
 _MARK: Final = f'"operator":"{OPERATOR}"'.encode()
-_HEAD: Final = 4_096
 
 
-def blind_lines(records: Path) -> Iterator[str]:
+def blind_lines(records: Path, summary: Summary) -> Iterator[str]:
     """Say what came of the blind comparisons of a session.
 
     Args:
         records: A ``records.jsonl``.
+        summary: The session, of which the last attempts count.
 
     Returns:
         An iterator of lines; none when there are no such comparisons.
@@ -25,7 +27,10 @@ def blind_lines(records: Path) -> Iterator[str]:
     statuses: Counter[str] = Counter()
     contradictions: Counter[str] = Counter()
     flips = first = decisive = informal = 0
+    last = {test.final.test: test.final.attempt for test in summary.tests}
     for record in _records(records):
+        if record.get("attempt") != last.get(record.get("test", "")):
+            continue
         details = record.get("details")
         if not isinstance(details, Mapping) or not isinstance(details.get("status"), str):
             statuses["unreadable"] += 1
@@ -54,8 +59,8 @@ def _counts(counts: Counter[str]) -> str:
 def _records(records: Path) -> Iterator[dict[str, Any]]:
     with records.open("rb") as file:
         for line in file:
-            # The operator's name stands near the head, so the evidence of others is not parsed.
-            if _MARK in line[:_HEAD]:
+            # In the evidence of others the quotes would be escaped, so that is not parsed.
+            if _MARK in line:
                 record = json.loads(line)
                 if record.get("operator") == OPERATOR:
                     yield record
