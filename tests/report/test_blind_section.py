@@ -1,0 +1,30 @@
+"""What the closing section says of blind comparisons counts what the rest of the report counts."""
+
+from __future__ import annotations
+
+FLAKY = """
+from pytest_verdict.blind.face import assert_preferred
+
+RUBRIC = {"id": "essay", "version": 1, "content": ["argument"], "structure": ["clarity"]}
+RUNS = []
+
+def judge(request):
+    def side(label):
+        value = 5 if "because" in request.outputs[label].text else 2
+        return {"content": {"argument": value}, "structure": {"clarity": 3}}
+    return {"rubric": {label: side(label) for label in "AB"}, "winner": None}
+
+def test_passes_at_last():
+    RUNS.append(1)
+    last = "It rains because." if len(RUNS) == 3 else "It rains."
+    assert_preferred(last, "It snows because." * (len(RUNS) < 3) or "So.", "Say why.", judge, rubric=RUBRIC, key="k", name="n" * 5_000)
+"""
+
+
+def test_attempts_before_the_last_do_not_count_and_a_long_name_hides_nothing(pytester):
+    pytester.makepyfile(FLAKY)
+    session = pytester.runpytest_subprocess("--verify-report", "--reruns=2", "-p", "no:randomly")
+    session.assert_outcomes(passed=1)
+    session.stdout.fnmatch_lines(
+        ["1 comparisons: 1 pass, 0 fail, 0 error", "1 blind comparisons: 1 judged; 1 informal"]
+    )
