@@ -45,7 +45,7 @@ def parse_json(text: str | bytes | bytearray) -> Any:
         text: The document; bytes are read as UTF-8.
 
     Returns:
-        Dicts, lists, text, bools, None, ints, and Decimals for numbers with a fraction or an exponent.
+        Dicts, lists, text, bools, None, ints, and Decimals for numbers with a fraction, an exponent or more than 4300 digits.
 
     Raises:
         JsonTextError: The text is not JSON, or is one of the things this module refuses.
@@ -61,13 +61,29 @@ def parse_json(text: str | bytes | bytearray) -> Any:
     try:
         document = text if isinstance(text, str) else text.decode("utf-8")
         _refuse_depth(document)
-        return _DECODER.decode(document)
+        return _decoded(document)
     except JsonTextError:
         raise
     except ArithmeticError:
         raise JsonTextError(PARSE_FAILED, "an exponent is out of range") from None
     except (ValueError, RecursionError) as error:
         raise JsonTextError(PARSE_FAILED, str(error)) from None
+
+
+def _decoded(document: str) -> Any:
+    try:
+        return _DECODER.decode(document)
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        # Only int() says no more than that: it reads as many digits as PYTHONINTMAXSTRDIGITS allows.
+        return _DECODER_OF_LONG_INTS.decode(document)
+
+
+def _whole(text: str) -> int | Decimal:
+    number = _exact(text)
+    # Beyond the digits that Python reads unless told otherwise, making an int of them would take too long.
+    return int(number) if number.adjusted() < _MOST_DIGITS else number
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -101,4 +117,8 @@ def _refuse_depth(document: str) -> None:
             depth -= 1
 
 
+_MOST_DIGITS: Final = 4_300
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_float=_exact, parse_constant=_constant)
+_DECODER_OF_LONG_INTS: Final = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=_exact, parse_int=_whole, parse_constant=_constant
+)
