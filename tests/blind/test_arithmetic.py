@@ -240,6 +240,10 @@ def test_a_rubric_comes_from_a_file(tmp_path):
         ("id: a\nversion: 1\ncontent: [a]\nstructures: [b]", "Did you mean 'structure'"),
         ("- a", "top level is a mapping"),
         ("[" * 20_000, "nested too deeply"),
+        (
+            "l0: &l0 {a: b}\n" + "".join(f"l{n + 1}: &l{n + 1} {{<<: [*l{n}, *l{n}, *l{n}]}}\n" for n in range(40)),
+            "aliases repeat more than 1,000,000 values",
+        ),
     ],
 )
 def test_a_wrong_rubric_says_what_is_wrong(tmp_path, text, message):

@@ -188,6 +188,9 @@ suite:
       pass: sometimes
       expected_output: 2024-02-29
 """
+# Each line is three times the one before.
+LISTS = "l0: &l0 [a]\n" + "".join(f"l{n + 1}: &l{n + 1} [*l{n}, *l{n}, *l{n}]\n" for n in range(40))
+MERGES = "l0: &l0 {a: b}\n" + "".join(f"l{n + 1}: &l{n + 1} {{<<: [*l{n}, *l{n}, *l{n}]}}\n" for n in range(40))
 ONE = "scenarios:\n  - {name: a, input: b}\n"
 
 
@@ -258,8 +261,29 @@ ONE = "scenarios:\n  - {name: a, input: b}\n"
             ["1: timeout_seconds: Input should be less than or equal to 604800, got inf"],
         ),
         ("a: &a [*a]", ["1: it is nested too deeply, or an alias contains itself"]),
+        (LISTS, ["1: its aliases repeat more than 1,000,000 values"]),
+        (MERGES, ["1: its aliases repeat more than 1,000,000 values"]),
+        (
+            "scenarios:\n  - &a {name: a, input: b}\n  - <<: *a\n    name: c\n    name: d",
+            ["5: the key 'name' occurs twice"],
+        ),
+        (
+            "scenarios:\n  - &a {name: a, input: b}\n  - <<: *a\n    ? [x]\n    : c",
+            ["4: a key is text, not a list or mapping"],
+        ),
+        (
+            "scenarios:\n  - name: a\n    input: b\n    metadata: !!omap [x: 1]",
+            ["4: the tag 'tag:yaml.org,2002:omap' is not read"],
+        ),
+        (
+            "scenarios:\n  - name: a\n    input: b\n    no: 1\n    metadata:\n      x: 1\n      off: 2",
+            [
+                "4: a key is text, and this one is a boolean in YAML (False)",
+                "7: a key is text, and this one is a boolean",
+            ],
+        ),
     ],
-    ids=range(19),
+    ids=range(25),
 )
 def test_what_is_written_wrongly_is_named_with_its_line(write, content, lines):
     with pytest.raises(SuiteError) as error:

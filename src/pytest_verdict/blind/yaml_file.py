@@ -10,6 +10,7 @@ from typing import Any, cast
 import yaml
 
 from pytest_verdict.errors import SettingsError
+from pytest_verdict.values.yaml_aliases import MOST_REPEATED, values_repeated
 
 
 class _Strict(yaml.SafeLoader):
@@ -38,7 +39,7 @@ def read_yaml(path: str | os.PathLike[str]) -> dict[str, Any]:
         SettingsError: The file is missing, is no YAML, has a key twice, or its top level is no mapping.
     """
     try:
-        found = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Strict)  # noqa: S506 - a SafeLoader
+        found = _loaded(Path(path).read_text(encoding="utf-8"))
     except SettingsError as error:
         raise SettingsError(f"{path}: {error}") from None
     except (OSError, ValueError, yaml.YAMLError) as error:
@@ -48,3 +49,16 @@ def read_yaml(path: str | os.PathLike[str]) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise SettingsError(f"{path}: the top level is a mapping, got {type(found).__name__}")
     return found
+
+
+def _loaded(text: str) -> Any:
+    loader = _Strict(text)
+    try:
+        root = loader.get_single_node()
+        if root is None:
+            return None
+        if values_repeated(root) > MOST_REPEATED:
+            raise SettingsError(f"its aliases repeat more than {MOST_REPEATED:,} values")
+        return loader.construct_document(root)
+    finally:
+        loader.dispose()

@@ -24,6 +24,8 @@ _FORMS: Final[dict[str, type[BaseModel]]] = {
 }
 # What pydantic puts into the place of an error besides keys and positions.
 _KINDS: Final = {"name", "operator", "word", "count", "share"}
+# What it puts there last when a key is wrong and not its value.
+_KEY: Final = "[key]"
 _PATTERNS: Final = {
     "name": "a name is text without '::' and line breaks, because it becomes part of a node id",
     "tags": "a tag is letters, digits and _ . + - /, because it becomes a mark",
@@ -44,11 +46,19 @@ def describe_form_errors(error: ValidationError, document: YamlDocument) -> str:
     """
     found = set()
     for problem in error.errors(include_url=False):
-        place = _place(problem["loc"], document)
+        place = _place(_named(problem), document)
         found.add((document.line(place), _sentence(problem, place, document)))
     lines = [f"{document.label}:{line}: {sentence}" for line, sentence in sorted(found)]
     more = [f"... and {len(lines) - _MOST} more"] if len(lines) > _MOST else []
     return "\n".join([*lines[:_MOST], *more])
+
+
+def _named(problem: Any) -> tuple[Any, ...]:
+    """Give the place with a key that is no text as it is in the document; pydantic writes a number for it."""
+    loc: tuple[Any, ...] = problem["loc"]
+    if loc[-1] == _KEY:
+        return (*loc[:-2], problem["input"])
+    return (*loc[:-1], problem["input"]) if problem["type"] == "invalid_key" else loc
 
 
 def _place(loc: Sequence[str | int], document: YamlDocument) -> tuple[str | int, ...]:
@@ -68,6 +78,9 @@ def _place(loc: Sequence[str | int], document: YamlDocument) -> tuple[str | int,
 def _sentence(problem: Any, place: tuple[str | int, ...], document: YamlDocument) -> str:
     key = ".".join(str(step) for step in place[-2:] if isinstance(step, str)) or "the file"
     kind, given = problem["type"], problem["input"]
+    if kind == "invalid_key" or problem["loc"][-1] == _KEY:
+        meaning = _YAML_TYPES.get(type(given), "a date")
+        return f"a key is text, and this one is {meaning} in YAML ({shown(given, 40)}); write it in quotes"
     if kind == "extra_forbidden":
         return f"there is no key {place[-1]!r} here.{allowed('key', place[-1], _keys_at(place))}"
     if kind == "missing":

@@ -9,11 +9,14 @@ from typing import Any, Final
 import yaml
 
 from pytest_verdict.errors import SuiteError
+from pytest_verdict.values.display import shortened, shown, visible
+from pytest_verdict.values.yaml_aliases import MOST_REPEATED, values_repeated
 
 # The parser written in C reads the same documents about ten times as fast; not every build of PyYAML has it.
 _BASE: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TEXT: Final = "tag:yaml.org,2002:str"
 _MERGE: Final = "tag:yaml.org,2002:merge"
+_COLLECTIONS: Final = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 
 class _Loader(_BASE):  # type: ignore[misc]
@@ -55,6 +58,10 @@ class YamlDocument:
             self._root: Any = yaml.compose(text, Loader=_Loader)
             if self._root is None:
                 raise SuiteError(f"{label}:1: the file is empty")
+            if "*" in text and values_repeated(self._root) > MOST_REPEATED:
+                raise SuiteError(
+                    f"{label}:1: its aliases repeat more than {MOST_REPEATED:,} values; write a smaller file, or fewer aliases"
+                )
             self.value = self._value(self._root)
         except yaml.YAMLError as error:
             raise SuiteError(_explained(error, label)) from None
@@ -105,7 +112,7 @@ class YamlDocument:
                 line = node.start_mark.line + 1
             elif isinstance(node, yaml.MappingNode):
                 for key, item in node.value:
-                    if key.value == str(step):
+                    if key.value == str(step) or (key.tag != _TEXT and self._value(key) == step):
                         node, line = item, key.start_mark.line + 1
                         break
         return node, line
@@ -115,6 +122,11 @@ class YamlDocument:
             return node.value if node.tag == _TEXT else self._scalar(node)
         known = self._known.get(id(node))
         if known is None:
+            if node.tag not in _COLLECTIONS:
+                line = node.start_mark.line + 1
+                raise SuiteError(
+                    f"{self.label}:{line}: the tag {shown(node.tag, 80)} is not read; write a plain list or mapping"
+                )
             # An alias is the node of its anchor, and one value too.
             known = self._known[id(node)] = (
                 [self._value(item) for item in node.value]
@@ -130,20 +142,25 @@ class YamlDocument:
             kind = "a date" if node.tag.endswith(":timestamp") else "a number"
             line = node.start_mark.line + 1
             raise SuiteError(
-                f"{self.label}:{line}: {node.value} looks like {kind} and is none; write it in quotes"
+                f"{self.label}:{line}: {visible(shortened(node.value, 80))} looks like {kind} and is none; write it in quotes"
             ) from None
 
     def _mapping(self, node: Any) -> dict[Any, Any]:
-        if any(key.tag == _MERGE for key, _ in node.value):
-            self._constructor.flatten_mapping(node)
-            return {self._value(key): self._value(item) for key, item in node.value}
-        found = {}
-        for key, item in node.value:
+        merges = [key.tag == _MERGE for key, _ in node.value]
+        own = self._own([pair for pair, is_merge in zip(node.value, merges, strict=True) if not is_merge])
+        if not any(merges):
+            return own
+        self._constructor.flatten_mapping(node)
+        return {self._value(key): self._value(item) for key, item in node.value}
+
+    def _own(self, pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
+        found: dict[Any, Any] = {}
+        for key, item in pairs:
             name = self._value(key)
             if isinstance(name, list | dict):
                 raise SuiteError(f"{self.label}:{key.start_mark.line + 1}: a key is text, not a list or mapping")
             if name in found:
-                raise SuiteError(f"{self.label}:{key.start_mark.line + 1}: the key {name!r} occurs twice")
+                raise SuiteError(f"{self.label}:{key.start_mark.line + 1}: the key {shown(name, 80)} occurs twice")
             found[name] = self._value(item)
         return found
 
