@@ -245,6 +245,17 @@ def test_the_commitment_is_verified_by_a_command(folder, capsys):
     assert json.loads((folder / "comparison.json").read_text())["winner"] in {"A", "B"}
 
 
+def test_what_is_no_part_of_a_comparison_is_named(folder, capsys):
+    (folder / "blind.json.old").write_text("{}")
+    (folder / "notes\x1b[31m").mkdir()
+    assert main(["unblind", str(folder)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(" is no part of the comparison")[0] for line in lines if "no part" in line] == [
+        "blind.json.old",
+        "notes\\x1b[31m",
+    ]
+
+
 def _replace(name, before, after):
     def change(folder):
         text = (folder / name).read_text()

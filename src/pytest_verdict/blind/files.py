@@ -76,6 +76,18 @@ def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
         yield f"{FILE_NAME} is not the comparison that the record holds"
 
 
+def foreign_files(folder: Path) -> list[str]:
+    """Name what lies in the folder of a comparison and is no part of it, so that nobody takes it for evidence.
+
+    Args:
+        folder: The folder that a comparison was written into.
+
+    Returns:
+        The names in order; a folder in it counts as one.
+    """
+    return sorted({path.name for path in folder.iterdir()} - {COMMITMENT, FILE_NAME, RECORD})
+
+
 def _about_commitment(folder: Path, record: ComparisonResult, elsewhere: str | None, *, intact: bool) -> Iterator[str]:
     observed, kept = record.observed, _read(folder / COMMITMENT)
     own = observed["assignment"].get("commitment")

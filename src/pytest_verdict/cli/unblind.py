@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pytest_verdict.cli.writing import complain, say
+from pytest_verdict.values.display import visible
 
 if TYPE_CHECKING:
     from pytest_verdict.result import ComparisonResult
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 _EXIT_CODES: Final = """\
 FOLDER is what blind_compare(..., output=FOLDER) wrote: commitment.json before the judge was asked, blind.json and
 comparison.json afterwards. The commitment is computed again from the revealed assignment and from all that was settled
-before; the verdict, every number and comparison.json are derived again from the replies. No judge is asked.
+before; the verdict, every number and comparison.json are derived again from the replies. No judge is asked. Any other
+file in FOLDER is named, because nothing is known of it.
 
 Whoever can change all three files can make them fit one another. Keep the commitment where they cannot, such as in the
 output of the job that ran the test, and give it as --commitment.
@@ -47,12 +49,14 @@ def run(arguments: argparse.Namespace) -> int:
     Returns:
         The exit code.
     """
-    from pytest_verdict.blind.files import RECORD, read_record, verify_folder
+    from pytest_verdict.blind.files import RECORD, foreign_files, read_record, verify_folder
 
     folder = Path(arguments.folder)
     problems = list(verify_folder(folder, arguments.commitment))
     for problem in problems:
         complain(f"{folder}: {problem}")
+    for name in foreign_files(folder):
+        say(f"{visible(name)} is no part of the comparison; nothing was verified about it")
     if problems:
         return 1
     for line in _revealed(read_record(folder / RECORD)):
