@@ -16,8 +16,9 @@ def judge(request):
 
 def test_passes_at_last():
     RUNS.append(1)
-    last = "It rains because." if len(RUNS) == 3 else "It rains."
-    assert_preferred(last, "It snows because." * (len(RUNS) < 3) or "So.", "Say why.", judge, rubric=RUBRIC, key="k", name="n" * 5_000)
+    mine = "It rains because." if len(RUNS) == 3 else "It rains."
+    other = "It snows." if len(RUNS) == 3 else "It snows because."
+    assert_preferred(mine, other, "Say why.", judge, rubric=RUBRIC, key="k", name="n" * 5_000)
 """
 
 
