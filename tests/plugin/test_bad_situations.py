@@ -473,7 +473,10 @@ def test_a_module_that_cannot_be_collected_is_an_error(harness):
     assert not stopped.report["complete"]
 
 
-@pytest.mark.parametrize("option", ["--collect-only", "--fixtures", "--markers", "--help", "--version", "--setup-plan"])
+@pytest.mark.parametrize(
+    "option",
+    ["--collect-only", "--fixtures", "--markers", "--help", "--version", "--setup-only", "--setup-plan"],
+)
 def test_what_runs_no_test_leaves_no_file(harness, option):
     run = harness.run("def test_it(): pass\n", option, "--verify-report")
     assert run.status == 0

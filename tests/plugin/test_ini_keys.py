@@ -33,8 +33,9 @@ def test_junit_profile(harness, profile, has_place):
         ("verdict_report_limit = many", "a whole number from 0 is needed, got 'many'"),
         ("verdict_report_limit = -1", "a whole number from 0 is needed, got '-1'"),
         ("verdict_redact = (", "verdict_redact: '(' is not a regular expression"),
+        ("verdict_advice = maybe", "verdict_advice: true or false is needed; invalid truth value 'maybe'"),
     ],
-    ids=["profile", "limit", "negative limit", "redact"],
+    ids=["profile", "limit", "negative limit", "redact", "advice"],
 )
 def test_a_wrong_value_is_a_usage_error_that_leaves_no_folder(harness, content, words):
     run = harness.run({**ini(content), "test_it.py": SEVEN}, "--verify-report")

@@ -31,6 +31,7 @@ _RUN_NO_TEST = (
     "showfixtures",
     "show_fixtures_per_test",
     "cacheshow",
+    "setuponly",
     "setupplan",
 )
 
@@ -147,7 +148,11 @@ def _fill_surroundings(config: pytest.Config) -> None:
     SURROUNDINGS.observer = FAILURES.observe
     verbosity = config.get_verbosity(pytest.Config.VERBOSITY_ASSERTIONS)
     SURROUNDINGS.budget = Budget(characters=0, lines=0, differences=0) if verbosity >= 2 else Budget()
-    SURROUNDINGS.advice = bool(config.getini("verdict_advice"))
+    try:
+        SURROUNDINGS.advice = bool(config.getini("verdict_advice"))
+    except (ValueError, pytest.UsageError) as error:
+        # pytest names the value and not the key; before 9 it was a traceback.
+        raise pytest.UsageError(f"verdict_advice: true or false is needed; {error}") from None
 
 
 def _wants_report(config: pytest.Config) -> bool:
