@@ -151,11 +151,14 @@ class TestConfiguration:
             (lambda: assert_matches("exact", 1, 1, nan_equals=True), SettingsError, "nan_equal"),
             (lambda: compare("contains_any", None, "a", substrings=[]), SettingsError, "at least one text"),
             (lambda: compare("contains_any", None, "a", substrings="ab"), SettingsError, "got 'ab'"),
+            (lambda: compare("contains_any", None, "a", substrings=[b"a"]), SettingsError, "takes text, not bytes, got [b'a']"),
+            (lambda: compare("regex", None, "a", pattern=b"a"), SettingsError, "pattern: takes text, not bytes, got b'a'"),
+            (lambda: compare("date_match", "", "", format=bytearray(b"%Y-%j")), SettingsError, "format: takes text, not"),
         ],
         ids=[
             "misspelt", "empty", "no name", "class", "unknown setting", "text for a bool", "number for a bool",
             "settings for an instance", "bool for a number", "name", "expect", "expect threshold", "assert", "no substrings",
-            "one substring",
+            "one substring", "bytes among texts", "bytes for text", "bytearray for text",
         ],
     )  # fmt: skip
     def test_a_mistake_is_named_with_what_is_allowed(self, call, error, said, seen):

@@ -162,6 +162,7 @@ def test_settings_and_records_survive_json(operator):
         (AllOf, {"conditions": ["numeric_tolerance"]}, "'tolerance' is required"),
         (AllOf, {"conditions": {1: "exact"}}, "are text"),
         (AtLeastN, {"conditions": ["exact"]}, "'n' is required"),
+        (Weighted, {"conditions": ["exact", "literal"], "weights": {1, 2}}, "no order"),
         (AtLeastN, {"conditions": ["exact"], "n": 0}, "greater than or equal to 1"),
         (AtLeastN, {"conditions": ["exact"], "n": 2}, "can never pass"),
         (Weighted, {"conditions": ["exact"]}, "'weights' is required"),

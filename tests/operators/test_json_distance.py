@@ -227,12 +227,19 @@ def test_paths_keep_the_places_of_the_document_when_items_are_ignored():
         ({"mode": "relativ"}, "mode"),
         ({"string_similarity": "hamming"}, "string_similarity"),
         ({"list_order": "sorted"}, "list_order"),
+        ({"rules": {"$.a": {"ignore": "yes"}}}, "ignore"),
+        ({"rules": {"$.a": {"ignore": 1}}}, "ignore"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
 def test_wrong_settings_are_refused(wrong, message):
     with pytest.raises(SettingsError, match=message):
         JsonDistance(**wrong)
+
+
+def test_a_set_of_ignored_paths_is_recorded_in_order():
+    paths = [f"$.{letter}" for letter in string.ascii_lowercase]
+    assert JsonDistance(ignore=set(paths)).settings()["ignore"] == paths
 
 
 def record(chance, number):

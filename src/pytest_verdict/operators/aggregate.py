@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Final, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from pytest_verdict.errors import SettingsError, ThresholdError, allowed
 from pytest_verdict.operators.base import Operator
@@ -233,6 +233,13 @@ class Weighted(_Aggregate):
     name: ClassVar[str] = "weighted"
 
     weights: dict[str, ExactNumber] | tuple[ExactNumber, ...]
+
+    @field_validator("weights", mode="before")
+    @classmethod
+    def _in_order_of_conditions(cls, weights: Any) -> Any:
+        if isinstance(weights, set | frozenset):
+            raise ValueError("takes a list or a mapping: a set has no order")  # noqa: TRY004 - one rule for settings
+        return weights
 
     @model_validator(mode="after")
     def _one_each(self) -> Self:

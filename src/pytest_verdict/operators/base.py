@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_serializer
 
@@ -49,7 +49,7 @@ class Operator(BaseModel):
     surface: ClassVar[str] = "custom"
 
     def __init__(self, /, **settings: Any) -> None:
-        _refuse_bool_confusion(type(self), settings)
+        _refuse_confusion(type(self), settings)
         try:
             super().__init__(**settings)
         except ValidationError as error:
@@ -176,14 +176,25 @@ def as_setting(value: Any) -> Any:
     return encode(value)
 
 
-def _refuse_bool_confusion(cls: type[Operator], settings: Mapping[str, Any]) -> None:
-    # Pydantic would take "no" and 1 for a bool, and True for a number.
+def _refuse_confusion(cls: type[Operator], settings: Mapping[str, Any]) -> None:
+    # Pydantic would take "no" and 1 for a bool, True for a number, and bytes for text.
     for name, value in settings.items():
         kind = cls.model_fields[name].annotation if name in cls.model_fields else None
         if kind is bool and not isinstance(value, bool):
             raise SettingsError(f"{_label(cls)}: {name} must be True or False, got {shown(value, 80)}")
         if isinstance(value, bool) and kind in {int, float}:
             raise SettingsError(f"{_label(cls)}: {name} must be a number, got {value!r}")
+        if _holds_bytes(value) and _takes(kind, str) and not _takes(kind, bytes):
+            raise SettingsError(f"{_label(cls)}: {name}: takes text, not bytes, got {shown(value, 80)}")
+
+
+def _holds_bytes(value: Any) -> bool:
+    items = value if isinstance(value, list | tuple) else (value,)
+    return any(isinstance(item, bytes | bytearray) for item in items)
+
+
+def _takes(annotation: Any, kind: type) -> bool:
+    return annotation is kind or any(_takes(part, kind) for part in get_args(annotation))
 
 
 def _label(cls: type[Operator]) -> str:

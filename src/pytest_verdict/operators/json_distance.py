@@ -71,6 +71,12 @@ class JsonDistance(Operator):
     rules: Mapping[RulePath, JsonRule] = {}
     normalize: Normalization = ()
 
+    @field_validator("ignore", mode="before")
+    @classmethod
+    def _in_order(cls, paths: Any) -> Any:
+        # A set has no order of its own; sorted, the record is the same in every process.
+        return sorted(paths, key=str) if isinstance(paths, set | frozenset) else paths
+
     @field_validator("rules")
     @classmethod
     def _rules_for_parts(cls, rules: Mapping[str, JsonRule]) -> Mapping[str, JsonRule]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, model_serializer
+from pydantic import AfterValidator, BaseModel, ConfigDict, StrictBool, model_serializer
 
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact
 from pytest_verdict.operators.json_document import plain_numbers
@@ -69,7 +69,7 @@ class JsonRule(BaseModel):
     mode: ToleranceMode = "absolute"
     string_similarity: StringSimilarity | None = None
     list_order: ListOrder = "ordered"
-    ignore: bool = False
+    ignore: StrictBool = False
 
     @model_serializer
     def _given(self) -> dict[str, Any]:
