@@ -480,6 +480,66 @@ def test_what_may_have_been_a_call_is_never_left_out(value, broken, junk):
     assert compare("trajectory_forbidden", ["delete"], broken(junk)).notes == ["trajectory_unreadable"]
 
 
+REQUEST = {"id": "c1", "function": {"name": "search", "arguments": "{}"}}
+CHAT = {"role": "assistant", "tool_calls": [REQUEST]}
+
+
+@pytest.mark.parametrize(
+    ("value", "form"),
+    [
+        ([{"role": "assistant", "content": [{"type": "tool_use", "name": "a", "input": {}}]}, CHAT], "tool_calls"),
+        ([{"role": "assistant", "content": [{"toolUse": {"name": "a", "input": {}}}]}, CHAT], "tool_calls"),
+        ([{"role": "model", "parts": [{"text": "x"}]}, CHAT], "tool_calls"),
+        ([{"type": "function_call", "name": "a", "arguments": "{}"}, CHAT], "tool_calls"),
+        ([{"role": "assistant", "toolCalls": [REQUEST]}], "toolCalls"),
+        ([{"role": "assistant", "content": [{"type": "tool-call", "toolName": "search"}]}], "tool-call"),
+        ([{"role": "assistant", "parts": [{"type": "tool-search", "input": {}}]}], "tool-search"),
+    ],
+    ids=["anthropic", "bedrock", "gemini", "responses", "camelCase", "vercel", "vercel parts"],
+)
+def test_a_call_in_the_form_of_another_format_is_not_left_out(value, form):
+    result = compare("trajectory_forbidden", ["search"], value)
+    assert (result.passed, result.notes) == (False, ["trajectory_unreadable"])
+    assert f"has a call in the form {form!r}" in result.details["reason"]
+
+
+def test_the_chunks_of_a_stream_are_no_completion():
+    chunk = {"choices": [{"delta": {"tool_calls": [{"index": 0, **REQUEST}]}}]}
+    with pytest.raises(TrajectoryError, match="a choice needs its message"):
+        read_trajectory(chunk)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"additional_kwargs": {"tool_calls": [REQUEST]}},
+        {"additional_kwargs": {"function_call": REQUEST["function"]}},
+        {"content": [{"type": "text", "text": "x"}, {"type": "tool_use", "id": "c1", "name": "search", "input": {}}]},
+        {"tool_calls": [{"name": "search", "args": {}}], "additional_kwargs": {"tool_calls": [REQUEST]}},
+    ],
+    ids=["kwargs", "legacy", "content", "both"],
+)
+def test_calls_that_langchain_left_with_the_provider_are_read_once(message):
+    assert [event.name for event in read_trajectory([{"type": "ai", **message}])] == ["search"]
+
+
+def test_results_without_identifiers_belong_to_the_calls_of_their_tool_in_order():
+    parts = [{"functionCall": {"name": name}} for name in "aba"]
+    given = [{"name": "a", "response": {"error": "x"}}, {"name": "b", "response": {}}, {"name": "c", "response": {}}]
+    contents = [
+        {"role": "model", "parts": parts},
+        {"role": "user", "parts": [{"functionResponse": one} for one in given]},
+    ]
+    assert [event.error for event in read_trajectory(contents)] == ["x", None, None]
+    assert compare("trajectory_exact", ["b", "a"], contents, failed="skip").passed
+
+
+@pytest.mark.parametrize("text", ['{"x": 1}', ' {"x": 1}', '{"x": '])
+def test_a_pair_may_hold_its_arguments_as_text(text):
+    (event,) = read_trajectory([["search", text]])
+    assert (event.name, event.args_note) == ("search", None if text.endswith("}") else "args_malformed")
+
+
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize(
     "value",

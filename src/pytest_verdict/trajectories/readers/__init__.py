@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers.foreign import refuse_foreign_calls
 from pytest_verdict.trajectories.readers.shape import look
 from pytest_verdict.values.display import shown
 from pytest_verdict.values.jsontext import JsonTextError, parse_json
@@ -60,8 +61,11 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
     """
     check_format(format)
     source = _opened(value)
-    chosen = recognised_format(source) if format == AUTO else format
+    sure = _at_a_glance(source) if format == AUTO else None
+    chosen = sure or (recognised_format(source) if format == AUTO else format)
     try:
+        if sure is None:
+            refuse_foreign_calls(chosen, source)
         events = _reader(chosen).read(source)
     except (TypeError, AttributeError, KeyError, IndexError, ValueError, RecursionError) as error:
         # Evidence is untrusted, and the objects of other libraries raise what they like.
@@ -82,10 +86,9 @@ def recognised_format(value: Any) -> str:
     Raises:
         TrajectoryError: None of the formats takes the value.
     """
-    if _is_surely_plain(value):
-        return "plain"
-    if _is_surely_chat(value):
-        return "openai_chat"
+    sure = _at_a_glance(value)
+    if sure is not None:
+        return sure
     for name in FORMATS:
         try:
             if _reader(name).recognises(value):
@@ -93,6 +96,12 @@ def recognised_format(value: Any) -> str:
         except (TypeError, AttributeError, KeyError, IndexError, ValueError, RecursionError):
             continue
     raise TrajectoryError(f"is not a trajectory in any known format ({', '.join(FORMATS)}): {shown(value, 80)}")
+
+
+def _at_a_glance(value: Any) -> str | None:
+    if _is_surely_plain(value):
+        return "plain"
+    return "openai_chat" if _is_surely_chat(value) else None
 
 
 def _is_surely_plain(value: Any) -> bool:

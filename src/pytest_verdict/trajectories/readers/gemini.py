@@ -84,4 +84,4 @@ def _read_part(part: Any, calls: Calls, group: int, author: str | None) -> None:
     if given is not None:
         response = look(given, "response")
         error = look(response, "error")
-        calls.finish(look(given, "id"), response, None if error is None else failure(error))
+        calls.finish(look(given, "id"), response, None if error is None else failure(error), name=look(given, "name"))

@@ -40,10 +40,13 @@ def read(value: Any) -> list[Event]:
     calls = Calls()
     for place, wrapped in enumerate(objects(list_of(value, "messages"), "messages")):
         message = _unwrapped(wrapped)
-        for made in items(look(message, "tool_calls"), "tool_calls"):
-            calls.add(_made(made, place))
-        for broken in items(look(message, "invalid_tool_calls"), "invalid_tool_calls"):
-            calls.add(_invalid(broken, place))
+        made = items(look(message, "tool_calls"), "tool_calls")
+        broken = items(look(message, "invalid_tool_calls"), "invalid_tool_calls")
+        # What the provider wrote is a second copy, unless LangChain took no calls from it.
+        for one in made if made or broken else _of_provider(message):
+            calls.add(_made(one, place))
+        for one in broken:
+            calls.add(_invalid(one, place))
         if look(message, "tool_call_id") is not None:
             content = look(message, "content")
             error = failure(content) if look(message, "status") == "error" else None
@@ -60,10 +63,21 @@ def _unwrapped(message: Any) -> Any:
     return message
 
 
+def _of_provider(message: Any) -> list[Any]:
+    raw = look(message, "additional_kwargs")
+    legacy = look(raw, "function_call")
+    blocks = look(message, "content")
+    return [
+        *items(look(raw, "tool_calls"), "tool_calls"),
+        *([] if legacy is None else [legacy]),
+        *(block for block in (blocks if isinstance(blocks, list | tuple) else ()) if look(block, "type") == "tool_use"),
+    ]
+
+
 def _made(made: Any, place: int) -> Event:
     function = look(made, "function")
     source = made if function is None else function
-    args = look(source, "args", "arguments", default=MISSING)
+    args = look(source, "args", "arguments", "input", default=MISSING)
     return call(look(source, "name"), args, id=look(made, "id"), group=place)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers.plain import is_pair
 from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, items, look
 from pytest_verdict.values.display import shown
 
@@ -16,7 +17,10 @@ def recognises(value: Any) -> bool:
     return bool(
         isinstance(steps, list | tuple)
         and steps
-        and all(isinstance(step, list | tuple) and all(isinstance(node, str) for node in step) for step in steps)
+        and all(
+            isinstance(step, list | tuple) and all(isinstance(node, str) for node in step) and not is_pair(step)
+            for step in steps
+        )
     )
 
 

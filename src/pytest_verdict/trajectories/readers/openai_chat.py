@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, has, items, list_of, look, objects
 
@@ -38,7 +39,10 @@ def _messages(value: Any) -> list[Any]:
     choices = look(value, "choices")
     if choices is None:
         return list(objects(list_of(value, "messages"), "messages"))
-    return [look(choice, "message") for choice in items(choices, "choices")]
+    messages = [look(choice, "message") for choice in items(choices, "choices")]
+    if any(message is None for message in messages):
+        raise TrajectoryError("a choice needs its message; put the chunks of a streamed completion together first")
+    return messages
 
 
 def _requested(requested: Any, place: int) -> Event:

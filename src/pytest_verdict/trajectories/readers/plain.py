@@ -90,13 +90,18 @@ def read_item(item: Any) -> Event:
 
 
 def is_pair(item: Any) -> bool:
-    """Say whether an item is a pair of a name and arguments, an object or None."""
+    """Say whether an item is a pair of a name and arguments: an object, the text of one, or None."""
     return (
         isinstance(item, list | tuple)
         and len(item) == 2
         and isinstance(item[0], str)
-        and (item[1] is None or isinstance(item[1], Mapping))
+        and (item[1] is None or isinstance(item[1], Mapping) or _is_object_text(item[1]))
     )
+
+
+def _is_object_text(value: Any) -> bool:
+    # No tool has such a name, so that two names in a list are not taken for a pair.
+    return isinstance(value, str) and value.lstrip().startswith("{")
 
 
 def _is_call(item: Any) -> bool:

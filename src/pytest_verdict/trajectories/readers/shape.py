@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -175,6 +176,7 @@ class Calls:
     def __init__(self) -> None:
         self._events: list[Event] = []
         self._by_id: dict[str, int] = {}
+        self._without_id: dict[str, deque[int]] = {}
 
     def add(self, event: Event) -> None:
         """Append a call.
@@ -184,17 +186,21 @@ class Calls:
         """
         if event.id:
             self._by_id[event.id] = len(self._events)
+        else:
+            self._without_id.setdefault(event.name, deque()).append(len(self._events))
         self._events.append(event.at(len(self._events)))
 
-    def finish(self, identifier: Any, result: Any, error: str | None = None) -> None:
+    def finish(self, identifier: Any, result: Any, error: str | None = None, name: Any = None) -> None:
         """Join a result to its call; a result without a call is no event and is left out.
 
         Args:
             identifier: The identifier of the call.
             result: What the tool returned.
             error: Why the call failed, or None.
+            name: The tool, in formats in which calls may have no identifiers: their results come in the order of the calls.
         """
-        place = self._by_id.get(str(identifier)) if identifier else None
+        waiting = self._without_id.get(name) if not identifier else None
+        place = waiting.popleft() if waiting else self._by_id.get(str(identifier))
         if place is not None:
             self._events[place] = replace(self._events[place], result=result, error=error)
 

@@ -1,0 +1,54 @@
+"""Calls in the form of another format than the one that is read: refused, because left out they could make a comparison pass."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.readers.shape import list_of, look
+
+_READ: Final = {
+    "openai_chat": re.compile("tool_calls|function_call"),
+    "openai_responses": re.compile("function_call"),
+    "anthropic": re.compile(".*tool_use"),
+    "bedrock": re.compile("toolUse"),
+    "gemini": re.compile("function_call|functionCall"),
+}
+"""How calls are written in the formats that consist of messages."""
+
+_CONTAINERS: Final = ("messages", "contents", "candidates", "events", "output")
+_IN_MESSAGES: Final = ("tool_calls", "toolCalls", "function_call", "functionCall")
+_IN_BLOCKS: Final = ("toolUse", "function_call", "functionCall")
+_KIND: Final = re.compile(r".*(tool|function)[-_]?(use|call|invocation)|tool-(?!result).+|dynamic-tool", re.IGNORECASE)
+
+
+def refuse_foreign_calls(format: str, value: Any) -> None:  # noqa: A002 - the word of `read_trajectory`
+    """Refuse messages with calls that the reader of a format does not see.
+
+    Args:
+        format: The format.
+        value: What is read.
+
+    Raises:
+        TrajectoryError: A message has a call in another form, such as ``tool_calls`` between messages of Anthropic.
+    """
+    known = _READ.get(format)
+    if known is None:
+        return
+    for place, message in enumerate(list_of(value, *_CONTAINERS)):
+        for form in _forms(message):
+            if not known.fullmatch(form):
+                raise TrajectoryError(f"item {place} has a call in the form {form!r}, which is not one of {format}")
+
+
+def _forms(message: Any) -> Iterator[str]:
+    yield from (key for key in _IN_MESSAGES if look(message, key))
+    content = look(message, "content", "parts")
+    blocks = content if isinstance(content, list | tuple) else look(content, "parts")
+    for block in blocks if isinstance(blocks, list | tuple) else ():
+        yield from (key for key in _IN_BLOCKS if look(block, key) is not None)
+        kind = look(block, "type")
+        if isinstance(kind, str) and _KIND.fullmatch(kind):
+            yield kind
