@@ -128,6 +128,19 @@ def test_a_journal_that_cannot_be_read_is_one_line(command, tmp_path, content):
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("member", ["comparisons", "chunks", "seconds", "text", "message", "test", "path"])
+@pytest.mark.parametrize("value", [None, 3, [["a", "b"]]], ids=str)
+def test_a_journal_that_was_edited_is_no_traceback(command, killed, member, value):
+    tests = killed / "journal/tests.jsonl"
+    lines = tests.read_text().splitlines()
+    at = next(index for index, line in enumerate(lines) if line.startswith('{"test"'))
+    lines[at] = json.dumps({**json.loads(lines[at]), member: value})
+    tests.write_text("\n".join(lines) + "\n")
+    status, _, err = command("report", killed)
+    assert status in {0, 2}
+    assert err.count("\n") == (status == 2)
+
+
 def test_a_folder_that_is_not_there_is_not_made(command, tmp_path):
     status, _, err = command("report", tmp_path / "absent")
     assert status == 2

@@ -154,6 +154,13 @@ def test_any_text_comes_back_as_far_as_xml_can_hold_it(text, limit):
         assert element.get("b") == element.get("c") == (element.text or "") == text
 
 
+@pytest.mark.parametrize("beginning", ["", "\x1b[31m" * 10, "\x00"], ids=repr)
+def test_long_names_that_differ_at_their_end_stay_different(beginning):
+    names = {limited_name(beginning + "x" * 200 + end, 200) for end in "ab"}
+    assert len(names) == 2
+    assert max(map(len, names)) <= 200
+
+
 @given(st.lists(st.tuples(TEXT, TEXT, st.sampled_from(["failed", "error", "skipped", "rerun"])), max_size=5))
 def test_any_session_can_be_read(tests):
     entries = [

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_verdict.cli.writing import say
-from pytest_verdict.errors import RecordError
+from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, JUNIT, REPORT, Built, build
 from pytest_verdict.report.folder import INTERRUPTED, JOURNAL, FolderInUseError, ReportFolder
 from pytest_verdict.report.journal import RECORDS, TESTS, Journal, read_journal
@@ -63,8 +63,9 @@ def run(arguments: argparse.Namespace) -> int:
     with ExitStack() as stack:
         for folder in {path.resolve(): path for path in (places.held, places.target) if path}.values():
             stack.enter_context(_held(folder))
-        journal = read_journal(places.journal)
-        built = _built(journal, places.target, arguments.junit_profile)
+        with _damage_told(places.journal):
+            journal = read_journal(places.journal)
+            built = _built(journal, places.target, arguments.junit_profile)
         for line in _found(journal, built):
             say(line)
         if arguments.remove_journal:
@@ -114,18 +115,26 @@ def _held(folder: Path) -> Iterator[None]:
         held.release()
 
 
+@contextmanager
+def _damage_told(journal: Path) -> Iterator[None]:
+    # A kill leaves half a line at most; anything may be in a journal that was edited or copied in part.
+    try:
+        yield
+    except VerdictError:
+        raise
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise RecordError(f"{journal}: the journal is damaged beyond reading: {error!r}") from None
+
+
 def _built(journal: Journal, target: Path, profile: str | None) -> Built:
     limit = journal.header.get("limit")
-    try:
-        return build(
-            journal,
-            target,
-            run=journal.run,
-            profile=_profile(journal, profile),
-            inline_limit=limit if type(limit) is int else DEFAULT_INLINE_LIMIT,
-        )
-    except (TypeError, ValueError, KeyError, IndexError) as error:
-        raise RecordError(f"{journal.folder}: the journal is damaged beyond reading: {error!r}") from None
+    return build(
+        journal,
+        target,
+        run=journal.run,
+        profile=_profile(journal, profile),
+        inline_limit=limit if type(limit) is int else DEFAULT_INLINE_LIMIT,
+    )
 
 
 def _profile(journal: Journal, given: str | None) -> Profile:

@@ -65,7 +65,7 @@ def limited_name(text: str, limit: int, *, always: str = "") -> str:
         'test_xxxxxx-030f6238'
     """
     written = _allowed(text[: limit + 1])
-    if always or len(written) > limit:
+    if always or len(text) > limit or len(written) > limit:
         digest = hashlib.sha256((always or text).encode("utf-8", "surrogatepass")).hexdigest()[:8]
         written = f"{written[: limit - 9]}-{digest}"
     return _IN_ATTRIBUTE.sub(_reference, written)
