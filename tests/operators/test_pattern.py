@@ -2,6 +2,7 @@ import pickle
 import random
 import re
 import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -134,6 +135,26 @@ def test_a_doubtful_match_that_ends_has_the_same_result_as_a_plain_one(monkeypat
     monkeypatch.setattr(regex_search, "_HARMLESS_STEPS", -1.0)
     assert [find_matches(r"(?P<n>\d+)(,\d+)?|(x)", (), "search", text, limit) for limit in (1, None)] == here
     assert [match.text for match in here[1]] == ["1,22", "333"] * 3
+
+
+def test_the_estimate_is_a_number():
+    assert estimated_steps("(?>((?:A?|(?=a)*+ab(?=a)?\\W*)??)*(?(1)a|b)(?>a+){1,3})??", 0, 200, "fullmatch") > 0
+
+
+@pytest.mark.parametrize("text", ["\ud83d\ude00b", "\U0001f600b", "\ud800b", "\x00b"], ids=ascii)
+def test_a_child_sees_the_same_characters(text, monkeypatch):
+    here = find_matches("..?b", (), "search", text)
+    monkeypatch.setattr(regex_search, "_HARMLESS_STEPS", 0)
+    assert find_matches("..?b", (), "search", text) == here
+    assert find_matches(text, (), "search", text)[0].text == text
+
+
+def test_a_child_that_fails_is_an_error_that_names_no_place_of_this_machine(monkeypatch):
+    monkeypatch.setattr(regex_search, "_HARMLESS_STEPS", 0)
+    monkeypatch.setattr(regex_search, "_CHILD", "raise MemoryError")
+    result = compare("regex", "a", "a")
+    assert (result.verdict, sys.executable in result.error) == ("error", False)
+    assert "'a'" in result.error
 
 
 def test_endless_matches_in_threads_end_too(impatient):

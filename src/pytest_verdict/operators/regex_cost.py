@@ -90,9 +90,11 @@ def estimated_steps(pattern: str, flags: int, length: int, mode: str) -> float:
     # Rounded up, so that a run over many texts analyses each pattern a few times only.
     size = 1 << max(length, 1).bit_length()
     try:
-        return _steps(pattern, flags, size, mode)
+        found = _steps(pattern, flags, size, mode)
     except (OverflowError, RecursionError):
         return math.inf
+    # Infinitely many ways of nothing are no number.
+    return math.inf if math.isnan(found) else found
 
 
 @functools.lru_cache(maxsize=1_024)

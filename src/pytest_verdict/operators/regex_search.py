@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import json
+import marshal
 import re
 import subprocess
 import sys
@@ -39,10 +40,10 @@ TIME_LIMIT: Final = 10
 # Measured, a step of the estimate takes about a nanosecond where the bound is tight, so this is about half a second.
 _HARMLESS_STEPS: Final = 500_000_000.0
 
-# Spans travel, not texts: the parent has the text.
+# Spans travel back, not texts: the parent has the text. It went by marshal: JSON makes one character of two surrogates.
 _CHILD: Final = """
-import itertools, json, re, sys
-task = json.load(sys.stdin)
+import itertools, json, marshal, re, sys
+task = marshal.load(sys.stdin.buffer)
 compiled = re.compile(task["pattern"], task["flags"])
 if task["mode"] == "search":
     found = itertools.islice(compiled.finditer(task["text"]), task["limit"])
@@ -54,7 +55,7 @@ json.dump([match.regs for match in found], sys.stdout)
 
 
 class RegexTimeLimitError(VerdictError):
-    """A regular expression took longer than `TIME_LIMIT`, so there is neither a match nor none."""
+    """A regular expression took longer than `TIME_LIMIT` or than its process lived: there is neither a match nor none."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -184,20 +185,22 @@ def _spans_here(compiled: re.Pattern[str], mode: Mode, text: str, limit: int | N
 
 
 def _spans_in_child(compiled: re.Pattern[str], mode: Mode, text: str, limit: int | None) -> _Spans:
-    flags = compiled.flags & ~re.UNICODE
+    flags = int(compiled.flags & ~re.UNICODE)
     task = {"pattern": compiled.pattern, "flags": flags, "mode": mode, "text": text, "limit": limit}
     if not sys.executable:
         raise RegexTimeLimitError("regex time limit: there is no Python interpreter to run the match in")
     try:
         done = subprocess.run(
             [sys.executable, "-I", "-S", "-c", _CHILD],
-            input=json.dumps(task).encode("ascii"),
+            input=marshal.dumps(task),
             capture_output=True,
             timeout=TIME_LIMIT,
             check=True,
         )
     except subprocess.TimeoutExpired:
         raise RegexTimeLimitError(f"regex time limit of {TIME_LIMIT} seconds reached by {compiled.pattern!r}") from None
+    except subprocess.CalledProcessError:
+        raise RegexTimeLimitError(f"the process that matched {compiled.pattern!r} ended without an answer") from None
     spans: _Spans = json.loads(done.stdout)
     return spans
 
