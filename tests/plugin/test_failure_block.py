@@ -156,3 +156,42 @@ def test_a_unittest_prints_the_block_as_well(harness, statement):
     for block in blocks(run.stdout):
         assert block.count("exact: fail, score 0.0 < threshold 1.0") == 1
         assert block.count("difference: at character 0, 'P' is not 'p'") == 1
+
+
+STRANGE = """
+from pytest_verdict import compare
+
+class Meta(type):
+    @property
+    def __module__(cls): raise RuntimeError("of no module")
+
+class Refusing(metaclass=Meta): pass
+
+class Nowhere:
+    __module__ = None
+
+class WithoutNotes(AssertionError):
+    __notes__ = None
+
+class RefusingNotes(AssertionError):
+    def add_note(self, note): raise TypeError("no notes")
+
+def test_values():
+    values = refusing, nowhere = Refusing(), Nowhere()
+    assert compare("exact", "Paris", "paris")
+
+def test_errors_without_notes():
+    if not (result := compare("exact", "Paris", "paris")):
+        raise WithoutNotes(result)
+
+def test_errors_that_refuse_notes():
+    if not (result := compare("exact", "Paris", "paris")):
+        raise RefusingNotes(result)
+"""
+
+
+def test_strange_classes_of_the_user_do_not_end_the_session(harness):
+    run = harness.run(STRANGE)
+    assert run.outcomes == {"failed": 3}
+    assert "INTERNALERROR" not in run.output
+    assert "difference: at character 0, 'P' is not 'p'" in blocks(run.stdout)[0]

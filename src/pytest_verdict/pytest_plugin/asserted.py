@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import linecache
 from collections.abc import Callable, Iterator
@@ -30,11 +31,12 @@ def explain_assertion(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         for entry in excinfo.traceback:
             for result, describe in _asserted(entry):
                 blocks.setdefault(id(result), describe())
-        known = getattr(error, "__notes__", [])
-        for block in list(blocks.values())[:_MOST]:
-            # A fixture of a wider scope raises the same error in every test.
-            if block not in known:
-                error.add_note(block)
+        # An exception class of the user's may refuse notes, and is shown without them.
+        with contextlib.suppress(Exception):
+            for block in list(blocks.values())[:_MOST]:
+                # A fixture of a wider scope raises the same error in every test.
+                if block not in getattr(error, "__notes__", ()):
+                    error.add_note(block)
 
 
 def hide_our_frames(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
@@ -71,7 +73,7 @@ def _asserted(entry: Any) -> Iterator[_Asserted]:
 def _failed(value: Any) -> _Asserted | None:
     if type(value) is ComparisonResult:
         return None if value.passed else (value, functools.partial(describe_failure, value))
-    if not type(value).__module__.startswith("pytest_verdict."):
+    if not _is_ours(type(value)):
         return None
     # What stands on a comparison, such as the result of a template, has it, and may have words of its own.
     for name in ("comparison", "result"):
@@ -79,6 +81,13 @@ def _failed(value: Any) -> _Asserted | None:
         if type(inner) is ComparisonResult and not inner.passed:
             return inner, getattr(value, "describe", functools.partial(describe_failure, inner))
     return None
+
+
+def _is_ours(kind: type) -> bool:
+    try:
+        return str(kind.__module__).startswith("pytest_verdict.")
+    except Exception:  # noqa: BLE001 - a class of the user's may say of its module what it wants
+        return False
 
 
 def _statement(file: str, line: int) -> tuple[int, int, frozenset[str]]:
