@@ -361,3 +361,40 @@ def test_the_comparator_takes_the_order_as_an_argument(order, operator):
 def test_an_order_that_does_not_exist_is_an_error():
     with pytest.raises(SettingsError, match="in_order"):
         Comparator().trajectory(["a"], ["a"], order="inorder")
+
+
+GITHUB = {"mcp_servers": ["github"], "aliases": {"purchase": "buy"}}
+
+
+@pytest.mark.parametrize(
+    ("operator", "expected", "settings"),
+    [
+        ("trajectory_max_calls", None, {"limits": {"mcp__github__purchase": 1}}),
+        ("trajectory_max_calls", {"purchase": 1}, {}),
+        ("trajectory_max_calls", {"buy": 1}, {}),
+        ("trajectory_exact", [], {"only_tools": ["purchase"]}),
+        (
+            "trajectory_in_order",
+            [("buy", {"id": 3})],
+            {"args": {"purchase": "equal", "*": "ignore"}},
+        ),
+    ],
+    ids=["limits", "limits expected", "limits alias", "only", "args"],
+)
+def test_a_setting_may_name_a_tool_as_the_source_does(operator, expected, settings):
+    observed = [("mcp__github__purchase", {"id": 1}), ("buy", {"id": 2}), "github.search"]
+    assert not compare(operator, expected, observed, **GITHUB, **settings).passed
+
+
+def test_what_is_left_out_and_filled_in_may_be_named_so_too():
+    observed = [("mcp__github__purchase", {"id": 1}), ("github.search", {})]
+    assert compare("trajectory_exact", [("search", {})], observed, **GITHUB, except_tools=["github.purchase"]).passed
+    defaults = {"purchase": {"id": 1}}
+    assert compare("trajectory_exact", [("buy", {}), ("search", {})], observed, **GITHUB, defaults=defaults).passed
+
+
+def test_names_that_aliases_give_are_taken_as_they_are():
+    swapped = {"aliases": {"a": "b", "b": "a"}, "only_tools": ["a"]}
+    assert compare("trajectory_exact", ["b"], ["a", "b"], **swapped).passed
+    assert compare("trajectory_single_tool_use", "buy", ["purchase"], **GITHUB).passed
+    assert compare("trajectory_single_tool_use", "purchase", ["buy"], **GITHUB).passed

@@ -142,12 +142,13 @@ class TrajectoryMaxCalls(ObservedTrajectory):
         except TrajectoryError as error:
             return unreadable(error)
         counts = {**Counter(names), OTHERS: len(names)}
+        calls = {tool: counts.get(self.tool_name(tool), 0) for tool in limits}
         over = [
-            {"path": f"$.{tool}", "kind": "changed", "expected": f"at most {limit}", "observed": counts.get(tool, 0)}
+            {"path": f"$.{tool}", "kind": "changed", "expected": f"at most {limit}", "observed": calls[tool]}
             for tool, limit in limits.items()
-            if counts.get(tool, 0) > limit
+            if calls[tool] > limit
         ]
-        details: dict[str, Any] = {"calls": {tool: counts.get(tool, 0) for tool in limits}}
+        details: dict[str, Any] = {"calls": calls}
         notes = () if limits else (EMPTY_EXPECTED,)
         if over:
             details.update(listed(over))
@@ -191,7 +192,7 @@ class TrajectorySingleToolUse(ObservedTrajectory):
             names = [name for _, name in self.observed_events(observed)]
         except TrajectoryError as error:
             return unreadable(error)
-        calls = names.count(tool)
+        calls = names.count(self.tool_name(tool))
         return Outcome(1.0 if calls else 0.0, self.selection().names(), details={"calls": calls})
 
 

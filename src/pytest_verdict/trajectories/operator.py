@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal, TypeVar
 
 from pydantic import field_validator
 
@@ -15,10 +15,13 @@ from pytest_verdict.result import ABSENT, Outcome
 from pytest_verdict.trajectories.arguments import EQUAL, ArgumentRules
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.evidence import call_evidence, notes_on_arguments
+from pytest_verdict.trajectories.names import canonical_name
 from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory
 from pytest_verdict.trajectories.relation import Call, Relation
 from pytest_verdict.trajectories.selection import Failed, Selection
 from pytest_verdict.trajectories.turns import Turns, judge_turns, turns_of
+
+T = TypeVar("T")
 
 UNREADABLE: Final = "trajectory_unreadable"
 EMPTY_EXPECTED: Final = "empty_expected"
@@ -29,7 +32,7 @@ class ObservedTrajectory(Operator):
 
     Args:
         observed_format: The wire format of observed; ``auto`` tells it from the value.
-        aliases: From the name of a tool to the name that stands for it, on both sides.
+        aliases: From the name of a tool to the name that stands for it, on both sides and in the other settings.
         mcp_servers: MCP servers whose name is taken off the front of tools, or ``any`` for ``mcp__server__tool``.
         only_tools: The tools whose calls count, all unless given; on both sides.
         except_tools: The tools whose calls do not count, on both sides.
@@ -62,7 +65,15 @@ class ObservedTrajectory(Operator):
 
     def selection(self) -> Selection:
         """Give the settings that say which events count."""
-        return Selection(self.aliases, self.mcp_servers, self.only_tools, self.except_tools, self.agents, self.failed)
+        only = None if self.only_tools is None else tuple(map(self.tool_name, self.only_tools))
+        left_out = tuple(map(self.tool_name, self.except_tools))
+        return Selection(self.aliases, self.mcp_servers, only, left_out, self.agents, self.failed)
+
+    def tool_name(self, written: str) -> str:
+        """Give the name by which a tool is compared that a setting names, with or without its prefix or alias."""
+        if not (self.aliases or self.mcp_servers) or written in self.aliases.values():
+            return written
+        return canonical_name(written, self.aliases, self.mcp_servers)
 
     def observed_events(self, observed: Any) -> list[tuple[Event, str]]:
         """Read the observed events that count, each with the name by which it is compared.
@@ -123,7 +134,11 @@ class TrajectoryOperator(ObservedTrajectory):
 
     def relation(self) -> Relation:
         """Give the relation that the settings define."""
-        return Relation(self.args, self.ignored_args, self.defaults)
+        args = self.args if isinstance(self.args, str) else self._by_tool_name(self.args)
+        return Relation(args, self.ignored_args, self._by_tool_name(self.defaults))
+
+    def _by_tool_name(self, settings: Mapping[str, T]) -> Mapping[str, T]:
+        return {self.tool_name(tool): setting for tool, setting in settings.items()}
 
     def expected_selection(self) -> Selection:
         """Give what of the selection holds for expected."""

@@ -20,7 +20,7 @@ class Selection:
         aliases: See `canonical_name`.
         mcp_servers: See `canonical_name`.
         only_tools: The tools whose calls count, by the name they are compared by; None for all.
-        except_tools: The tools whose calls do not count.
+        except_tools: The tools whose calls do not count, likewise.
         agents: The agents whose calls count; None for all.
         failed: Whether calls that returned an error count.
     """

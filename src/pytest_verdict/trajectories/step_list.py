@@ -147,6 +147,6 @@ def _repeat(repeat: Any) -> tuple[int, int | None]:
     whole = type(least) is int and (most is None or type(most) is int)
     if not whole or not 0 <= least <= MOST_REPEATS or (most is not None and not max(least, 1) <= most <= MOST_REPEATS):
         raise TrajectoryError(
-            f"{REPEAT} takes whole numbers, min from 0 and max from 1, min <= max <= {MOST_REPEATS}, got {shown(dict(repeat), 80)}"
+            f"{REPEAT} takes whole numbers, 0 <= min <= max and 1 <= max <= {MOST_REPEATS}, got {shown(dict(repeat), 80)}"
         )
     return least, most
