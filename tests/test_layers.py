@@ -22,6 +22,7 @@ LAYERS = (
     ("operators",),
     ("explanation", "advice"),
     ("comparison",),
+    ("soft_checks",),
     ("comparator", "laws"),
     ("report",),
     ("replay", "mapping"),

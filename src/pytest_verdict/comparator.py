@@ -5,17 +5,19 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 from pytest_verdict.comparison import HIDDEN, checked_threshold, compare, describe_failure
 from pytest_verdict.errors import MismatchError, SettingsError, allowed
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.registry import REGISTRY
 from pytest_verdict.result import ComparisonResult
+from pytest_verdict.soft_checks import Collection, Failure
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pytest_verdict.blind.options import BlindOptions
     from pytest_verdict.blind.outcome import BlindComparison
     from pytest_verdict.mapping.input_mapping import InputMapping
     from pytest_verdict.suites.dataset_check import DatasetCheck
@@ -26,12 +28,6 @@ _TRAJECTORY_OPERATORS: Final = {
     "in_order": "trajectory_in_order",
     "steps": "trajectory_steps",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    description: str
-    results: tuple[ComparisonResult, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +52,7 @@ class Comparator:
     def __init__(self) -> None:
         self._defaults: dict[str | None, _Defaults] = {}
         # Shared by the copies that with_defaults makes, so that all of them collect together.
-        self._collecting: list[list[_Failure]] = []
+        self._collecting: list[list[Failure]] = []
 
     def __call__(
         self,
@@ -133,7 +129,7 @@ class Comparator:
         __tracebackhide__ = HIDDEN
         if not self._collecting:
             raise MismatchError(description, results)
-        self._collecting[-1].append(_Failure(description, tuple(results)))
+        self._collecting[-1].append(Failure(description, tuple(results)))
 
     def trajectory(
         self,
@@ -178,18 +174,21 @@ class Comparator:
         judge: Any,
         expectations: Sequence[str] = (),
         rubric: Any = None,
-        **options: Any,
+        *,
+        prefer: str | None = None,
+        **options: Unpack[BlindOptions],
     ) -> BlindComparison:
         """Compare two outputs without the judge knowing who made which; see `pytest_verdict.blind_compare`.
 
         Args:
-            candidate_x: A `pathlib.Path` of a file or directory, or the output itself.
+            candidate_x: See `pytest_verdict.blind_compare`, also for what follows.
             candidate_y: The other output.
             eval_prompt: The task that both were made for.
-            judge: A callable, sync or async.
+            judge: Who is asked.
             expectations: What each output should meet.
-            rubric: A rubric, or the path of its YAML file.
-            **options: As for `pytest_verdict.blind_compare`.
+            rubric: What is scored.
+            prefer: The name of the candidate that is expected to win.
+            **options: See `pytest_verdict.blind.options.BlindOptions`.
 
         Returns:
             The comparison; true when it passed.
@@ -198,7 +197,7 @@ class Comparator:
             ConfigurationError: Something is configured wrongly.
         """
         found: BlindComparison = _blind().blind_compare(
-            candidate_x, candidate_y, eval_prompt, judge, expectations, rubric, **options
+            candidate_x, candidate_y, eval_prompt, judge, expectations, rubric, prefer=prefer, **options
         )
         return found
 
@@ -210,18 +209,21 @@ class Comparator:
         judge: Any,
         expectations: Sequence[str] = (),
         rubric: Any = None,
-        **options: Any,
+        *,
+        inconclusive: Literal["fail", "skip"] = "fail",
+        **options: Unpack[BlindOptions],
     ) -> None:
         """Compare two outputs blindly, and fail the test unless the first wins; inside `collect`, at the end of the block.
 
         Args:
-            candidate: The output that is expected to win.
+            candidate: See `pytest_verdict.assert_preferred`, also for what follows.
             baseline: The other output.
             eval_prompt: The task that both were made for.
-            judge: A callable, sync or async.
+            judge: Who is asked.
             expectations: What each output should meet.
-            rubric: A rubric, or the path of its YAML file.
-            **options: As for `pytest_verdict.assert_preferred`.
+            rubric: What is scored.
+            inconclusive: What happens without a verdict.
+            **options: See `pytest_verdict.blind.options.BlindOptions`.
 
         Raises:
             MismatchError: The candidate did not win, outside `collect`.
@@ -229,7 +231,9 @@ class Comparator:
         """
         __tracebackhide__ = HIDDEN
         try:
-            _blind().assert_preferred(candidate, baseline, eval_prompt, judge, expectations, rubric, **options)
+            _blind().assert_preferred(
+                candidate, baseline, eval_prompt, judge, expectations, rubric, inconclusive=inconclusive, **options
+            )
         except MismatchError as failure:
             if not self._collecting:
                 raise
@@ -341,36 +345,6 @@ class Comparator:
         return made
 
 
-class Collection:
-    """The ``with`` block of soft checks; made by `Comparator.collect`.
-
-    Args:
-        comparator: What ``as`` gives.
-        collecting: The collections that are open, the innermost last.
-    """
-
-    __slots__ = ("_collecting", "_comparator", "_failures")
-
-    def __init__(self, comparator: Comparator, collecting: list[list[_Failure]]) -> None:
-        self._collecting = collecting
-        self._comparator = comparator
-        self._failures: list[_Failure] = []
-
-    def __enter__(self) -> Comparator:
-        self._collecting.append(self._failures)
-        return self._comparator
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
-        __tracebackhide__ = HIDDEN
-        _remove(self._collecting, self._failures)
-        failures, self._failures = self._failures, []
-        if failures and error is not None:
-            error.add_note(_describe_failures(failures))
-        elif failures:
-            results = [result for failure in failures for result in failure.results]
-            raise MismatchError(_describe_failures(failures), results)
-
-
 def _blind() -> Any:
     # By name, because blind comparisons stand on comparisons.
     return importlib.import_module("pytest_verdict.blind.face")
@@ -389,13 +363,3 @@ def _refuse_wrong_settings(operator: str, settings: Mapping[str, Any]) -> None:
     # What is required may still come with the call; until then nothing can be said.
     if all(name in given for name, field in fields.items() if field.is_required()):
         REGISTRY.build(operator, settings)
-
-
-def _remove(collecting: list[list[_Failure]], block: list[_Failure]) -> None:
-    # By identity: list.remove would take another block that is equal, such as an outer one that is empty as well.
-    del collecting[next(position for position, other in enumerate(collecting) if other is block)]
-
-
-def _describe_failures(failures: list[_Failure]) -> str:
-    head = f"{len(failures)} {'comparison' if len(failures) == 1 else 'comparisons'} did not pass"
-    return "\n".join([head, *(failure.description for failure in failures)])

@@ -9,7 +9,7 @@ from blind_judges import BAD, GOOD
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_verdict import ComparisonResult, MismatchError
+from pytest_verdict import Comparator, ComparisonResult, MismatchError
 from pytest_verdict.blind.comparing import judge_blindly
 from pytest_verdict.blind.face import assert_preferred, blind_compare
 from pytest_verdict.blind.protocol import BlindProtocol, Vote, aggregated
@@ -239,12 +239,28 @@ def test_an_altered_ballot_does_not_pass(change, note):
     assert note in outcome.notes
 
 
+def test_a_wrong_option_is_found_by_every_way_in(tmp_path):
+    for ask in (blind_compare, assert_preferred, Comparator().blind, Comparator().assert_preferred):
+        with pytest.raises(ConfigurationError, match="no option 'outptu'"):
+            ask(GOOD, BAD, TASK, judges.honest, outptu=tmp_path)
+        assert ask.__annotations__["options"] == "Unpack[BlindOptions]"
+
+
+def test_an_output_of_none_writes_nothing():
+    assert blind_compare(GOOD, BAD, TASK, judges.honest, output=None)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"names": ("same", "same")}, "two different texts"),
         ({"names": ("A", "other")}, "call the candidates something else"),
+        ({"names": None}, "two different texts"),
+        ({"names": "xy", "prefer": "x"}, "two different texts"),
         ({"prefer": "z"}, "is no candidate. Allowed: x, y"),
+        ({"protocoll": BlindProtocol()}, "no option 'protocoll'. Did you mean 'protocol'"),
+        ({"exclude": "*.log"}, "exclude is a list"),
+        ({"key": "k", "position": "1"}, "position is a whole number"),
         ({"expectations": "It is right"}, "a list of texts"),
         ({"expectations": {"It is right", "It is short"}}, "a list of texts"),
         ({"judge": lambda request: None, "calibration": {}}, "judge_id"),

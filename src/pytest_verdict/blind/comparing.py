@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 from pytest_verdict.blind.asking import BlindJudge, ask, judge_name, own_name
 from pytest_verdict.blind.assignment import Assignment, calls_digest, comparison_digest, draw, fence
@@ -26,6 +26,7 @@ from pytest_verdict.blind.leaks import (
     scan_candidate,
     scan_text,
 )
+from pytest_verdict.blind.options import JudgingOptions
 from pytest_verdict.blind.protocol import BlindProtocol, LeakPolicy, Pass
 from pytest_verdict.blind.reply import ReplyProblem, read_reply
 from pytest_verdict.blind.request import JudgeRequest, Presented, instructions_for, reply_schema, write_prompt
@@ -83,17 +84,7 @@ def judge_blindly(
     judge: BlindJudge,
     expectations: Sequence[str] = (),
     rubric: Any = None,
-    *,
-    names: tuple[str, str] = UNNAMED,
-    identity: Mapping[str, Sequence[str]] | Sequence[str] = (),
-    protocol: BlindProtocol | None = None,
-    key: str | None = None,
-    position: int | None = None,
-    exclude: Sequence[str] = EXCLUDED,
-    calibration: Any = None,
-    output: str | Path | None = None,
-    always_ask: bool = False,
-    expectation_results: Any = None,
+    **options: Unpack[JudgingOptions],
 ) -> dict[str, Any]:
     """Ask a judge as a protocol says, and give all that was settled, drawn and answered.
 
@@ -104,32 +95,29 @@ def judge_blindly(
         judge: See `blind_compare`.
         expectations: See `blind_compare`.
         rubric: See `blind_compare`.
-        names: See `blind_compare`.
-        identity: See `blind_compare`.
-        protocol: See `blind_compare`.
-        key: See `blind_compare`.
-        position: See `blind_compare`.
-        exclude: See `blind_compare`.
-        calibration: See `blind_compare`.
-        output: See `blind_compare`.
-        always_ask: See `blind_compare`.
-        expectation_results: See `blind_compare`.
+        **options: See `JudgingOptions`.
 
     Returns:
         JSON values, from which `BlindPreference` derives everything else.
     """
+    names, key, protocol = options.get("names", UNNAMED), options.get("key"), options.get("protocol")
+    position, output = options.get("position"), options.get("output")
     _refuse_wrong_kinds(judge, protocol, key, position)
+    exclude = options.get("exclude", EXCLUDED)
+    if not isinstance(exclude, list | tuple):
+        # A text is a sequence of texts as well, and each letter would be a pattern.
+        raise ConfigurationError(f'exclude is a list of patterns such as ["*.log"], got {shown(exclude, 80)}')
     candidates = _read_both(candidate_x, candidate_y, exclude)
-    expected = _expected(expectations, expectation_results, names)
-    how = protocol or BlindProtocol()
+    expected = _expected(expectations, options.get("expectation_results"), names)
+    how, identity = protocol or BlindProtocol(), options.get("identity", ())
     settled = _settle(candidates, eval_prompt, expected, read_rubric(rubric), how, names, identity)
-    _cite(settled.written, judge, calibration)
+    _cite(settled.written, judge, options.get("calibration"))
     comparison = comparison_digest(settled.written)
     assignment = draw(key if key is not None else secrets.token_hex(16), comparison, position)
     if output is not None:
         write_before(Path(output), assignment, comparison)
     identical = settled.candidates[0].digest == settled.candidates[1].digest
-    calls = [] if identical and not always_ask else _calls(settled, assignment, judge)
+    calls = [] if identical and not options.get("always_ask") else _calls(settled, assignment, judge)
     return {
         "format": FORMAT,
         "comparison": settled.written,
@@ -154,7 +142,7 @@ def _cite(written: dict[str, Any], judge: BlindJudge, calibration: Any) -> None:
 
 
 def _expected(expectations: Any, results: Any, names: Any) -> _Expected:
-    _refuse_wrong_names(names)
+    refuse_wrong_names(names)
     if not isinstance(expectations, list | tuple) or not all(isinstance(text, str) and text for text in expectations):
         raise ConfigurationError(f"expectations are a list of texts, got {expectations!r}")
     return _Expected(tuple(expectations), read_expectation_results(results, names, expectations))
@@ -200,14 +188,25 @@ def _refuse_wrong_kinds(judge: Any, protocol: Any, key: Any, position: Any) -> N
         raise ConfigurationError(f"protocol is a BlindProtocol, got {shown(protocol, 80)}")
     if key is not None and not (isinstance(key, str) and key):
         raise ConfigurationError(f"key is a text, got {shown(key, 80)}")
+    if position is not None and (type(position) is not int or position < 0):
+        raise ConfigurationError(f"position is a whole number from 0, got {shown(position, 80)}")
     if position is not None and key is None:
         raise ConfigurationError(
             "position balances a series, whose comparisons are all drawn from one key: give key as well"
         )
 
 
-def _refuse_wrong_names(names: Any) -> None:
-    if len(names) != 2 or names[0] == names[1] or not all(isinstance(name, str) and name for name in names):
+def refuse_wrong_names(names: Any) -> None:
+    """Refuse names that are not two different texts, or that the judge uses itself.
+
+    Args:
+        names: What the user gave.
+
+    Raises:
+        ConfigurationError: They cannot be used.
+    """
+    is_pair = isinstance(names, list | tuple) and len(names) == 2 and names[0] != names[1]
+    if not is_pair or not all(isinstance(name, str) and name for name in names):
         raise ConfigurationError(f"names are two different texts, got {names!r}")
     if {"A", "B", "TIE"} & set(names):
         raise ConfigurationError(
