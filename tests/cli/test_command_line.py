@@ -78,6 +78,11 @@ def test_without_stdout_and_stderr_the_exit_code_says_it(closed, records):
         assert "Traceback" not in found.stderr
 
 
+def test_a_file_that_is_not_there_is_named_without_the_number_of_the_error(command, tmp_path):
+    absent = tmp_path / "absent.verdict.yaml"
+    assert command("check", absent) == (2, "", f"pytest-verdict: {absent}: No such file or directory\n")
+
+
 def test_a_narrow_encoding_does_not_break_the_output(records):
     path = records(compare("exact", "é" * 3, "…"))
     command = [sys.executable, "-X", "utf8=0", "-m", "pytest_verdict", "explain", path, "--id", "d502734708c1-1-1"]

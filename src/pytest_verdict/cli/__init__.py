@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     except (VerdictError, OSError) as error:
-        complain(str(error))
+        complain(_in_words(error))
         return UNREADABLE
 
 
@@ -70,6 +70,12 @@ def _run(words: Sequence[str]) -> int:
     finally:
         # Also behind --help; at the exit of the process it would be too late to do anything about a closed pipe.
         sys.stdout.flush()
+
+
+def _in_words(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
