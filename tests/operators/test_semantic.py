@@ -96,7 +96,10 @@ def test_an_embedder_may_be_given_by_name():
 
 @pytest.mark.parametrize(
     "embedder",
-    ["no_such_module:f", "json:no_such_name", fixed([1.0]), fixed([1.0], [1.0, 2.0]), fixed([], []), fixed("x", "y")],
+    [
+        *("no_such_module:f", "json:no_such_name", fixed([1.0]), fixed([1.0], [1.0, 2.0]), fixed([], [])),
+        *(fixed("x", "y"), fixed("12", "34"), fixed(["1"], ["2"]), fixed({1: 0.5}, {1: 0.7}), fixed({1.0}, {2.0})),
+    ],
 )
 def test_an_embedder_that_does_not_work_is_an_error(embedder):
     assert compare("semantic", "a", "b", embedder=embedder).verdict == "error"

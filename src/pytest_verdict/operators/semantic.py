@@ -16,6 +16,7 @@ from pytest_verdict.normalizers import Normalization
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.surface import NOT_TEXT, Surfaces, surfaces
 from pytest_verdict.result import Outcome
+from pytest_verdict.values.display import shown
 
 Embedder = Callable[[list[str]], Sequence[Sequence[float]]]
 """From texts to one vector of floats for each."""
@@ -179,7 +180,11 @@ def _scaled(vector: Sequence[float]) -> list[float]:
 
 
 def _floats(vector: Any) -> list[float]:
-    return [float(number) for number in vector]
+    numbers = None if isinstance(vector, str | bytes | Mapping | set | frozenset) else list(vector)
+    # float() would read text too.
+    if numbers is None or any(isinstance(number, str) for number in numbers):
+        raise ConfigurationError(f"an embedder returns vectors of numbers, got {shown(vector, 80)}")
+    return [float(number) for number in numbers]
 
 
 def _checked(vectors: list[list[float]]) -> tuple[list[float], list[float]]:
