@@ -165,6 +165,9 @@ def test_other_findings():
         (str, "2024-01-15", DateTolerance(tolerance=3), []),
         (datetime.date, datetime.date(2024, 1, 15), DateTolerance(tolerance=3), []),
         (str, "2024-05-01", DateRange(min="2024-01-01", max="2024-12-31"), []),
+        (str, "2024-05-01", DateRange(min="0001-01-01", max="9999-12-31"), []),
+        (datetime.date, datetime.date.max, DateMatch(), []),
+        (float, float("inf"), NumericExact(), []),
         (list[str], ["a", "b"], SetContainment(), []),
         (list[str], ["a", "b"], SetContainment(mode="superset"), ["item added"]),
         (list[str], ["a", "b"], SetContainment(mode="subset"), ["item dropped"]),
@@ -262,6 +265,23 @@ def test_the_command_audit(module, tmp_path, capsys):
     assert "the correct answer does not pass itself: gene" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("option", "content", "message"),
+    [
+        ("--trace", b"\xff\xfe", "is no text in UTF-8"),
+        ("--values", b"\xff\xfe", "is no JSON"),
+        ("--values", b'{"gene": ', "is no JSON"),
+        ("--values", b"[]", "holds no JSON object"),
+    ],
+    ids=["trace", "bytes", "cut off", "list"],
+)
+def test_a_file_that_cannot_be_read_is_no_finding(module, tmp_path, capsys, option, content, message):
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    assert main(["audit", module(), option, str(path)]) == 2
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["package_of_a_test.answers", "package_of_a_test/answers.py"])
 def test_a_module_is_found_by_its_name_or_path_and_finds_its_neighbours(tmp_path, monkeypatch, capsys, name):
     package = tmp_path / "package_of_a_test"
@@ -282,7 +302,12 @@ def test_a_module_is_found_by_its_name_or_path_and_finds_its_neighbours(tmp_path
 @pytest.mark.parametrize("command", ["lint", "audit"])
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("x = 1", "has no template"), ("raise OSError('x')", "OSError: x"), (None, "cannot be imported")],
+    [
+        ("x = 1", "has no template"),
+        ("raise OSError('x')", "OSError: x"),
+        ("exit(0)", "SystemExit: 0"),
+        (None, "cannot be imported"),
+    ],
 )
 def test_a_module_without_a_template_is_said(tmp_path, capsys, command, text, message):
     path = tmp_path / "empty_module.py"

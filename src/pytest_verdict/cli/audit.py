@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from pytest_verdict.cli.template_module import add_module_argument, templates_of
 from pytest_verdict.cli.writing import say
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser: The command's parser.
     """
     parser.epilog = _EXIT_CODES
-    parser.add_argument("module", metavar="MODULE", help="a dotted name, or the path of a .py file")
+    add_module_argument(parser)
     parser.add_argument(
         "--values", metavar="FILE", help="a correct answer as a JSON object, for a module of one template"
     )
@@ -45,22 +46,28 @@ def run(arguments: argparse.Namespace) -> int:
         The exit code.
 
     Raises:
-        TemplateError: The module cannot be imported, has no template, or a correct answer does not pass itself.
+        TemplateError: The module cannot be imported, has no template, a correct answer does not pass itself, or a file cannot
+            be read.
     """
     from pytest_verdict.templates.audit import audit_template
-    from pytest_verdict.templates.discovery import find_template, load_module, templates_in
 
-    module = load_module(arguments.module)
-    templates = templates_in(module) or [find_template(module)]
-    if arguments.values is not None:
-        templates = [find_template(module)]
-    trace = None if arguments.trace is None else Path(arguments.trace).read_text(encoding="utf-8")
+    templates = templates_of(arguments.module, only_one=arguments.values is not None)
+    trace = None if arguments.trace is None else _text(arguments.trace)
     audits = [audit_template(template, _values(template, arguments.values), trace) for template in templates]
     for audit in audits:
         for change in audit.unnoticed:
             say(f"not noticed: {audit.template}.{change}")
         say(f"{audit.template}: {audit.tried} changes, {len(audit.unnoticed)} not noticed")
     return 1 if any(audit.unnoticed for audit in audits) else 0
+
+
+def _text(path: str) -> str:
+    from pytest_verdict.errors import TemplateError
+
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise TemplateError(f"{path} is no text in UTF-8: {error}") from None
 
 
 def _values(template: type[BaseAnswer], path: str | None) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
+from pytest_verdict.cli.template_module import add_module_argument, templates_of
 from pytest_verdict.cli.writing import say
 
 _EXIT_CODES: Final = """\
@@ -24,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser: The command's parser.
     """
     parser.epilog = _EXIT_CODES
-    parser.add_argument("module", metavar="MODULE", help="a dotted name, or the path of a .py file")
+    add_module_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,13 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         TemplateError: The module cannot be imported or has no template.
     """
-    from pytest_verdict.errors import TemplateError
-    from pytest_verdict.templates.discovery import load_module, templates_in
     from pytest_verdict.templates.lint import lint_template
 
-    templates = templates_in(load_module(arguments.module))
-    if not templates:
-        raise TemplateError(f"{arguments.module} has no template: a class derived from BaseAnswer")
+    templates = templates_of(arguments.module)
     found = [finding for template in templates for finding in lint_template(template)]
     for finding in found:
         say(f"{finding.level}: {finding}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 from collections.abc import Callable, Iterator
 from decimal import Decimal
@@ -70,8 +71,9 @@ def _numbers(value: Any, truth: Any, operator: Operator) -> Changes:
         yield "beyond the limit", kind(truth - 1 if isinstance(operator, NumericMinimum) else truth + 1)
     else:
         step = 1 if kind is int else kind(max(abs(value) / 100, kind("0.01")))
-        yield "a little more", value + step
-        yield "a little less", value - step
+        # What is added to infinity, or to a float beyond 2**53, may change nothing.
+        changed = (("a little more", value + step), ("a little less", value - step))
+        yield from ((label, number) for label, number in changed if number != value)
 
 
 def _texts(text: str) -> Changes:
@@ -133,5 +135,8 @@ def _moments(truth: Any, operator: DateMatch | DateTolerance | DateRange) -> Ite
 
 def _shifted(label: str, value: Any, step: datetime.timedelta) -> Iterator[tuple[str, datetime.datetime]]:
     found = read_date(value)
-    if not isinstance(found, str):
+    if isinstance(found, str):
+        return
+    # 9999-12-31 is often written for "no end"; there is nothing after it.
+    with contextlib.suppress(OverflowError):
         yield label, (found.moment or datetime.datetime.combine(found.day, datetime.time())) + step

@@ -84,7 +84,8 @@ def load_module(name: str) -> ModuleType:
     sys.path.insert(0, folder)
     try:
         return _from_file(path) if is_file else importlib.import_module(name)
-    except Exception as error:
+    # A module that exits, perhaps with code 0, would look like a command that found nothing.
+    except (Exception, SystemExit) as error:
         raise TemplateError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error
     finally:
         if folder in sys.path:
