@@ -79,6 +79,10 @@ class Theirs:
             output = "theirs"
         return Result()
 
+def meddles(text, context):
+    context["metadata"]["regex_pattern"] = "."
+    return text
+
 def quits(text):
     raise SystemExit(3)
 """

@@ -74,6 +74,11 @@ def test_async_adapters_share_one_event_loop(harness):
     assert run_with(harness, "my_adapters.KeepsItsLoop", expected_output="True", repeats=3).outcomes == {"passed": 1}
 
 
+def test_an_adapter_cannot_change_what_it_is_judged_by(harness):
+    metadata = {"regex_pattern": "never"}
+    assert run_with(harness, "my_adapters.meddles", scorer="regex", metadata=metadata).outcomes == {"failed": 1}
+
+
 def test_retries_are_made_only_after_an_exception(harness):
     assert run_with(harness, "my_adapters.Flaky", expected_output="done", retries=2).outcomes == {"passed": 1}
     assert run_with(harness, "my_adapters.Flaky", expected_output="done", retries=1).outcomes == {"errors": 1}

@@ -17,6 +17,7 @@ from pytest_verdict import (
     Judge,
     MissingExtraError,
     MissingRecordingError,
+    ModelJudge,
     NumericExact,
     PydanticAIJudge,
     RecordError,
@@ -182,10 +183,11 @@ def test_pydantic_ai_asks_a_function_model():
     assert not {"BCL2", "2016"} & set(asked.replace('"', " ").split())
 
 
-def test_without_pydantic_ai_the_extra_is_named(monkeypatch):
+@pytest.mark.parametrize("judge", [PydanticAIJudge, ModelJudge])
+def test_without_pydantic_ai_the_extra_is_named(monkeypatch, judge):
     monkeypatch.setitem(__import__("sys").modules, "pydantic_ai", None)
-    with pytest.raises(MissingExtraError, match=r"pytest-verdict\[judge\]"):
-        PydanticAIJudge("openai:any")
+    with pytest.raises(MissingExtraError, match=rf"{judge.__name__}.*pytest-verdict\[judge\]"):
+        judge("openai:any")
 
 
 class Provider(http.server.BaseHTTPRequestHandler):

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_verdict.blind.request import INSTRUCTIONS, JudgeRequest
-from pytest_verdict.judges.pydantic_ai import PydanticAIJudge
+from pytest_verdict.judges.pydantic_ai import PydanticAIModel
 from pytest_verdict.values.encoding import digest, encode_text
 
 
-class ModelJudge:
+class ModelJudge(PydanticAIModel):
     """A judge that asks a model once for each call, through the adapter that answer templates use.
 
     Args:
@@ -31,7 +31,7 @@ class ModelJudge:
     def __init__(
         self, model: Any, *, instructions: str = INSTRUCTIONS, settings: Mapping[str, Any] | None = None
     ) -> None:
-        self._model = PydanticAIJudge(model, instructions=instructions, settings=settings)
+        super().__init__(model, instructions=instructions, settings=settings)
         name = model if isinstance(model, str) else getattr(model, "model_name", type(model).__name__)
         told = digest(encode_text(instructions))[:8]
         # A calibration or a recording of one setting says nothing of another.
@@ -46,4 +46,4 @@ class ModelJudge:
         Returns:
             What the model wrote.
         """
-        return await self._model.ask(request.prompt)
+        return await self.ask(request.prompt)

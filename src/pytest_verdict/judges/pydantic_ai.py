@@ -9,7 +9,42 @@ from pytest_verdict.errors import MissingExtraError
 from pytest_verdict.judges.prompt import INSTRUCTIONS, question
 
 
-class PydanticAIJudge:
+class PydanticAIModel:
+    """A model that pydantic-ai knows; what judges of answers and of blind comparisons share.
+
+    Args:
+        model: A model of pydantic-ai or its name, such as ``"openai:gpt-4o-mini"``.
+        instructions: What the model is told before the question.
+        settings: Model settings of pydantic-ai, such as ``{"temperature": 0}``.
+
+    Raises:
+        MissingExtraError: pydantic-ai is not installed.
+    """
+
+    def __init__(self, model: Any, *, instructions: str, settings: Mapping[str, Any] | None = None) -> None:
+        try:
+            from pydantic_ai import Agent
+        except ImportError:
+            raise MissingExtraError(type(self).__name__, "judge") from None
+        self.instructions = instructions
+        self._agent: Any = Agent(model, instructions=instructions, model_settings=settings and dict(settings))  # type: ignore[arg-type]
+
+    async def ask(self, text: str) -> str:
+        """Ask the model anything.
+
+        Args:
+            text: The question.
+
+        Returns:
+            What the model wrote.
+        """
+        # Entered for each question, so that no connection is left open when the session ends.
+        async with self._agent:
+            found = await self._agent.run(text)
+        return str(found.output)
+
+
+class PydanticAIJudge(PydanticAIModel):
     """A judge that asks a model through pydantic-ai, once for each response.
 
     The model answers with JSON text, which the template reads: so every provider can be used, whether it calls tools or not,
@@ -34,12 +69,7 @@ class PydanticAIJudge:
     def __init__(
         self, model: Any, *, instructions: str = INSTRUCTIONS, settings: Mapping[str, Any] | None = None
     ) -> None:
-        try:
-            from pydantic_ai import Agent
-        except ImportError:
-            raise MissingExtraError("PydanticAIJudge", "judge") from None
-        self.instructions = instructions
-        self._agent: Any = Agent(model, instructions=instructions, model_settings=settings and dict(settings))  # type: ignore[arg-type]
+        super().__init__(model, instructions=instructions, settings=settings)
 
     async def __call__(self, schema: dict[str, Any], response: str, hints: Mapping[str, str], /) -> str:
         """Ask the model.
@@ -53,17 +83,3 @@ class PydanticAIJudge:
             What the model wrote.
         """
         return await self.ask(question(schema, response, hints))
-
-    async def ask(self, text: str) -> str:
-        """Ask the model anything.
-
-        Args:
-            text: The question.
-
-        Returns:
-            What the model wrote.
-        """
-        # Entered for each question, so that no connection is left open when the session ends.
-        async with self._agent:
-            found = await self._agent.run(text)
-        return str(found.output)

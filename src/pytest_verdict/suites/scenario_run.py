@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -89,7 +90,8 @@ def _run(plan: PlannedScenario, suite: str, adapter: Any, repeat: int) -> Run:
         context = {
             "suite": suite,
             "scenario": scenario.name,
-            "metadata": scenario.metadata,
+            # Scorers read the metadata afterwards, and an adapter must not change what it is judged by.
+            "metadata": copy.deepcopy(scenario.metadata),
             "tags": list(plan.tags),
             "repeat": repeat,
             "attempt": attempt,
