@@ -19,6 +19,7 @@ from pytest_verdict import (
     MissingRecordingError,
     ModelJudge,
     NumericExact,
+    ParseError,
     PydanticAIJudge,
     RecordError,
     RecordingJudge,
@@ -150,6 +151,30 @@ def test_a_recording_that_cannot_be_read_is_named(tmp_path):
         path.write_text(text)
         with pytest.raises(RecordError, match=path.name):
             AnswerTemplate(Answer, RecordingJudge(tmp_path)).parse(RESPONSE)
+
+
+@pytest.mark.parametrize("reply", [None, ["BCL2"], {"target": {"BCL2"}}], ids=["none", "list", "set"])
+def test_what_is_no_reply_is_not_recorded(tmp_path, reply):
+    judge = RecordingJudge(tmp_path, lambda schema, response, hints: reply, mode="record")
+    with pytest.raises(ParseError, match=r"a judge answers with .*; not recorded: "):
+        AnswerTemplate(Answer, judge).parse(RESPONSE)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_any_text_can_be_recorded(tmp_path):
+    response = "é \ud800 \x00 \U0001f9ec"
+    AnswerTemplate(Answer, RecordingJudge(tmp_path, Asked(), mode="record")).parse(response)
+    assert AnswerTemplate(Answer, RecordingJudge(tmp_path)).parse(response).reply == REPLY
+
+
+@pytest.mark.parametrize(
+    ("judge", "response", "message"),
+    [("openai:gpt-4o", RESPONSE, "got 'openai:gpt-4o'"), (Asked(), None, "a response is text, got None")],
+    ids=["judge", "response"],
+)
+def test_what_is_no_judge_and_no_response_is_said(judge, response, message):
+    with pytest.raises(TemplateError, match=message):
+        AnswerTemplate(Answer, judge).parse(response)
 
 
 @pytest.mark.parametrize(

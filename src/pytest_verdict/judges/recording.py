@@ -9,9 +9,10 @@ from collections.abc import Awaitable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pytest_verdict.errors import ConfigurationError, MissingRecordingError, RecordError, allowed
+from pytest_verdict.errors import ConfigurationError, MissingRecordingError, ParseError, RecordError, allowed
 from pytest_verdict.judges.prompt import INSTRUCTIONS, question
 from pytest_verdict.judges.protocol import Judge, Reply
+from pytest_verdict.values.display import shown
 
 MODES = ("record", "replay")
 
@@ -75,6 +76,7 @@ class RecordingJudge:
         Raises:
             MissingRecordingError: There is no recording, and the mode is ``replay``.
             RecordError: A recording cannot be read.
+        ParseError: What the judge answered is no reply that can be recorded.
         """
         prompt = f"{self.instructions}\n\n{question(schema, response, hints)}"
         path = self._folder / f"{_digest(schema, prompt, response)}.json"
@@ -108,11 +110,21 @@ async def _kept_later(path: Path, prompt: str, reply: Awaitable[Reply]) -> Reply
 
 
 def _kept(path: Path, prompt: str, reply: Reply) -> Reply:
-    kept = reply if isinstance(reply, str) else dict(reply)
-    text = json.dumps({"prompt": prompt, "reply": kept}, indent=2, sort_keys=True, ensure_ascii=False)
+    text = _written(prompt, reply)
     path.parent.mkdir(parents=True, exist_ok=True)
     # Written aside first: workers that record the same question at once each put a whole file in place.
     aside = path.with_name(f"{path.name}.{os.getpid()}")
-    aside.write_text(text + "\n", encoding="utf-8", newline="\n")
+    # Half of a surrogate pair, which a response may hold, has no UTF-8; the replacement is the escape of JSON.
+    aside.write_text(text + "\n", encoding="utf-8", errors="backslashreplace", newline="\n")
     aside.replace(path)
     return reply
+
+
+def _written(prompt: str, reply: Any) -> str:
+    if not isinstance(reply, str | Mapping):
+        raise ParseError(f"a judge answers with values by field or JSON text; not recorded: {shown(reply, 80)}")
+    kept = reply if isinstance(reply, str) else dict(reply)
+    try:
+        return json.dumps({"prompt": prompt, "reply": kept}, indent=2, sort_keys=True, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise ParseError(f"a judge answers with JSON values; not recorded: {shown(kept, 80)}: {error}") from None

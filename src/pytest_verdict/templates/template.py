@@ -136,7 +136,7 @@ class AnswerTemplate:
             asked when nothing has to be extracted.
 
         Raises:
-            TemplateError: There is no judge.
+            TemplateError: There is no judge, or the response is no text.
         """
         if not self._template.__verdict_plan__.parsed:
             return parse_reply(self._template, {}, response)
@@ -153,7 +153,7 @@ class AnswerTemplate:
             As `parse`.
 
         Raises:
-            TemplateError: There is no judge.
+            TemplateError: There is no judge, or the response is no text.
         """
         if not self._template.__verdict_plan__.parsed:
             return parse_reply(self._template, {}, response)
@@ -165,6 +165,12 @@ class AnswerTemplate:
             raise TemplateError(
                 "there is no judge: define the fixture verdict_judge in conftest.py and return one from it"
             )
+        if not callable(self._judge):
+            raise TemplateError(
+                f"a judge is a function of schema, response and hints, or a PydanticAIJudge, got {shown(self._judge, 80)}"
+            )
+        if not isinstance(response, str):
+            raise TemplateError(f"a response is text, got {shown(response, 80)}")
         return self._judge(judge_schema(self._template), response, judge_hints(self._template))
 
     def _parsed(self, answer: Any, trace: str | None) -> ParsedAnswer:
