@@ -80,7 +80,7 @@ def _in_words(error: Exception) -> str:
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="pytest-verdict", description="Verification reports of pytest-verdict: rebuild, replay, explain."
+        prog="pytest-verdict", description="The suites, reports, answer templates and judges of pytest-verdict."
     )
     parser.add_argument("--version", action=_Version)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
