@@ -211,8 +211,22 @@ def test_an_absent_file_and_a_wrong_one_are_named(write):
     pytest.importorskip("pyarrow")
     with pytest.raises(ConfigurationError, match=r"rows\.parquet: it cannot be read"):
         Comparator().check_dataset(write("rows.parquet", b"not parquet"), "exact", MAPPING)
-    with pytest.raises(ConfigurationError, match="names the columns, each once"):
-        Comparator().check_dataset(write("rows.csv", "a,a\n1,2\n"), "exact", MAPPING)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a,a\n1,2\n", "names the columns, each once"),
+        (b"", "names the columns, each once"),
+        (b'want,"got\n1,2\n', "it is not CSV"),
+        (b"want,got,\xe9\n1,2,3\n", "it is not UTF-8"),
+        ("want,got\n1,1\n".encode("utf-16"), "it is not UTF-8"),
+    ],
+    ids=["twice", "empty", "quote", "latin-1", "utf-16"],
+)
+def test_a_first_row_that_cannot_be_used_is_named(write, content, message):
+    with pytest.raises(ConfigurationError, match=rf"rows\.csv:1: .*{message}"):
+        Comparator().check_dataset(write("rows.csv", content), "exact", MAPPING)
 
 
 CHECK = f"""
@@ -268,6 +282,11 @@ def test_a_row_without_a_name_is_named_by_its_place(harness, write):
     assert len(lines) < 3_000
 
 
+def test_a_line_that_is_no_json_is_told_without_another_line_number(write):
+    [_, row] = read_rows(write("rows.jsonl", '{"a": 1}\n{"a":\n'))
+    assert row == (2, None, "it is not JSON: Expecting value at character 6")
+
+
 def test_a_wrong_row_is_an_item_that_is_an_error(harness):
     content = jsonl(ROWS[:1]) + "half\n" + jsonl([{"id": "c", "want": 1}])
     run = harness.run(
@@ -285,13 +304,16 @@ def test_a_wrong_row_is_an_item_that_is_an_error(harness):
     [
         ('"absent.jsonl"', "there is no such dataset"),
         ('[{"a": 1}], mapping={"expected": "$.a"}', "a mapping names the inputs"),
-        ("", "missing 1 required positional argument"),
+        ("", "verdict_cases: missing 1 required positional argument"),
+        ("[1], map={}", "verdict_cases: got an unexpected keyword argument 'map'"),
     ],
 )
 def test_a_wrong_marker_is_named(harness, marker, words):
     run = harness.run(f"import pytest\n\n@pytest.mark.verdict_cases({marker})\ndef test_it(case):\n    pass\n")
     assert words in run.output
     assert "test_it" in run.output
+    # No frames of pytest and of this library.
+    assert "cases.py" not in run.output
 
 
 def test_a_test_that_takes_no_row_is_named(harness):

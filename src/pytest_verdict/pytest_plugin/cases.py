@@ -49,7 +49,8 @@ def parametrize_cases(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
         marker: ``verdict_cases``.
 
     Raises:
-        pytest.UsageError: The marker is written wrongly, or the dataset cannot be read.
+        pytest.Collector.CollectError: The marker is written wrongly, or the dataset cannot be read. Of this exception pytest
+            shows the message alone.
     """
     try:
         source, mapping, ids = _arguments(*marker.args, **marker.kwargs)
@@ -62,10 +63,9 @@ def parametrize_cases(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
             source = metafunc.definition.path.parent / source
         fetch_id = read_source(ids, "ids") if ids is not None else None
         cases = [_case(row, label, names, mapping, fetch_id) for row in read_rows(source)]
-    except TypeError as error:
-        raise pytest.UsageError(f"{metafunc.definition.nodeid}: verdict_cases: {error}") from None
-    except (ConfigurationError, OSError) as error:
-        raise pytest.UsageError(f"{metafunc.definition.nodeid}: verdict_cases: {error}") from None
+    except (ConfigurationError, OSError, TypeError) as error:
+        text = str(error).removeprefix("_arguments() ")
+        raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: verdict_cases: {text}") from None
     if any(isinstance(value, Unreadable) for case in cases for value in case.values):
         _register(metafunc.config)
     metafunc.parametrize(names, cases)

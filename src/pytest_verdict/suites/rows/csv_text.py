@@ -21,9 +21,7 @@ def read(path: Path) -> Iterator[Row]:
     # What is not UTF-8 must not end the reading; it is found row by row.
     with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
         reader = csv.reader(file, delimiter=delimiter, strict=True)
-        header = next(reader, None)
-        if not header or len(set(header)) != len(header):
-            raise ConfigurationError(f"{path.name}:1: the first row names the columns, each once")
+        header = _header(reader, path.name)
         while True:
             number = reader.line_num + 1
             try:
@@ -37,9 +35,25 @@ def read(path: Path) -> Iterator[Row]:
                 yield _row(number, header, fields)
 
 
+def _header(reader: Iterator[list[str]], label: str) -> list[str]:
+    try:
+        header = next(reader, None)
+    except csv.Error as error:
+        raise ConfigurationError(f"{label}:1: it is not CSV: {error}") from None
+    if not header or len(set(header)) != len(header):
+        raise ConfigurationError(f"{label}:1: the first row names the columns, each once")
+    if not _is_utf8(header):
+        raise ConfigurationError(f"{label}:1: it is not UTF-8; save the file as UTF-8")
+    return header
+
+
+def _is_utf8(fields: list[str]) -> bool:
+    return not any("\udc80" <= character <= "\udcff" for field in fields if not field.isascii() for character in field)
+
+
 def _row(number: int, header: list[str], fields: list[str]) -> Row:
     if len(fields) != len(header):
         return Row(number, None, f"it has {len(fields)} fields, and there are {len(header)} columns")
-    if any("\udc80" <= character <= "\udcff" for field in fields if not field.isascii() for character in field):
+    if not _is_utf8(fields):
         return Row(number, None, "it is not UTF-8")
     return Row(number, dict(zip(header, fields, strict=True)))

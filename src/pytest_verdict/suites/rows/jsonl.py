@@ -24,6 +24,9 @@ def read(path: Path) -> Iterator[Row]:
                 yield Row(number, decode(text.decode("utf-8")))
             except UnicodeDecodeError as error:
                 yield Row(number, None, f"it is not UTF-8: {error.reason} at byte {error.start}")
+            except json.JSONDecodeError as error:
+                # Its own text speaks of a line 1, which is not the line of the file.
+                yield Row(number, None, f"it is not JSON: {error.msg} at character {error.pos}")
             except (ValueError, RecursionError) as error:
                 yield Row(number, None, f"it is not JSON: {error or 'nested too deeply'}")
 
