@@ -227,6 +227,8 @@ def test_paths_keep_the_places_of_the_document_when_items_are_ignored():
         ({"mode": "relativ"}, "mode"),
         ({"string_similarity": "hamming"}, "string_similarity"),
         ({"list_order": "sorted"}, "list_order"),
+        ({"rules": {"$.a": {"tolerence": 1}}}, "Did you mean 'tolerance'"),
+        ({"ignore": ["`this`"]}, "matches the whole document"),
         ({"rules": {"$.a": {"ignore": "yes"}}}, "ignore"),
         ({"rules": {"$.a": {"ignore": 1}}}, "ignore"),
     ],

@@ -57,7 +57,7 @@ def test_an_invalid_schema_as_expected_is_a_fail_with_a_note(schema):
     assert (result.verdict, result.notes) == ("fail", ["invalid_schema"])
 
 
-@pytest.mark.parametrize("schema", [{"type": "strin"}, [1], {"a": {1}}, 7], ids=["type", "list", "set", "number"])
+@pytest.mark.parametrize("schema", [{"type": "strin"}, [1], {"a": {1}}, 7, 1, "true", "{}"], ids=repr)
 def test_an_invalid_schema_as_setting_is_refused(schema):
     with pytest.raises(SettingsError, match="schema_document"):
         JsonSchema(schema_document=schema)

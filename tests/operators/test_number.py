@@ -117,7 +117,7 @@ def test_an_absolute_tolerance_is_symmetric(expected, observed, tolerance):
     assert operator.evaluate(expected, observed).score == operator.evaluate(observed, expected).score
 
 
-@pytest.mark.parametrize("tolerance", [-1, nan, inf, "x", True, None, "-0.1"], ids=repr)
+@pytest.mark.parametrize("tolerance", [-1, nan, inf, "x", True, None, "-0.1", Fraction(1, 3), "1e9999"], ids=repr)
 @pytest.mark.parametrize("operator", ["numeric_tolerance", "delta"])
 def test_a_tolerance_is_a_finite_number_of_at_least_zero(operator, tolerance):
     with pytest.raises(SettingsError, match="tolerance"):

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
+from pytest_verdict.values.display import shown
 from pytest_verdict.values.numbers import EXACT, as_decimal
 
 
@@ -20,7 +21,7 @@ def as_setting(value: Any) -> int | float | str:
         An int or a float where that has exactly this decimal value, else decimal text; so a setting is always JSON.
 
     Raises:
-        ValueError: The value is not a finite number; a bool is not a number.
+        ValueError: The value is not a finite number, or a fraction without an end in decimals; a bool is not a number.
 
     Example:
         >>> as_setting(0.1), as_setting("5.0"), as_setting("0.12345678901234567890")
@@ -28,11 +29,16 @@ def as_setting(value: Any) -> int | float | str:
     """
     number = None if value is None else as_decimal(value)
     if number is None or not number.is_finite():
-        raise ValueError(f"takes a finite number, got {value!r}")
+        raise ValueError(f"takes a finite number, got {shown(value, 80)}")
     if number.adjusted() <= 15 and number == number.to_integral_value(context=EXACT):
         return int(number)
     nearest = float(number)
-    return nearest if Decimal(repr(nearest)) == number else EXACT.to_sci_string(number)
+    if Decimal(repr(nearest)) == number:
+        return nearest
+    text = EXACT.to_sci_string(number)
+    if as_decimal(text) is None:
+        raise ValueError(f"takes a number that decimals can write, such as 0.3333 or '0.3333', got {shown(value, 80)}")
+    return text
 
 
 def as_exact(setting: float | str | Decimal) -> Decimal:

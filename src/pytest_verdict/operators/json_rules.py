@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StrictBool, model_serializer
+from pydantic import AfterValidator, BaseModel, ConfigDict, StrictBool, model_serializer, model_validator
 
+from pytest_verdict.errors import allowed
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact
 from pytest_verdict.operators.json_document import plain_numbers
 
@@ -70,6 +71,14 @@ class JsonRule(BaseModel):
     string_similarity: StringSimilarity | None = None
     list_order: ListOrder = "ordered"
     ignore: StrictBool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, settings: Any) -> Any:
+        for name in settings if isinstance(settings, Mapping) else ():
+            if name not in cls.model_fields:
+                raise ValueError(f"a rule has no setting {name!r}.{allowed('setting', str(name), cls.model_fields)}")
+        return settings
 
     @model_serializer
     def _given(self) -> dict[str, Any]:
@@ -179,11 +188,11 @@ def is_root(path: str) -> bool:
         path: A JSONPath.
 
     Returns:
-        True for ``$``.
+        True for ``$``, and for ``@`` or `` `this` ``, which stand for it here.
     """
-    from jsonpath_ng import Root
+    from jsonpath_ng import Root, This
 
-    return isinstance(compiled(path), Root)
+    return isinstance(compiled(path), Root | This)
 
 
 def mark(document: Any, ignore: Sequence[str], rules: Mapping[str, JsonRule]) -> Marks:

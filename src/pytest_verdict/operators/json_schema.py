@@ -8,7 +8,7 @@ from decimal import Decimal
 from types import ModuleType
 from typing import Any, ClassVar, Final, cast
 
-from pydantic import field_validator
+from pydantic import StrictBool, field_validator
 
 from pytest_verdict.errors import MissingExtraError
 from pytest_verdict.normalizers import Normalization
@@ -21,7 +21,7 @@ from pytest_verdict.values.jsontext import JsonTextError
 from pytest_verdict.values.numbers import EXACT, MAXIMUM_MAGNITUDE, as_decimal
 from pytest_verdict.values.snapshot import snapshot
 
-Schema = dict[str, Any] | bool
+Schema = dict[str, Any] | StrictBool
 INVALID_SCHEMA: Final = "invalid_schema"
 SCHEMA_FAILED: Final = "schema_failed"
 UNRESOLVED_REFERENCE: Final = "unresolved_reference"
