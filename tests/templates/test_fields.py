@@ -341,6 +341,22 @@ def test_fields_are_inherited_with_what_they_hide():
     assert set(judge_schema(Derived)["properties"]) == {"a", "b"}
 
 
+def test_a_field_that_is_declared_again_does_not_lose_its_verification_unseen():
+    class Base(BaseAnswer):
+        a: str = VerifiedField("a", "1", ExactMatch())
+        b: str = VerifiedField("b", "2", ExactMatch())
+
+    with pytest.raises(TemplateError, match=r"Derived\.a is verified by Base, and no longer here: declare it with"):
+
+        class Derived(Base):
+            a: str
+
+    class Other(Base):
+        a: str = VerifiedField("a", "3", ExactMatch())
+
+    assert Other(a="3", b="2").verify() is True
+
+
 def test_a_hand_written_verify_may_ask_the_generated_one():
     class Answer(BaseAnswer):
         a: str = VerifiedField("a", "1", ExactMatch())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Union, get_args, get_origin
 
@@ -128,8 +128,8 @@ def make_plan(cls: type[BaseModel], base: type[BaseModel]) -> Plan:
         What it says.
 
     Raises:
-        TemplateError: A field has an alias, one that reads the trace is not a bool, or the strategy is none over the verified
-            fields.
+        TemplateError: A field has an alias, one that reads the trace is not a bool, one that a base class verifies is declared
+            again without, or the strategy is none over the verified fields.
     """
     _refuse_aliases(cls)
     found = {name: verification_of(field) for name, field in cls.model_fields.items() if name != "id"}
@@ -138,6 +138,7 @@ def make_plan(cls: type[BaseModel], base: type[BaseModel]) -> Plan:
         if one.reads_trace:
             _refuse_unless_bool(cls, name)
     plain = tuple(name for name, one in found.items() if one is None)
+    _refuse_lost_verification(cls, plain)
     own = [getattr(cls, method) is not getattr(base, method) for method in ("verify", "verify_granular")]
     return Plan(cls.__name__, verified, plain, _strategy(cls, verified), *own)
 
@@ -150,6 +151,16 @@ def _refuse_aliases(cls: type[BaseModel]) -> None:
         for kind in _ALIASES:
             if getattr(field, kind) is not None:
                 raise TemplateError(f"{cls.__name__}.{name}: {kind} {reason}")
+
+
+def _refuse_lost_verification(cls: type[BaseModel], plain: Collection[str]) -> None:
+    for source in cls.__mro__[1:]:
+        plan = vars(source).get("__verdict_plan__")
+        lost = [name for name in plain if plan is not None and name in plan.verified]
+        if lost:
+            raise TemplateError(
+                f"{cls.__name__}.{lost[0]} is verified by {source.__name__}, and no longer here: declare it with VerifiedField"
+            )
 
 
 def _refuse_unless_bool(cls: type[BaseModel], name: str) -> None:
