@@ -50,6 +50,7 @@ class Looking:
                 path = place.relative_to(output.folder).as_posix()
                 self.seen.append((label, path, stat.st_mtime, place.is_dir() or oct(stat.st_mode & 0o777)))
         self.prompt, self.folder = request.prompt, request.outputs["A"].folder
+        self.request = repr(request)
         return judges.honest(request)
 
 
@@ -62,6 +63,9 @@ def test_a_judge_sees_neutral_copies(pair):
     assert {label for label, path, _, _ in judge.seen if path == "pictures"} == {"A", "B"}
     assert "skill" not in judge.prompt
     assert "skill" not in str(judge.folder)
+    # Nor where the outputs were read, nor what was left out.
+    assert "skill" not in judge.request
+    assert "metrics.json" not in judge.request
     assert not judge.folder.exists()
     described = found.result.observed["comparison"]["candidates"]
     assert described[0]["excluded"] == ["metrics.json"]
@@ -243,6 +247,13 @@ def test_the_commitment_is_verified_by_a_command(folder, capsys):
     assert "A was " in shown
     assert "JUDGED, winner: with_skill" in shown
     assert json.loads((folder / "comparison.json").read_text())["winner"] in {"A", "B"}
+
+
+def test_what_a_comparison_writes_never_becomes_part_of_a_candidate(pair):
+    for place in (pair[0], pair[1] / "verdict"):
+        with pytest.raises(ConfigurationError, match="output is inside a candidate"):
+            blind_compare(*pair, TASK, judges.honest, output=place)
+        assert not (place / "commitment.json").exists()
 
 
 def test_what_is_no_part_of_a_comparison_is_named(folder, capsys):

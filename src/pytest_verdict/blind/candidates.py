@@ -85,6 +85,14 @@ class Candidate:
     excluded: tuple[str, ...] = ()
     source: Path | None = None
 
+    def neutral(self) -> Candidate:
+        """Give what a judge may have of it: nothing that says where it was read, or what was left out there.
+
+        Returns:
+            A candidate of the same files.
+        """
+        return Candidate(self.kind, self.files)
+
     @property
     def manifest(self) -> list[dict[str, Any]]:
         """Path, size and digest of each file."""

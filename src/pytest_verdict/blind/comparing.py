@@ -108,6 +108,7 @@ def judge_blindly(
         # A text is a sequence of texts as well, and each letter would be a pattern.
         raise ConfigurationError(f'exclude is a list of patterns such as ["*.log"], got {shown(exclude, 80)}')
     candidates = _read_both(candidate_x, candidate_y, exclude)
+    _refuse_output_inside(candidates, output)
     expected = _expected(expectations, options.get("expectation_results"), names)
     how, identity = protocol or BlindProtocol(), options.get("identity", ())
     settled = _settle(candidates, eval_prompt, expected, read_rubric(rubric), how, names, identity)
@@ -134,6 +135,14 @@ def _read_both(first: Any, second: Any, exclude: Sequence[str]) -> tuple[Candida
             "both outputs are empty, once what is excluded is left out; there is nothing to compare"
         )
     return candidates
+
+
+def _refuse_output_inside(candidates: Sequence[Candidate], output: str | Path | None) -> None:
+    for candidate in candidates:
+        source = candidate.source
+        # The next comparison would show the judge the verdict of this one.
+        if source is not None and output is not None and Path(output).resolve().is_relative_to(source.resolve()):
+            raise ConfigurationError(f"output is inside a candidate, {source}; write it to a folder of its own")
 
 
 def _cite(written: dict[str, Any], judge: BlindJudge, calibration: Any) -> None:
@@ -301,7 +310,7 @@ def _request(settled: _Settled, assignment: Assignment, number: int, repetition:
     presented: dict[Label, Presented] = {}
     for label, output in outputs.items():
         output.copy_to(place / label)
-        presented[label] = Presented(output, place / label)
+        presented[label] = Presented(output.neutral(), place / label)
     return JudgeRequest(
         settled.task,
         settled.asked,
