@@ -22,7 +22,7 @@ Verdict = Literal["pass", "fail", "error"]
 class ComparisonResult:
     """One comparison: what was compared, how, and what came out.
 
-    Made by `compare`; immutable, equal by value, picklable, true when it passed.
+    Made by `compare`; immutable, equal by value, picklable as far as its values are, true when it passed.
 
     Args:
         identity: The operator's name, version and settings.

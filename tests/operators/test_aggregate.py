@@ -90,6 +90,15 @@ def test_a_broken_operator_is_not_a_pass_and_is_visible():
     assert not compare("all_of", 1, 1, conditions=[Broken(), "exact"]).passed
 
 
+def test_a_part_whose_own_threshold_is_none_is_an_error():
+    class Lax(Half):
+        def default_threshold(self):
+            return 5
+
+    result = compare("any_of", 1, 1, conditions=[Lax(), "exact"])
+    assert (result.verdict, "threshold must be in (0, 1], got 5" in result.error) == ("error", True)
+
+
 def test_an_operator_that_changes_its_arguments_does_not_change_those_of_the_next():
     result = compare("all_of", [1, 2], [1, 2], conditions=[Greedy(), Greedy(), "exact"])
     assert [(child.expected, child.observed, child.passed) for child in result.children] == [([1, 2], [1, 2], True)] * 3

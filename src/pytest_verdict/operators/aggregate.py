@@ -54,7 +54,7 @@ class Condition:
         # Copies, as an operator that changes its arguments must not change those of the next part, or what is recorded.
         copies = snapshot(expected), snapshot(observed)
         outcome = Outcome(0.0, notes=missing) if missing else _evaluated(self.operator, *copies)
-        limit = self.operator.default_threshold() if self.threshold is None else self.threshold
+        limit = _threshold(self.operator.default_threshold()) if self.threshold is None else self.threshold
         return ComparisonResult(self.operator.identity, snapshot(effective), snapshot(observed), limit, outcome, name)
 
     def written(self) -> dict[str, Any]:
@@ -98,12 +98,11 @@ def read_condition(value: Any) -> Condition:
     rest = {key: item for key, item in value.items() if key != "threshold"}
     only_operator = list(rest) == ["operator"]
     operator = operator_from_settings(rest["operator"] if only_operator else rest)
-    return Condition(operator, _threshold(value.get("threshold")))
+    threshold = value.get("threshold")
+    return Condition(operator, None if threshold is None else _threshold(threshold))
 
 
-def _threshold(value: Any) -> float | None:
-    if value is None:
-        return None
+def _threshold(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value <= 1.0:
         raise ThresholdError(value)
     return float(value)
