@@ -398,3 +398,33 @@ def test_names_that_aliases_give_are_taken_as_they_are():
     assert compare("trajectory_exact", ["b"], ["a", "b"], **swapped).passed
     assert compare("trajectory_single_tool_use", "buy", ["purchase"], **GITHUB).passed
     assert compare("trajectory_single_tool_use", "purchase", ["buy"], **GITHUB).passed
+
+
+def test_a_forbidden_call_that_is_malformed_forbids_its_tool():
+    broken = [{"name": "delete", "args": '{"id": '}]
+    assert not compare("trajectory_forbidden", broken, [("delete", {"id": 1})]).passed
+    assert compare("trajectory_forbidden", broken, [("search", {"id": 1})]).passed
+    with pytest.raises(SettingsError, match="the arguments of 'delete' are no object"):
+        compare("trajectory_forbidden", None, ["search"], forbidden=broken)
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ([{"name": "a", "repeats": {"min": 2}}], "'repeats'. Did you mean 'repeat'"),
+        ([{"name": "a", "Optional": True}, "b"], "'Optional'. Did you mean 'optional'"),
+        ([{"any-order": ["a", "b"]}], "'any-order'. Did you mean 'any_order'"),
+        ([{"any_order": ["b", {"name": "a", "option": True}]}], "'option'. Did you mean 'optional'"),
+        ([["b", {"name": "a", "repeated": {"min": 2}}]], "'repeated'. Did you mean 'repeat'"),
+    ],
+    ids=["repeat", "optional", "any_order", "inside", "list"],
+)
+def test_a_misspelt_word_of_a_step_is_not_passed_over(steps, message):
+    result = compare("trajectory_steps", steps, ["a", "b"])
+    assert (result.passed, result.notes) == (False, ["trajectory_unreadable"])
+    assert message in result.details["reason"]
+
+
+def test_other_keys_of_a_step_say_nothing():
+    steps = [{"name": "a", "result": 5, "type": "tool", "reason": "x"}, {"name": "b", "optional": True, "report": 1}]
+    assert compare("trajectory_steps", steps, ["a", "b"]).passed

@@ -11,6 +11,7 @@ from pydantic import field_validator
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.result import Outcome
 from pytest_verdict.trajectories.arguments import OTHERS
+from pytest_verdict.trajectories.event import ARGS_MALFORMED
 from pytest_verdict.trajectories.evidence import call_evidence, listed, unexpected
 from pytest_verdict.trajectories.operator import EMPTY_EXPECTED, ObservedTrajectory, TrajectoryOperator, unreadable
 from pytest_verdict.trajectories.pairing import pair
@@ -61,7 +62,8 @@ class TrajectoryForbidden(TrajectoryOperator):
     """No observed call is one of those in expected.
 
     A name forbids the tool, a call with arguments only such calls. A call whose arguments are unknown fails when its tool is
-    forbidden with arguments, because it may be the forbidden one.
+    forbidden with arguments, because it may be the forbidden one; and so does every call of a tool whose forbidden arguments
+    are malformed.
 
     Args:
         forbidden: The forbidden calls, as a plain list; they take the place of expected.
@@ -82,8 +84,12 @@ class TrajectoryForbidden(TrajectoryOperator):
             return None
         if not isinstance(forbidden, list | tuple) or not forbidden:
             raise ValueError(f"takes a list of calls, at least one, got {forbidden!r}")
+        events = read_trajectory(forbidden)
+        for event in events:
+            if event.args_note == ARGS_MALFORMED:
+                raise ValueError(f"the arguments of {event.name!r} are no object: {event.args_text}")
         # One form for all, so that settings read back from a record are equal.
-        return tuple(call_evidence(Relation("equal").call(event, event.name)) for event in read_trajectory(forbidden))
+        return tuple(call_evidence(Relation("equal").call(event, event.name)) for event in events)
 
     def effective_expected(self, expected: Any) -> Any:
         """Give the forbidden calls when they are a setting."""
@@ -102,7 +108,9 @@ class TrajectoryForbidden(TrajectoryOperator):
     def _forbids(forbidden: Call, made: Call, relation: Relation) -> bool:
         if forbidden.name != made.name:
             return False
-        return not made.known or relation.accepts(forbidden, made)
+        # What cannot be read on either side may be the forbidden call.
+        readable = made.known and (forbidden.known or forbidden.unstated)
+        return not readable or relation.accepts(forbidden, made)
 
 
 class TrajectoryMaxCalls(ObservedTrajectory):

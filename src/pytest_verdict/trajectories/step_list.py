@@ -6,8 +6,10 @@ A step is one call, or a list of calls that may come in any order. A call, or a 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Final
 
 from pytest_verdict.errors import TrajectoryError
@@ -21,6 +23,7 @@ from pytest_verdict.values.jsontext import JsonTextError, parse_json
 ANY_ORDER: Final = "any_order"
 OPTIONAL: Final = "optional"
 REPEAT: Final = "repeat"
+_WORDS: Final = (ANY_ORDER, OPTIONAL, REPEAT)
 MOST_REPEATS: Final = 10_000
 
 Prepare = Callable[[Event], Call | None]
@@ -70,6 +73,8 @@ def read_steps(value: Any, expected_format: str, prepare: Prepare) -> list[Step]
         TrajectoryError: The value is neither.
     """
     source = _opened(value)
+    for step in source if isinstance(source, list | tuple) else ():
+        _refuse_misspelt(step)
     if isinstance(source, list | tuple) and any(_is_explicit(step) for step in source):
         steps = [_step(step, place, prepare) for place, step in enumerate(source)]
     else:
@@ -91,6 +96,22 @@ def _is_explicit(step: Any) -> bool:
     if isinstance(step, list | tuple):
         return not is_pair(step)
     return isinstance(step, Mapping) and any(key in step for key in (ANY_ORDER, OPTIONAL, REPEAT))
+
+
+def _refuse_misspelt(step: Any) -> None:
+    # Other keys of a call say nothing here and are allowed; one that was to say how often would be passed over.
+    inside = step.get(ANY_ORDER) if isinstance(step, Mapping) else step
+    for item in (step, *(inside if isinstance(inside, list | tuple) else ())):
+        for key in item if isinstance(item, Mapping) else ():
+            meant = _meant(str(key))
+            if meant not in {None, key}:
+                raise TrajectoryError(f"a step has no {shown(key, 80)}. Did you mean {meant!r}?")
+
+
+@functools.lru_cache(maxsize=256)
+def _meant(key: str) -> str | None:
+    # Remembered, because the same few keys are in every call of a long list.
+    return next(iter(get_close_matches(key, _WORDS, n=1, cutoff=0.8)), None)
 
 
 def _grouped(events: Sequence[Event]) -> list[list[Event]]:
@@ -125,7 +146,7 @@ def _event(item: Any) -> Event:
 
 
 def _refuse_others(step: Mapping[Any, Any]) -> None:
-    others = [key for key in step if key not in {ANY_ORDER, OPTIONAL, REPEAT}]
+    others = [key for key in step if key not in _WORDS]
     if others:
         raise TrajectoryError(f"a step has {ANY_ORDER}, {OPTIONAL} and {REPEAT}, not {shown(others[0], 80)}")
 
