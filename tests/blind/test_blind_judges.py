@@ -284,6 +284,7 @@ def test_a_wrong_configuration_says_so(options, message):
         ({"repetitions": 0}, "from 1 to 100"),
         ({"retries": True}, "from 0 to 100"),
         ({"timeout": 0}, "above 0"),
+        ({"timeout": float("inf")}, "at most 604800"),
         ({"rule": "most"}, "Allowed: abstain, majority"),
     ],
 )

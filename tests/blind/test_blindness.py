@@ -76,11 +76,12 @@ def test_a_judge_sees_neutral_copies(pair):
     [
         ("content of first candidate: report.md", {"report.md": "Made by With-Skill."}),
         ("content of first candidate: report.md", {"report.md": "Made by with\u200b_skill."}),
+        ("content of first candidate: report.md", {"report.md": "Made by WithSkill."}),
         ("content of first candidate: report.md", {"report.md": "ＷＩＴＨ＿ＳＫＩＬＬ"}),
         ("name in first candidate: with_skill/a.md", {"with_skill/a.md": "text"}),
         ("content of first candidate: a.bin", {"a.bin": b"\0producer=with skill\xff"}),
     ],
-    ids=["content", "zero width", "full width", "name", "binary"],
+    ids=["content", "zero width", "no separator", "full width", "name", "binary"],
 )
 def test_what_names_a_candidate_is_found(tmp_path, where, files):
     candidate = tree(tmp_path / "with_skill" / "outputs", files)

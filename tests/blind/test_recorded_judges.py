@@ -93,6 +93,17 @@ def test_a_recording_that_was_altered_is_refused(tmp_path):
         RecordedJudge(tmp_path, judges.honest, mode="reply")
 
 
+def test_a_recording_in_the_place_of_another_one_is_refused(tmp_path):
+    asked = (GOOD, BAD, TASK)
+    blind_compare(*asked, RecordedJudge(tmp_path, judges.honest, mode="record"), key="1")
+    one, other = sorted(tmp_path.glob("*.json"))
+    text, other_text = one.read_text(), other.read_text()
+    one.write_text(other_text)
+    other.write_text(text)
+    with pytest.raises(RecordError, match="the reply to another question"):
+        blind_compare(*asked, RecordedJudge(tmp_path, judges.honest), key="1")
+
+
 def fill(form, output):
     score = 5 if "because" in output["A"] else 2, 5 if "because" in output["B"] else 2
     text, filled, side = form.read_text(), [], -1

@@ -30,7 +30,7 @@ class Token:
     """A text that gives away a candidate.
 
     Args:
-        text: The text. Case, width and the kind of separators do not count.
+        text: The text. Case, width and its separators do not count.
         whole_word: Whether it counts only where no letter or digit touches it.
     """
 
@@ -111,7 +111,8 @@ def _pattern(token: Token) -> re.Pattern[str] | None:
     wanted = _folded(token.text).text.strip()
     if len(wanted) < _SHORTEST:
         return None
-    escaped = re.escape(wanted)
+    # GPT4 is a name of gpt-4 too.
+    escaped = re.escape(wanted).replace(r"\ ", " ?")
     return re.compile(rf"(?<![^\W_]){escaped}(?![^\W_])" if token.whole_word else escaped)
 
 

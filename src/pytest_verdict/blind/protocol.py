@@ -29,6 +29,7 @@ _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "resolve": get_args(Resolve),
     "leaks": get_args(LeakPolicy),
 }
+_LONGEST: Final = 604_800
 _MOST_CALLS: Final = 100
 
 
@@ -98,9 +99,11 @@ class BlindProtocol:
                 raise SettingsError(f"{name} is a whole number from {lowest} to {_MOST_CALLS}, got {number!r}")
         seconds = self.timeout
         if seconds is not None and (
-            isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0
+            isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds <= _LONGEST
         ):
-            raise SettingsError(f"timeout is a number of seconds above 0 or None, got {seconds!r}")
+            raise SettingsError(
+                f"timeout is a number of seconds above 0 and at most {_LONGEST} (a week), or None, got {seconds!r}"
+            )
 
     @property
     def passes(self) -> tuple[Pass, ...]:

@@ -63,11 +63,11 @@ class RecordedJudge:
 
         Raises:
             MissingRecordingError: There is no recording, and the mode is ``replay``.
-            RecordError: A recording cannot be read.
+            RecordError: A recording cannot be read, was altered, or is of another question.
         """
         path = self._folder / f"{request.key[:32]}.json"
         if self._mode != "rewrite" and path.exists():
-            return _reply(_read(path))
+            return _reply(_answering(path, request))
         if self._mode == "replay":
             raise MissingRecordingError(
                 f"{path.as_posix()}: no reply is recorded for this question{self._reason(request)}"
@@ -92,6 +92,17 @@ class RecordedJudge:
 
 class RecordedProblem(Exception):  # noqa: N818 - its text is that of the problem that was recorded
     """The judge failed when its reply was recorded."""
+
+
+def _answering(path: Path, request: JudgeRequest) -> dict[str, Any]:
+    recorded = _read(path)
+    if recorded.get("asked") != dict(request.parts):
+        # A reply for B and A that lies where the one for A and B should be would turn the verdict round.
+        raise RecordError(
+            f"{path.as_posix()} holds the reply to another question; it was copied, renamed or altered. Record it again"
+            " with mode='rewrite'"
+        )
+    return recorded
 
 
 def _reply(recorded: dict[str, Any]) -> str:
