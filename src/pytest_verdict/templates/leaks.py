@@ -16,7 +16,8 @@ from pytest_verdict.templates.judge_schema import judge_schema
 from pytest_verdict.templates.verification import Verification
 from pytest_verdict.values.fields import fields_of, has_fields
 
-_STRUCTURE: Final = {"type", "format", "$ref", "required"}
+# A choice tells nobody which one is right, and an only choice is a const too.
+_STRUCTURE: Final = {"type", "format", "$ref", "required", "enum"}
 _BY_NAME: Final = {"properties", "examples"}
 _LONG: Final = 3
 """A text of fewer characters occurs elsewhere than in its own description by chance."""
@@ -80,7 +81,7 @@ def _told(name: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _words(keyword: str, value: Any) -> Iterator[str]:
     """Give the texts and numbers in the value of a keyword of a JSON schema, other than structure, bounds and choices."""
-    if keyword in _STRUCTURE or (keyword == "enum" and len(value) > 1):
+    if keyword in _STRUCTURE:
         return
     if isinstance(value, str):
         yield value
