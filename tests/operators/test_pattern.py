@@ -1,3 +1,4 @@
+import math
 import pickle
 import random
 import re
@@ -135,6 +136,15 @@ def test_a_doubtful_match_that_ends_has_the_same_result_as_a_plain_one(monkeypat
     monkeypatch.setattr(regex_search, "_HARMLESS_STEPS", -1.0)
     assert [find_matches(r"(?P<n>\d+)(,\d+)?|(x)", (), "search", text, limit) for limit in (1, None)] == here
     assert [match.text for match in here[1]] == ["1,22", "333"] * 3
+
+
+@pytest.mark.parametrize(
+    "pair", ["iI", "i\u0130", "\u0131\u0130", "s\u017f", "k\u212a", "\u0390\u1fd3", "\ufb05\ufb06"], ids=ascii
+)
+def test_characters_that_differ_in_case_only_are_two_ways(pair):
+    first, second = pair
+    assert re.fullmatch(first, second, re.IGNORECASE)
+    assert estimated_steps(f"(?i)(?:{first}x|{second}x)+y", 0, 2_000, "match") == math.inf
 
 
 def test_the_estimate_is_a_number():

@@ -91,7 +91,8 @@ def _folded(found: Characters, flags: int) -> Characters:
 def _cases(character: str) -> set[str]:
     found = {character}
     for _ in range(3):
-        found |= {case for known in found for case in (known.lower(), known.upper()) if len(case) == 1}
+        # The first of several characters stands for them all: too many cases are on the safe side.
+        found |= {case[0] for known in found for case in (known.lower(), known.upper())}
     return found
 
 
