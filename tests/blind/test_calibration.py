@@ -256,6 +256,12 @@ def test_the_command_measures_any_protocol(beside):
         (["--judge", "blind_judges:honest", "--order", "sometimes"], "Allowed: both"),
         (["--judge", "blind_judges:honest", "--resolve", "somehow"], "Allowed: abstain"),
         (["--judge", "blind_judges:honest", "--timeout", "0"], "above 0"),
+        (["--judge", "blind_judges:raising", "--output", "no/such.json"], "cannot be written"),
+        (["--judge", "blind_judges:raising", "--output", "."], "cannot be written"),
+        (["--judge", "blind_judges:honest", "--min-agreement", "nan"], "agreement is a number from 0 to 1, got nan"),
+        (["--judge", "blind_judges:honest", "--min-kappa", "-2"], "kappa is a number from -1 to 1, got -2.0"),
+        (["--judge", "blind_judges:honest", "--max-flips", "20"], "flips is a number from 0 to 1, got 20.0"),
+        (["--judge", "blind_judges:honest", "--min-items", "0"], "items is a whole number from 1, got 0"),
     ],
 )
 def test_the_command_says_what_is_wrong(beside, capsys, words, message):

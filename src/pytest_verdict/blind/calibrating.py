@@ -24,7 +24,7 @@ from pytest_verdict.blind.comparing import judge_blindly
 from pytest_verdict.blind.gold import FIRST, LABELS, SECOND, TIE, GoldItem, GoldSet
 from pytest_verdict.blind.judging import Comparison, compared
 from pytest_verdict.blind.protocol import INCONSISTENT, INVALID, BlindProtocol
-from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.errors import ConfigurationError, SettingsError
 
 _DIGITS: Final = 6
 
@@ -34,16 +34,28 @@ class Gate:
     """What a judge must reach; fixed before it is measured, and printed with the result.
 
     Args:
-        agreement: The least lower bound of the agreement with people.
-        kappa: The least lower bound of kappa.
-        items: The least number of items with a verdict.
-        flips: The highest rate of verdicts that turn round when the labels are exchanged.
+        agreement: The least lower bound of the agreement with people, from 0 to 1.
+        kappa: The least lower bound of kappa, from -1 to 1.
+        items: The least number of items with a verdict, from 1.
+        flips: The highest rate of verdicts that turn round when the labels are exchanged, from 0 to 1.
+
+    Raises:
+        SettingsError: A limit is none of these numbers.
     """
 
     agreement: float = 0.70
     kappa: float = 0.40
     items: int = 30
     flips: float = 0.20
+
+    def __post_init__(self) -> None:
+        """Refuse limits that are always or never reached."""
+        for name, lowest in (("agreement", 0), ("kappa", -1), ("flips", 0)):
+            limit = getattr(self, name)
+            if isinstance(limit, bool) or not isinstance(limit, int | float) or not lowest <= limit <= 1:
+                raise SettingsError(f"the limit of {name} is a number from {lowest} to 1, got {limit!r}")
+        if type(self.items) is not int or self.items < 1:
+            raise SettingsError(f"the limit of items is a whole number from 1, got {self.items!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,10 @@ def run(arguments: argparse.Namespace) -> int:
         timeout=arguments.timeout,
     )
     gate = Gate(arguments.min_agreement, arguments.min_kappa, arguments.min_items, arguments.max_flips)
+    output = Path(arguments.output)
+    if output.is_dir() or not output.parent.is_dir():
+        # Found before the judge is asked, which may cost money.
+        raise ConfigurationError(f"--output {output} cannot be written: name a file in a folder that exists")
     bar = Progress(len(gold.items))
     try:
         found = calibrate(
@@ -93,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     finally:
         bar.clear()
-    Path(arguments.output).write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8", newline="\n")
+    output.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8", newline="\n")
     for line in _report(found):
         say(line)
     if not found["gate"]["passed"]:
