@@ -9,9 +9,9 @@ because a replay cannot ask it).
 from __future__ import annotations
 
 import datetime
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 
 from pytest_verdict.values.encoding import encode, encode_text, is_replayable
 from pytest_verdict.values.fields import fields_of, has_fields, kind_of
@@ -38,8 +38,13 @@ def equal(expected: Any, observed: Any, *, nan_equal: bool = False) -> bool:
         >>> equal(1, 1.0), equal(True, 1), equal(None, "None"), equal([1], (1,))
         (True, False, False, False)
     """
-    if type(expected) is str and type(observed) is str:
-        return expected == observed
+    kind = type(expected)
+    if kind is type(observed):
+        if kind in _EQUAL_IN_PYTHON:
+            return bool(expected == observed)
+        of_kind = _BY_KIND.get(kind)
+        if of_kind is not None:
+            return of_kind(expected, observed, nan_equal=nan_equal)
     if isinstance(expected, Unreplayable) or isinstance(observed, Unreplayable):
         return False
     if is_number(expected) and is_number(observed):
@@ -49,11 +54,6 @@ def equal(expected: Any, observed: Any, *, nan_equal: bool = False) -> bool:
     # These come first: one that is a tuple or a mapping as well is recorded as what it is.
     if _is_object(expected) or _is_object(observed):
         return _equal_objects(expected, observed, nan_equal=nan_equal)
-    if isinstance(expected, Mapping) and isinstance(observed, Mapping):
-        return _equal_mappings(expected, observed, nan_equal=nan_equal)
-    for kind in (list, tuple):
-        if isinstance(expected, kind) and isinstance(observed, kind):
-            return _equal_items(expected, observed, nan_equal=nan_equal)
     return _equal_others(expected, observed, nan_equal=nan_equal)
 
 
@@ -94,6 +94,9 @@ def _equal_mappings(expected: Mapping[Any, Any], observed: Mapping[Any, Any], *,
 
 
 _ABSENT = object()
+# What nearly all evidence is made of, found without asking for anything else.
+_EQUAL_IN_PYTHON: Final = frozenset({str, bool, type(None)})
+_BY_KIND: Final[dict[type, Callable[..., bool]]] = {dict: _equal_mappings, list: _equal_items, tuple: _equal_items}
 
 
 def _keys(items: Any, *, nan_equal: bool) -> set[Any]:
@@ -157,6 +160,11 @@ def _equal_objects(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
 
 
 def _equal_others(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
+    if isinstance(expected, Mapping) and isinstance(observed, Mapping):
+        return _equal_mappings(expected, observed, nan_equal=nan_equal)
+    for kind in (list, tuple):
+        if isinstance(expected, kind) and isinstance(observed, kind):
+            return _equal_items(expected, observed, nan_equal=nan_equal)
     if isinstance(expected, set | frozenset) and isinstance(observed, set | frozenset):
         return _keys(expected, nan_equal=nan_equal) == _keys(observed, nan_equal=nan_equal)
     if isinstance(expected, datetime.datetime) and isinstance(observed, datetime.datetime):
