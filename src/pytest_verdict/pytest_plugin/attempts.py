@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import pytest
 
-from pytest_verdict.pytest_plugin.names import report_name, runs_everywhere
+from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
 from pytest_verdict.pytest_plugin.recorder import CARRIER
 from pytest_verdict.report.journal import LATE, Counts, Place, TestEntry, merge_counts, place_of
 
@@ -25,15 +26,58 @@ class Attempts:
     Args:
         config: The session's configuration.
         redaction: From a text to the text that may be written; None writes it verbatim.
+        running: Gives the name of the test that runs in this process.
     """
 
-    def __init__(self, config: pytest.Config, redaction: Callable[[str], str] | None) -> None:
+    def __init__(
+        self, config: pytest.Config, redaction: Callable[[str], str] | None, running: Callable[[], str]
+    ) -> None:
         self._config = config
         self._redaction = redaction
+        self._running = running
+        self._order: list[str] = []
+        self._twins: set[str] = set()
         self._name: Callable[[str], str] = self._name_first
         self._everywhere = False
         self._open: dict[_Key, _Attempt] = {}
         self._ended: dict[_Key, int] = {}
+        # How many runs a worker does not know of, because they were in one that died; None until its first records come.
+        self._unknown: dict[_Key, int | None] = {}
+
+    def collected(self, nodeids: Iterable[str]) -> list[str]:
+        """Take in which tests there are.
+
+        Args:
+            nodeids: Their node ids in pytest, in the order of collection.
+
+        Returns:
+            Their names in the report.
+        """
+        names = [self._name(nodeid) for nodeid in nodeids]
+        self._order = distinct_names(names)
+        self._twins = {name for name, number in Counter(names).items() if number > 1}
+        return self._order
+
+    def number(self, report: pytest.TestReport, test: str, attempt: int) -> int:
+        """Say of which run of a test its records are.
+
+        Args:
+            report: The report that carried them.
+            test: The node id of the test that made them.
+            attempt: Which run it was for the process that ran it, from 1.
+
+        Returns:
+            Which run it was for the session: xdist may run a test again that took its worker down.
+        """
+        key = test, self._key(report)[1]
+        if key not in self._unknown:
+            return attempt
+        unknown = self._unknown[key]
+        if unknown is None:
+            # pytest-rerunfailures tells the new worker how often the test was run.
+            ended = self._ended[key]
+            unknown = self._unknown[key] = ended if attempt <= ended else 0
+        return attempt + unknown
 
     def add_records(
         self, report: pytest.TestReport, test: str, attempt: int, counts: Counts, place: Place
@@ -95,7 +139,7 @@ class Attempts:
         Returns:
             An entry with the outcome ``error`` or ``skipped``.
         """
-        name = self.name(report.nodeid)
+        name = self._name(report.nodeid)
         entry = TestEntry(name, outcome="error" if report.failed else "skipped", path=name.split("::", 1)[0])
         entry.message = self._written("collection failed" if report.failed else _message(report))
         entry.text = self._written(_text(report))[-TEXT_LIMIT:] if report.failed else ""
@@ -106,13 +150,17 @@ class Attempts:
         for key in list(self._open):
             yield self._end(key)
 
-    def name(self, nodeid: str) -> str:
+    def name(self, nodeid: str) -> str | None:
         """Give the name of a test in the report.
 
         Args:
             nodeid: Its node id in pytest.
+
+        Returns:
+            The name; None when several tests have the node id.
         """
-        return self._name(nodeid)
+        name = self._name(nodeid)
+        return None if name in self._twins else name
 
     def _name_first(self, nodeid: str) -> str:
         # Only known now: xdist takes over the session after the plugins are configured.
@@ -125,10 +173,20 @@ class Attempts:
         if entry.text or entry.message:
             entry.message, entry.text = self._written(entry.message), self._written(entry.text)
         self._ended[key] = entry.attempt
+        if entry.crashed:
+            self._unknown[key] = None
         return entry
 
     def _key(self, report: pytest.TestReport) -> _Key:
-        return self._name(report.nodeid), (_worker(report) if self._everywhere else "")
+        name = self._name(report.nodeid)
+        if name in self._twins:
+            name = self._twin(report, name)
+        return name, (_worker(report) if self._everywhere else "")
+
+    def _twin(self, report: Any, name: str) -> str:
+        """Tell apart tests that are called alike."""
+        index: int | None = getattr(report, "item_index", None)
+        return (self._running() or name) if index is None else self._order[index]
 
     def _written(self, text: str) -> str:
         return text if self._redaction is None else self._redaction(text)
@@ -219,7 +277,7 @@ class _Attempt:
     def _fold_eventful(self, entry: TestEntry) -> None:
         entry.outcome, decisive = self._outcome()
         teardown = next((report for report in self._phases if report.failed and report.when == "teardown"), None)
-        entry.teardown_error = teardown is not None and any(report.when == "call" for report in self._phases)
+        entry.teardown_error = teardown is not None and any(map(_is_counted_before_teardown, self._phases))
         entry.crashed = any(str(report.when) == "???" for report in self._phases)
         if decisive is not None and entry.outcome not in {"passed", "xpassed"}:
             entry.message, entry.text = _message(decisive), _text(decisive)
@@ -255,6 +313,10 @@ class _Attempt:
 def _worker(report: Any) -> str:
     gateway = getattr(getattr(report, "node", None), "gateway", None)
     return str(getattr(report, "worker_id", "") or getattr(gateway, "id", ""))
+
+
+def _is_counted_before_teardown(report: pytest.TestReport) -> bool:
+    return report.when == "call" or (report.when == "setup" and report.outcome != "passed")
 
 
 def _is_subtest(report: Any) -> bool:

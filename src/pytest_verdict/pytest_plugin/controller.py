@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -14,12 +15,13 @@ from pytest_verdict.pytest_plugin.attempts import Attempts
 from pytest_verdict.pytest_plugin.carriage import unloaded
 from pytest_verdict.pytest_plugin.environment import Clock, describe_environment
 from pytest_verdict.pytest_plugin.names import EVERYWHERE
-from pytest_verdict.pytest_plugin.recorder import Recorder
+from pytest_verdict.pytest_plugin.recorder import Batch, Recorder
 from pytest_verdict.pytest_plugin.terminal import closing_lines
 from pytest_verdict.report.building import build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder
 from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.junit import Profile
+from pytest_verdict.report.record import renumbered
 
 TITLE: Final = "verification"
 
@@ -54,11 +56,12 @@ class Controller:
         self._profile: Profile = profile
         self._limit = limit
         self._clock = Clock()
-        self._attempts = Attempts(config, redaction)
+        self._attempts = Attempts(config, redaction, lambda: recorder.running)
         self._order_known = False
         self._closing: list[str] | None = None
         self._problem: Exception | None = None
         self._finished = False
+        self._process = os.getpid()
         self._folder = _opened(folder)
         try:
             self._interrupted = self._folder.set_aside_interrupted()
@@ -71,7 +74,7 @@ class Controller:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Learn the order of the tests, when they run in this process."""
         if session.items:
-            names = [self._attempts.name(item.nodeid) for item in session.items]
+            names = self._attempts.collected(item.nodeid for item in session.items)
             self._write(self._journal.append_order, names)
 
     @pytest.hookimpl(optionalhook=True)
@@ -80,7 +83,7 @@ class Controller:
         if not self._order_known:
             self._order_known = True
             self._journal.expect_disorder()
-            self._write(self._journal.append_order, [self._attempts.name(nodeid) for nodeid in ids])
+            self._write(self._journal.append_order, self._attempts.collected(ids))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -96,12 +99,14 @@ class Controller:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the records of the recorder, or of a worker's off its report, and write the attempt when it has ended."""
-        self._write(self._append_report, report)
+        batches = self._recorder.take() or unloaded(report)
+        self._write(self._append_report, report, batches)
 
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
         """Keep that a test began, so that the one which kills the session is known."""
         name = self._attempts.name(nodeid)
-        self._write(self._journal.append_start, name, location)
+        if name is not None:
+            self._write(self._journal.append_start, name, location)
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(
@@ -114,6 +119,11 @@ class Controller:
             self._finish(session, exitstatus)
 
     def _finish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
+        if self._is_child:
+            return
+        if exitstatus == pytest.ExitCode.USAGE_ERROR and self._journal.is_empty:
+            # Nothing was run, so the report of an earlier session stays.
+            return
         # A session whose report cannot be written is not green.
         self._finished = True
         for entry in self._attempts.unfinished():
@@ -132,12 +142,12 @@ class Controller:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Say how many comparisons came out how, and where the report lies."""
         if self._problem is not None:
-            terminalreporter.section(TITLE, red=True)
+            terminalreporter.write_sep("=", TITLE, red=True)
             terminalreporter.write_line(self._problem_line(), red=True)
             return
         if self._closing is None or self._config.get_verbosity() < -1:
             return
-        terminalreporter.section(TITLE)
+        terminalreporter.write_sep("=", TITLE)
         if self._interrupted is not None:
             terminalreporter.write_line(
                 f"the journal of an interrupted session was kept in {self._shown(self._interrupted)}"
@@ -147,16 +157,19 @@ class Controller:
 
     def pytest_unconfigure(self) -> None:
         """Let another session have the folder."""
+        if self._is_child:
+            return
         self._journal.abandon()
         if not self._finished and self._journal.is_empty:
             # pytest gave up before the first test; what an earlier session left is not touched.
             self._folder.remove_journal()
         self._folder.release()
 
-    def _append_report(self, report: pytest.TestReport) -> None:
-        for test, attempt, counts, lines in self._recorder.take() or unloaded(report):
-            place = self._journal.append_records(lines)
-            before = self._attempts.add_records(report, test, attempt, counts, place)
+    def _append_report(self, report: pytest.TestReport, batches: list[Batch]) -> None:
+        for test, attempt, counts, lines in batches:
+            number = self._attempts.number(report, test, attempt)
+            place = self._journal.append_records(lines if number == attempt else renumbered(lines, number))
+            before = self._attempts.add_records(report, test, number, counts, place)
             if before is not None:
                 self._journal.append_test(before)
         for ended in self._attempts.add(report):
@@ -164,12 +177,17 @@ class Controller:
 
     def _write(self, write: Callable[..., None], *arguments: Any) -> None:
         # After the first failure nothing more is written, and the tests go on: their own results are not lost.
-        if self._problem is not None:
+        if self._problem is not None or self._is_child:
             return
         try:
             write(*arguments)
         except (OSError, RecordError) as error:
             self._problem = error
+
+    @property
+    def _is_child(self) -> bool:
+        # A test may fork a child that goes on with the session; the journal and the folder are its parent's.
+        return os.getpid() != self._process
 
     def _build(self) -> None:
         journal = self._journal.journal

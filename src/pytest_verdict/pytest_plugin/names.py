@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import pytest
@@ -26,6 +27,29 @@ def report_name(config: pytest.Config, redaction: Callable[[str], str] | None) -
     if redaction is None:
         return _without_group if grouped else str
     return lambda nodeid: _redacted(_without_group(nodeid) if grouped else nodeid, redaction)
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Give every collected test a name of its own.
+
+    Args:
+        names: The names of the tests in the order of collection; ``--keep-duplicates`` and some collectors repeat them.
+
+    Returns:
+        The same names, in which the second that is called alike ends with ``#2``.
+
+    Example:
+        >>> distinct_names(["test_a", "test_b", "test_a"])
+        ['test_a', 'test_b', 'test_a #2']
+    """
+    if len(set(names)) == len(names):
+        return list(names)
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return found
 
 
 def runs_everywhere(config: pytest.Config) -> bool:

@@ -17,7 +17,7 @@ import pytest
 
 import pytest_verdict
 from pytest_verdict.pytest_plugin.failures import FAILURES
-from pytest_verdict.pytest_plugin.names import report_name, runs_everywhere
+from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
 from pytest_verdict.report.journal import Counts, count
 from pytest_verdict.report.record import AttemptRecords
 from pytest_verdict.result import ComparisonResult
@@ -70,10 +70,23 @@ class Recorder:
         self._attempt: AttemptRecords | None = None
         self._own_place: tuple[Any, int] | None = None
         self._is_set_up = False
+        self._twins: dict[pytest.Item, str] = {}
+        self._process = os.getpid()
         # Threads append to it while the main thread takes from it; both are atomic, so nothing is locked.
         self._observed: list[_Observed] = []
         self._size = 0
         self._paths: dict[str, str] = {}
+
+    @property
+    def running(self) -> str:
+        """The name of the test that is running or ran last; empty before the first."""
+        return "" if self._attempt is None else self._attempt.test
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Tell tests apart that are called alike; every worker collects them in the same order."""
+        names = [self._name(item.nodeid) for item in session.items]
+        distinct = zip(session.items, names, distinct_names(names), strict=True)
+        self._twins = {item: own for item, name, own in distinct if own != name}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> None:
@@ -85,7 +98,7 @@ class Recorder:
         self._item = item
         # An item that is not Python code says itself where its comparisons are made.
         self._own_place = getattr(item, "verdict_place", None)
-        self._attempt = AttemptRecords(self._name(item.nodeid), 1, self._worker)
+        self._attempt = AttemptRecords(self._twins.get(item) or self._name(item.nodeid), 1, self._worker)
         self._is_set_up = False
 
     @pytest.hookimpl(tryfirst=True)
@@ -140,6 +153,10 @@ class Recorder:
     def _send(self) -> None:
         item = self._item
         if item is None or not self._observed:
+            return
+        if os.getpid() != self._process:
+            # A child of the test has the test's own open files, and must not write to them.
+            self.take()
             return
         report = pytest.TestReport(item.nodeid, item.location, {}, "passed", None, "setup")
         setattr(report, CARRIER, True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -13,6 +14,9 @@ from pytest_verdict.pytest_plugin.carriage import Carriage, Release
 from pytest_verdict.pytest_plugin.recorder import Recorder
 from pytest_verdict.report.junit import Profile, checked_profile
 from pytest_verdict.surroundings import SURROUNDINGS
+
+# Python refuses to read numbers of thousands of digits.
+_MOST_DIGITS: Final = 18
 
 
 def start(config: pytest.Config) -> None:
@@ -55,7 +59,7 @@ def _profile(config: pytest.Config) -> Profile:
 
 def _limit(config: pytest.Config) -> int:
     given = str(config.getini("verdict_report_limit"))
-    if not given.isdecimal():
+    if not given.isdecimal() or len(given) > _MOST_DIGITS:
         raise pytest.UsageError(f"verdict_report_limit: a whole number from 0 is needed, got {given!r}")
     return int(given)
 

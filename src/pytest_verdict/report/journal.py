@@ -183,7 +183,7 @@ def _take(journal: Journal, line: bytes) -> None:
             journal.add_start(content["began"], content["path"], content["line"])
         else:
             journal.add_entry(_entry(content))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, KeyError, AttributeError):
         # The last line of a killed session may be half a line.
         journal.damaged += 1
 

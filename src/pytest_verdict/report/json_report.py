@@ -8,6 +8,7 @@ from importlib import resources
 from json.encoder import encode_basestring_ascii as _text
 from typing import Any, Final
 
+from pytest_verdict.report.journal import TestEntry
 from pytest_verdict.report.summary import OUTCOMES, VERDICTS, Summary, TestSummary
 
 SCHEMA_VERSION: Final = "1.0"
@@ -53,7 +54,7 @@ def report_lines(
     Returns:
         An iterator of pieces of the document.
     """
-    durations = {test.final.test: round(test.seconds, 6) for test in summary.tests}
+    durations = {_timed(test.final): round(test.seconds, 6) for test in summary.tests}
     yield f'{{\n"schema_version": "{SCHEMA_VERSION}",\n'
     yield f'"complete": {_json(summary.complete)},\n'
     yield f'"totals": {_json(_totals(summary))},\n'
@@ -75,6 +76,10 @@ def _array(name: str, items: Iterable[str]) -> Iterator[str]:
         yield separator + item
         separator = ",\n"
     yield "\n],\n"
+
+
+def _timed(entry: TestEntry) -> str:
+    return f"{entry.test} ({entry.worker})" if entry.worker else entry.test
 
 
 def _totals(summary: Summary) -> dict[str, Any]:

@@ -19,6 +19,10 @@ _BEGINNING: Final = f'{{"record":{RECORD_FORMAT},"id":"'
 # The verdict stands right behind the id, so that counting and choosing records need not parse the evidence.
 _HEAD: Final = re.compile(rb'\{"record":1,"id":"([0-9a-f]{12}-[0-9]+-[0-9]+)","verdict":"(pass|fail|error)",')
 
+_ATTEMPT: Final = b',"attempt":'
+_ID_ATTEMPT: Final = re.compile(rb'^(\{"record":1,"id":"[0-9a-f]{12}-)[0-9]+')
+_NUMBER: Final = re.compile(rb"^[0-9]+")
+
 # Without the search for blanks around the document that json.loads makes.
 _decode: Final = json.JSONDecoder().raw_decode
 
@@ -79,6 +83,26 @@ class AttemptRecords:
         """
         self._ordinal = ordinal = self._ordinal + 1
         return f'{self._beginning}{ordinal}",{members},{self._place}{ordinal},"path":{path},"line":{line}}}\n'
+
+
+def renumbered(lines: bytes, attempt: int) -> bytes:
+    """Say of records that they are of another attempt.
+
+    Args:
+        lines: Whole lines of ``records.jsonl``.
+        attempt: Which run of the test, from 1.
+
+    Returns:
+        The same records, with the attempt in their id and in their place.
+
+    Example:
+        >>> from pytest_verdict import compare
+        >>> line = AttemptRecords("test_x.py::test_a", 1).line(compare("exact", 1, 1).to_members(), '"test_x.py"', 12)
+        >>> identifier_of(renumbered(line.encode("ascii"), 2))
+        '4ac0a574a986-2-1'
+    """
+    number = str(attempt).encode("ascii")
+    return b"".join(_renumbered(line, number) for line in lines.splitlines(keepends=True))
 
 
 def verdict_of(line: bytes) -> Literal["pass", "fail", "error"] | None:
@@ -144,3 +168,13 @@ def parse_record(line: bytes) -> dict[str, Any]:
 def _digest_of_test(test: str, worker: str) -> str:
     # 12 digits name a test by its content, the same on every machine.
     return hashlib.sha256(f"{test}\0{worker}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def _renumbered(line: bytes, number: bytes) -> bytes:
+    # The place comes last, so the last member of that name is not the evidence's.
+    at = line.rindex(_ATTEMPT)
+    return (
+        _ID_ATTEMPT.sub(rb"\g<1>" + number, line[:at], count=1)
+        + _ATTEMPT
+        + _NUMBER.sub(number, line[at + len(_ATTEMPT) :], count=1)
+    )

@@ -92,6 +92,10 @@ def _decisive(attempts: Sequence[TestEntry]) -> TestEntry:
     return final
 
 
+# Exit statuses of pytest: interrupted, internal error, usage error.
+_INTERRUPTED: Final = (2, 3, 4)
+
+
 def added(counts: Counts) -> tuple[int, int, int]:
     """Add counts over all operators.
 
@@ -126,9 +130,15 @@ def summarize(journal: Journal) -> Summary:
         Counter(test.decisive.outcome for test in tests),
         added(_merged(entry for test in tests for entry in test.earlier)),
         len(set(journal.order) - {test.final.test for test in tests}),
-        journal.footer is not None,
+        _came_to_its_end(journal),
         sum((Counter(test.final.subtests) for test in tests if test.final.subtests), Counter()),
     )
+
+
+def _came_to_its_end(journal: Journal) -> bool:
+    if journal.footer is None:
+        return False
+    return journal.run.get("exit_status") not in _INTERRUPTED
 
 
 def _merged(entries: Iterable[TestEntry]) -> Counts:

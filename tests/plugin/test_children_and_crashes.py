@@ -1,0 +1,168 @@
+"""Children, crashes and interruptions: what is recorded, under which id, and what the session says of itself."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+FORK = """
+import multiprocessing
+from pytest_verdict import compare
+
+def work(number):
+    for _ in range(8000):
+        compare("exact", "x" * 50, "x" * 50)
+
+def test_before(): compare("exact", 0, 0)
+def test_pool():
+    compare("exact", 1, 1)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        pool.map(work, [1, 2])
+    compare("exact", 2, 2)
+def test_after(): compare("exact", 3, 3)
+"""
+
+
+@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
+def test_a_child_process_does_not_write_into_the_journal_or_the_channel(harness, args):
+    run = harness.run(FORK, "--verify-report", *args, process=True)
+    assert run.outcomes == {"passed": 3}
+    run.check_agreement()
+    assert [record["observed"] for record in run.records] == [0, 1, 2, 3]
+    assert hashlib.sha256(run.records_bytes).hexdigest() == run.report["records"]["sha256"]
+
+
+def test_memory_does_not_grow_after_the_disk_is_full(harness):
+    run = harness.run(
+        {
+            "conftest.py": """
+import resource, signal
+def pytest_collection_finish():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
+""",
+            "test_it.py": """
+import resource
+from pathlib import Path
+from pytest_verdict import compare
+def test_m():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(50_000): compare("exact", "x" * 500, "x" * 500)
+    Path("grown").write_text(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before))
+""",
+        },
+        "--verify-report",
+        "-p",
+        "no:cacheprovider",
+        process=True,
+    )
+    assert run.status == 1
+    assert int((run.path / "grown").read_text()) < 20_000
+
+
+def test_ids_stay_unique_when_xdist_runs_a_crashed_test_again(harness):
+    run = harness.run(
+        """
+import os, pathlib, pytest
+from pytest_verdict import compare
+@pytest.fixture
+def prepared(): compare("exact", "up", "up")
+def test_once(prepared):
+    if not pathlib.Path("crashed").exists():
+        pathlib.Path("crashed").touch()
+        os._exit(1)
+    compare("exact", 2, 2)
+""",
+        "-n1",
+        "--dist=loadfile",
+        "--verify-report",
+    )
+    run.check_agreement()
+
+
+@pytest.mark.parametrize("args", [(), ("-n2",)], ids=["serial", "xdist"])
+def test_ids_stay_unique_when_a_test_is_collected_twice(harness, args):
+    run = harness.run(
+        """
+from pytest_verdict import compare
+def test_a(): compare("exact", 1, 1)
+""",
+        "--keep-duplicates",
+        "test_it.py",
+        "test_it.py",
+        "--verify-report",
+        *args,
+    )
+    assert run.outcomes == {"passed": 2}
+    run.check_agreement()
+
+
+def test_interrupted_in_the_teardown_of_the_last_test_is_not_complete(harness):
+    run = harness.run(
+        """
+import pytest
+@pytest.fixture(scope="session", autouse=True)
+def session():
+    yield
+    raise KeyboardInterrupt
+def test_a(): pass
+""",
+        "--verify-report",
+        process=True,
+    )
+    assert run.status == pytest.ExitCode.INTERRUPTED
+    assert not run.report["complete"]
+
+
+def test_a_usage_error_does_not_replace_the_report_of_an_earlier_session(harness):
+    harness.run("from pytest_verdict import compare\ndef test_a(): compare('exact', 1, 1)\n", "--verify-report")
+    run = harness.run("", "no_such_file.py", "--verify-report")
+    assert run.status == pytest.ExitCode.USAGE_ERROR
+    assert len(run.records) == 1
+
+
+def test_a_test_that_xdist_runs_again_has_two_attempts(harness):
+    run = harness.run(
+        """
+import os, pathlib
+from pytest_verdict import compare
+def test_once():
+    compare("exact", {"attempt": 1, "ordinal": 1}, {"attempt": 1, "ordinal": 1})
+    if not pathlib.Path("crashed").exists():
+        pathlib.Path("crashed").touch()
+        os._exit(1)
+def test_other(): compare("exact", 2, 2)
+""",
+        "-n1",
+        "--dist=loadfile",
+        "--verify-report",
+    )
+    run.check_agreement()
+    (test,) = [test for test in run.report["tests"] if test["test"].endswith("test_once")]
+    assert test["attempts"] == ["failed", "passed"]
+    assert next((record["attempt"], record["ordinal"], record["observed"]) for record in run.records) == (
+        2,
+        1,
+        {"attempt": 1, "ordinal": 1},
+    )
+
+
+def test_setup_and_teardown_errors_are_told(harness):
+    run = harness.run(
+        """
+import pytest
+@pytest.fixture
+def a():
+    yield
+    raise OSError("down")
+@pytest.fixture
+def b(a): raise OSError("up")
+@pytest.fixture
+def c(a): pytest.skip("no")
+def test_a(b): pass
+def test_b(c): pass
+""",
+        "--verify-report",
+    )
+    assert run.report["totals"]["teardown_errors"] == 2
