@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
@@ -53,6 +54,10 @@ class Comparator:
         self._defaults: dict[str | None, _Defaults] = {}
         # Shared by the copies that with_defaults makes, so that all of them collect together.
         self._collecting: list[list[Failure]] = []
+
+    def __repr__(self) -> str:
+        names = ["all operators" if operator is None else operator for operator in self._defaults]
+        return "Comparator()" + (f" with defaults for {', '.join(names)}" if names else "")
 
     def __call__(
         self,
@@ -113,7 +118,7 @@ class Comparator:
         __tracebackhide__ = HIDDEN
         result = self(operator, expected, observed, threshold, name=name, **settings)
         if not result.passed:
-            self.fail(describe_failure(result), [result])
+            self._fail(functools.partial(describe_failure, result), [result])
         return result
 
     def fail(self, description: str, results: Sequence[ComparisonResult]) -> None:
@@ -127,9 +132,14 @@ class Comparator:
             MismatchError: Always, outside `collect`.
         """
         __tracebackhide__ = HIDDEN
+        self._fail(lambda: description, results)
+
+    def _fail(self, describe: Callable[[], str], results: Sequence[ComparisonResult]) -> None:
+        __tracebackhide__ = HIDDEN
         if not self._collecting:
-            raise MismatchError(description, results)
-        self._collecting[-1].append(Failure(description, tuple(results)))
+            raise MismatchError(describe(), results)
+        # Described at the end of the block, as far as it is shown: of thousands that would take long.
+        self._collecting[-1].append(Failure(describe, tuple(results)))
 
     def trajectory(
         self,

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pytest_verdict.comparison import HIDDEN
 from pytest_verdict.errors import MismatchError
 from pytest_verdict.result import ComparisonResult
+from pytest_verdict.surroundings import SURROUNDINGS
 
 if TYPE_CHECKING:
     from pytest_verdict.comparator import Comparator
+
+_MOST_SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +23,11 @@ class Failure:
     """What did not pass.
 
     Args:
-        description: Lines that say so.
+        describe: Gives lines that say so.
         results: The comparisons.
     """
 
-    description: str
+    describe: Callable[[], str]
     results: tuple[ComparisonResult, ...]
 
 
@@ -49,11 +54,13 @@ class Collection:
         __tracebackhide__ = HIDDEN
         _remove(self._collecting, self._failures)
         failures, self._failures = self._failures, []
-        if failures and error is not None:
+        if not failures:
+            return
+        if error is not None and not _hides_failures(error):
             error.add_note(_describe_failures(failures))
-        elif failures:
-            results = [result for failure in failures for result in failure.results]
-            raise MismatchError(_describe_failures(failures), results)
+            return
+        results = [result for failure in failures for result in failure.results]
+        raise MismatchError(_describe_failures(failures), results) from error
 
 
 def _remove(collecting: list[list[Failure]], block: list[Failure]) -> None:
@@ -61,6 +68,18 @@ def _remove(collecting: list[list[Failure]], block: list[Failure]) -> None:
     del collecting[next(position for position, other in enumerate(collecting) if other is block)]
 
 
+def _hides_failures(error: BaseException) -> bool:
+    """Say whether a test that raises this is shown as skipped or expected to fail."""
+    # Not imported: where pytest is not loaded, nobody can have raised these.
+    pytest, unittest = sys.modules.get("pytest"), sys.modules.get("unittest")
+    kinds = [pytest.skip.Exception, pytest.xfail.Exception] if pytest else []
+    return isinstance(error, (*kinds, unittest.SkipTest) if unittest else tuple(kinds))
+
+
 def _describe_failures(failures: list[Failure]) -> str:
-    head = f"{len(failures)} {'comparison' if len(failures) == 1 else 'comparisons'} did not pass"
-    return "\n".join([head, *(failure.description for failure in failures)])
+    shown = failures if SURROUNDINGS.budget.lines == 0 else failures[:_MOST_SHOWN]
+    lines = [f"{len(failures)} {'comparison' if len(failures) == 1 else 'comparisons'} did not pass"]
+    lines.extend(failure.describe() for failure in shown)
+    if len(shown) < len(failures):
+        lines.append(f"{len(failures) - len(shown)} more are in the report; -vv shows them here")
+    return "\n".join(lines)

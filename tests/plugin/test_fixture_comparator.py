@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_verdict.comparator import Comparator
+
 
 def test_it_is_callable_collects_and_takes_defaults(harness):
     run = harness.run(
@@ -106,3 +108,54 @@ def test_a_wrong_marker_is_an_error_of_one_line(harness, marker, message):
     assert len(shown) == 1
     assert shown[0].startswith("the marker verdict of this test: ")
     assert message in shown[0]
+
+
+def test_a_skip_does_not_hide_a_soft_check_that_failed(harness):
+    run = harness.run(
+        """
+import unittest
+import pytest
+
+LEAVES = [lambda: pytest.skip("no"), lambda: pytest.xfail("no"), lambda: unittest.TestCase().skipTest("no")]
+
+@pytest.mark.parametrize("leave", LEAVES)
+def test_leaves(comparator, leave):
+    with comparator.collect():
+        comparator.assert_matches("exact", 1, 2)
+        leave()
+
+def test_skips(comparator):
+    with comparator.collect():
+        comparator.assert_matches("exact", 1, 1)
+        pytest.skip("nothing failed")
+""",
+        "--verify-report",
+    )
+    assert run.outcomes == {"failed": 3, "skipped": 1}
+    run.check_agreement()
+    assert run.stdout.count("1 comparison did not pass") >= 3
+
+
+def test_of_very_many_soft_checks_the_first_are_shown(harness):
+    run = harness.run(
+        """
+def test_many(comparator):
+    with comparator.collect():
+        for number in range(100):
+            comparator.assert_matches("exact", -1, number, name=f"n{number}")
+""",
+        "--verify-report",
+    )
+    assert run.outcomes == {"failed": 1}
+    assert "100 comparisons did not pass" in run.stdout
+    assert "exact 'n19': fail" in run.stdout
+    assert "exact 'n20': fail" not in run.stdout
+    assert "80 more are in the report; -vv shows them here" in run.stdout
+    assert len(run.records) == 100
+
+
+def test_a_comparator_looks_the_same_in_every_process():
+    assert repr(Comparator()) == "Comparator()"
+    assert repr(Comparator().with_defaults(threshold=0.5).with_defaults("regex", threshold=1.0)) == (
+        "Comparator() with defaults for all operators, regex"
+    )
