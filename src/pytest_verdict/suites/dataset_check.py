@@ -102,13 +102,13 @@ def check_dataset(
     """Compare every row of a dataset; each is recorded, and none is kept.
 
     Args:
-        source: The path of a JSONL, CSV, YAML, Parquet or Arrow file, or any iterable of rows.
-        operator: The name of a registered operator, or an operator.
-        mapping: Where its inputs come from; ``$`` is the row.
-        threshold: The lowest score with which a row passes; the operator's own unless given.
-        pass_rate: The lowest share of rows that must pass, in (0, 1].
-        confidence: The confidence of the interval that is shown, in (0, 1).
-        ids: A path to the name of a row in the report; file and line unless given, and for a row without one.
+        source: See `Comparator.check_dataset`.
+        operator: See `Comparator.check_dataset`.
+        mapping: See `Comparator.check_dataset`.
+        threshold: The lowest score with which a row passes; the operator's own unless given, for there are no defaults here.
+        pass_rate: See `Comparator.check_dataset`.
+        confidence: See `Comparator.check_dataset`.
+        ids: See `Comparator.check_dataset`.
         **settings: The operator's settings, when it is given by name.
 
     Returns:
