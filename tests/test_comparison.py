@@ -54,6 +54,18 @@ class Returning(Operator):
         return observed
 
 
+class RaisingBefore(Operator):
+    """Broken before it compares."""
+
+    name = "raising_before"
+
+    def effective_expected(self, expected):
+        raise KeyError("pattern")
+
+    def evaluate(self, expected, observed):
+        return Outcome(1.0)
+
+
 class Raising(Operator):
     """A broken operator."""
 
@@ -131,8 +143,18 @@ class TestThePatternsExample:
         with pytest.raises(TypeError):
             compare("Paris", "Paris")
 
+    def test_an_operator_that_cannot_say_what_it_expects_is_an_error(self):
+        expected = [1]
+        result = compare(RaisingBefore(), expected, 1)
+        expected.append(2)
+        assert (result.verdict, result.error, result.expected) == ("error", "KeyError: 'pattern'", [1])
+
 
 class TestConfiguration:
+    def test_a_mistake_is_told_under_the_name_that_was_written(self):
+        with pytest.raises(SettingsError, match=r"^exact: there is no setting 'case'"):
+            compare("exact", 1, 1, case=True)
+
     @pytest.mark.parametrize(
         ("call", "error", "said"),
         [
@@ -141,6 +163,7 @@ class TestConfiguration:
             (lambda: compare(5, 1, 1), ConfigurationError, "got 5"),
             (lambda: compare(ExactMatch, 1, 1), ConfigurationError, "such as ExactMatch()"),
             (lambda: compare("exact", 1, 1, case=True), SettingsError, "no setting 'case'. Did you mean 'case_sensitive'?"),
+            (lambda: compare("exact", 1, 1, thresold=1), SettingsError, "Did you mean the argument 'threshold'?"),
             (lambda: compare("exact", 1, 1, case_sensitive="no"), SettingsError, "must be True or False, got 'no'"),
             (lambda: compare("exact", 1, 1, case_sensitive=1), SettingsError, "must be True or False, got 1"),
             (lambda: compare(Fixed(), 1, 1, score=0.3), SettingsError, "Fixed(score=...)"),
@@ -156,7 +179,8 @@ class TestConfiguration:
             (lambda: compare("date_match", "", "", format=bytearray(b"%Y-%j")), SettingsError, "format: takes text, not"),
         ],
         ids=[
-            "misspelt", "empty", "no name", "class", "unknown setting", "text for a bool", "number for a bool",
+            "misspelt", "empty", "no name", "class", "unknown setting", "misspelt argument", "text for a bool",
+            "number for a bool",
             "settings for an instance", "bool for a number", "name", "expect", "expect threshold", "assert", "no substrings",
             "one substring", "bytes among texts", "bytes for text", "bytearray for text",
         ],

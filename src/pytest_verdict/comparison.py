@@ -11,7 +11,7 @@ from pytest_verdict.errors import ConfigurationError, MismatchError, SettingsErr
 from pytest_verdict.explanation import failure_block
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.registry import REGISTRY
-from pytest_verdict.outcome import Outcome, checked_outcome, error_outcome
+from pytest_verdict.outcome import ABSENT, Outcome, checked_outcome, error_outcome
 from pytest_verdict.result import ComparisonResult
 from pytest_verdict.surroundings import SURROUNDINGS
 from pytest_verdict.values.snapshot import snapshot
@@ -159,17 +159,20 @@ def _evaluated(
         limit = checked_threshold(limit)
     if name is not None and not isinstance(name, str):
         raise ConfigurationError(f"name is a text or None, got {safe_repr(name)}")
-    recorded = operator.effective_expected(expected)
     # Taken before the comparison, so that an operator that changes its arguments does not change what is recorded.
-    if type(recorded) is not str:
-        recorded = snapshot(recorded)
     kept = observed if type(observed) is str else snapshot(observed)
+    recorded: Any = ABSENT
     try:
+        recorded = operator.effective_expected(expected)
+        if type(recorded) is not str:
+            recorded = snapshot(recorded)
         outcome = operator.evaluate(expected, observed)
         if type(outcome) is not Outcome:
             outcome = checked_outcome(outcome)
     except Exception as error:  # noqa: BLE001 - whatever a broken operator raises, the comparison is recorded
         outcome = error_outcome(error)
+        if recorded is ABSENT:
+            recorded = snapshot(expected)
     return ComparisonResult(operator.identity, recorded, kept, limit, outcome, name)
 
 

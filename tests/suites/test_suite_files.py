@@ -242,7 +242,7 @@ ONE = "scenarios:\n  - {name: a, input: b}\n"
         ),
         (
             "scenarios:\n  - name: a\n    input: b\n    scorer: {operator: exact, settings: {normalise: []}}",
-            ["4: normalized_exact: there is no setting 'normalise'. Did you mean 'normalize'?"],
+            ["4: exact: there is no setting 'normalise'. Did you mean 'normalize'?"],
         ),
         (
             "scenarios:\n  - {name: a, input: b, repeats: 2, pass: 3}",

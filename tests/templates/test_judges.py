@@ -144,6 +144,18 @@ def test_a_recording_is_the_same_on_every_machine(tmp_path):
     assert (first.name, first.read_bytes()) == (second.name, second.read_bytes())
 
 
+def test_a_recording_in_the_place_of_another_one_is_refused(tmp_path):
+    judge = RecordingJudge(tmp_path, Asked(), mode="record")
+    for response in (RESPONSE, RESPONSE + " \ud83d\ude00"):
+        AnswerTemplate(Answer, judge).parse(response)
+        assert AnswerTemplate(Answer, RecordingJudge(tmp_path)).parse(response).reply == REPLY
+    one, other = sorted(tmp_path.iterdir())
+    one.write_bytes(other.read_bytes())
+    replaying = AnswerTemplate(Answer, RecordingJudge(tmp_path))
+    with pytest.raises(RecordError, match="the reply to another question"):
+        [replaying.parse(response) for response in (RESPONSE, RESPONSE + " \ud83d\ude00")]
+
+
 def test_a_recording_that_cannot_be_read_is_named(tmp_path):
     AnswerTemplate(Answer, RecordingJudge(tmp_path, Asked(), mode="record")).parse(RESPONSE)
     (path,) = tmp_path.iterdir()

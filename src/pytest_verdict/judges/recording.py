@@ -76,12 +76,12 @@ class RecordingJudge:
         Raises:
             MissingRecordingError: There is no recording, and the mode is ``replay``.
             RecordError: A recording cannot be read.
-        ParseError: What the judge answered is no reply that can be recorded.
+            ParseError: What the judge answered is no reply that can be recorded.
         """
         prompt = f"{self.instructions}\n\n{question(schema, response, hints)}"
         path = self._folder / f"{_digest(schema, prompt, response)}.json"
         if path.exists():
-            return _read(path)
+            return _read(path, prompt)
         if self._mode == "replay" or self._judge is None:
             raise MissingRecordingError(
                 f"{path.as_posix()}: no reply is recorded for this schema, prompt and response; record it with mode='record'"
@@ -95,11 +95,15 @@ def _digest(schema: Mapping[str, Any], prompt: str, response: str) -> str:
     return hashlib.sha256(key.encode("ascii")).hexdigest()[:32]
 
 
-def _read(path: Path) -> Reply:
+def _read(path: Path, prompt: str) -> Reply:
     try:
-        reply: Reply = json.loads(path.read_text(encoding="utf-8"))["reply"]
+        recording = json.loads(path.read_text(encoding="utf-8"))
+        asked, reply = recording["prompt"], recording["reply"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RecordError(f"{path.as_posix()} is no recorded reply: {type(error).__name__}: {error}") from None
+    # Through JSON, which joins the two halves of a character that a text may hold apart.
+    if asked != json.loads(json.dumps(prompt)):
+        raise RecordError(f"{path.as_posix()} holds the reply to another question; record it again with mode='record'")
     if not isinstance(reply, str | dict):
         raise RecordError(f"{path.as_posix()}: a reply is an object or text, got {type(reply).__name__}")
     return reply

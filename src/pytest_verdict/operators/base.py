@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from abc import abstractmethod
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any, ClassVar, Final, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_serializer
@@ -209,7 +210,8 @@ def _explained(cls: type[Operator], error: ValidationError) -> str:
 def _sentence(cls: type[Operator], problem: Any) -> str:
     place = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
-        return f"there is no setting {place!r}.{allowed('setting', place, cls.model_fields)}"
+        argument = " Did you mean the argument 'threshold'?" if get_close_matches(place, ["threshold"]) else ""
+        return f"there is no setting {place!r}.{argument}{allowed('setting', place, cls.model_fields)}"
     if problem["type"] == "missing":
         return f"the setting {place!r} is required"
     message = problem["msg"].removeprefix("Value error, ")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from pytest_verdict.errors import ConfigurationError, UnknownOperatorError
+from pytest_verdict.errors import ConfigurationError, SettingsError, UnknownOperatorError
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.function import operator_from_function
 from pytest_verdict.result import Outcome
@@ -255,11 +255,19 @@ class OperatorRegistry:
             SettingsError: A setting is unknown, missing or has a value that is not allowed.
         """
         if settings:
-            return self.find(name)(**{**self.preset(name), **settings})
+            return self._configured(name, settings)
         known = self.defaults.get(name)
         if known is None:
             known = self.defaults[name] = self.find(name)(**self.preset(name))
         return known
+
+    def _configured(self, name: str, settings: Mapping[str, Any]) -> Operator:
+        operator = self.find(name)
+        try:
+            return operator(**{**self.preset(name), **settings})
+        except SettingsError as error:
+            # The user wrote the name, which may be one of several of the same class.
+            raise SettingsError(f"{name}:{str(error).removeprefix(f'{operator.name}:')}") from None
 
     def _load_entry_points(self) -> None:
         if self._entry_points_loaded:
