@@ -117,13 +117,14 @@ def step_names(steps: Sequence[str | SynonymMap]) -> tuple[str, ...]:
     Returns:
         Their names; ``synonym_map`` for a `SynonymMap`, whose mapping is in the settings.
     """
-    return _names(tuple(steps))
+    return _compiled(tuple(steps))[0]
 
 
 @functools.lru_cache(maxsize=1_000)
-def _names(steps: tuple[str | SynonymMap, ...]) -> tuple[str, ...]:
-    # Kept, because an operator asks for the names of the same steps in every comparison.
-    return tuple("synonym_map" if isinstance(step, SynonymMap) else step for step in steps)
+def _compiled(steps: tuple[str | SynonymMap, ...]) -> tuple[tuple[str, ...], tuple[Callable[[str], str], ...]]:
+    # Names and functions, kept, because an operator takes the same steps in every comparison.
+    names = tuple("synonym_map" if isinstance(step, SynonymMap) else step for step in steps)
+    return names, tuple(step.apply if isinstance(step, SynonymMap) else NORMALIZERS[step] for step in steps)
 
 
 def normalize(text: str, steps: Sequence[str | SynonymMap]) -> str:
@@ -140,13 +141,9 @@ def normalize(text: str, steps: Sequence[str | SynonymMap]) -> str:
         >>> normalize("  The  Answer ", ["lowercase", "collapse_whitespace", "remove_articles"])
         'answer'
     """
-    for step in steps:
-        text = _apply(step, text)
+    for apply in _compiled(tuple(steps))[1]:
+        text = apply(text)
     return text
-
-
-def _apply(step: str | SynonymMap, text: str) -> str:
-    return NORMALIZERS[step](text) if isinstance(step, str) else step.apply(text)
 
 
 def effective_steps(texts: Sequence[str], steps: Sequence[str | SynonymMap]) -> tuple[str, ...]:
@@ -182,8 +179,8 @@ def normalize_all(texts: Sequence[str], steps: Sequence[str | SynonymMap]) -> tu
     """
     changed: list[str] = []
     current = list(texts)
-    for step, name in zip(steps, step_names(steps), strict=True):
-        following = [_apply(step, text) for text in current]
+    for name, apply in zip(*_compiled(tuple(steps)), strict=True):
+        following = [apply(text) for text in current]
         if following != current:
             changed.append(name)
         current = following

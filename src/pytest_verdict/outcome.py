@@ -108,7 +108,7 @@ class Outcome:
 
 
 def _are_names(names: Any) -> bool:
-    return names == () or (type(names) is tuple and _all_text(names))
+    return type(names) is tuple and (not names or _all_text(names))
 
 
 @functools.lru_cache(maxsize=1_000)

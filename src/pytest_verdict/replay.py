@@ -249,15 +249,13 @@ def _derived(line: bytes, record: dict[str, Any], installed: _Installed) -> Comp
         raise _Unverifiable("not_encodable")
     expected, observed = _evidence(record, "expected"), _evidence(record, "observed")
     operator = installed.operator
-    outcome = _outcome(record, installed, expected, observed)
-    return ComparisonResult(
-        operator.identity,
-        operator.effective_expected(expected),
-        observed,
-        _threshold(record),
-        outcome,
-        _name(record),
-    )
+    try:
+        recorded = operator.effective_expected(expected)
+    except Exception as error:  # noqa: BLE001 - the comparison was an error for the same reason
+        recorded, outcome = expected, error_outcome(error)
+    else:
+        outcome = _outcome(record, installed, expected, observed)
+    return ComparisonResult(operator.identity, recorded, observed, _threshold(record), outcome, _name(record))
 
 
 def _outcome(record: dict[str, Any], installed: _Installed, expected: Any, observed: Any) -> Outcome:
