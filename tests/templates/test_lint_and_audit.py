@@ -250,7 +250,7 @@ def module(tmp_path):
 
 def test_the_command_lint(module, capsys):
     assert main(["lint", module()]) == 0
-    assert capsys.readouterr().out == "1 templates, 0 warnings, 0 notices\n"
+    assert capsys.readouterr().out == "1 template, 0 warnings, 0 notices\n"
     assert main(["lint", module("Such as TP53")]) == 1
     assert capsys.readouterr().out.startswith("warning: Answer.gene: answer_leaks: the expected 'TP53' stands in its")
 

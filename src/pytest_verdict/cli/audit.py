@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.cli.template_module import add_module_argument, templates_of
-from pytest_verdict.cli.writing import say
+from pytest_verdict.cli.writing import counted, say
 
 if TYPE_CHECKING:
     from pytest_verdict.templates.answer import BaseAnswer
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     for audit in audits:
         for change in audit.unnoticed:
             say(f"not noticed: {audit.template}.{change}")
-        say(f"{audit.template}: {audit.tried} changes, {len(audit.unnoticed)} not noticed")
+        say(f"{audit.template}: {counted(audit.tried, 'change')}, {len(audit.unnoticed)} not noticed")
     return 1 if any(audit.unnoticed for audit in audits) else 0
 
 

@@ -6,7 +6,7 @@ import argparse
 from typing import Final
 
 from pytest_verdict.cli.template_module import add_module_argument, templates_of
-from pytest_verdict.cli.writing import say
+from pytest_verdict.cli.writing import counted, say
 
 _EXIT_CODES: Final = """\
 The module is imported, which runs its code. No judge is asked.
@@ -47,5 +47,6 @@ def run(arguments: argparse.Namespace) -> int:
     for finding in found:
         say(f"{finding.level}: {finding}")
     warnings = sum(finding.level == "warning" for finding in found)
-    say(f"{len(templates)} templates, {warnings} warnings, {len(found) - warnings} notices")
+    counts = (len(templates), "template"), (warnings, "warning"), (len(found) - warnings, "notice")
+    say(", ".join(counted(*count) for count in counts))
     return 1 if warnings else 0

@@ -99,7 +99,9 @@ class AnswerTemplate:
         plan = self._template.__verdict_plan__
         if parsed.trace is None and (plan.traced or checks):
             names = [*plan.traced, *checks]
-            raise TemplateError(f"{self._template.__name__}: {', '.join(names)} read the raw response; give trace=...")
+            raise TemplateError(
+                f"{self._template.__name__}: {', '.join(names)} read the raw response; give trace=... (--trace FILE for audit)"
+            )
         match = plan.match_with(checks, self._embedding_check)
         expected = plan.expected if plan.verified else getattr(parsed.answer, "correct", {})
         observed = _observed(parsed, own_verify=plan.own_verify, own_granular=plan.own_granular)
