@@ -344,7 +344,7 @@ class Comparator:
         if threshold is not None:
             threshold = checked_threshold(threshold)
         if operator is not None:
-            _refuse_unknown_settings(operator, settings)
+            REGISTRY.refuse_unknown_settings(operator, settings)
         before = self._defaults.get(operator, _Defaults())
         if operator is not None:
             _refuse_wrong_settings(operator, {**before.settings, **settings})
@@ -358,13 +358,6 @@ class Comparator:
 def _blind() -> Any:
     # By name, because blind comparisons stand on comparisons.
     return importlib.import_module("pytest_verdict.blind.face")
-
-
-def _refuse_unknown_settings(operator: str, settings: Mapping[str, Any]) -> None:
-    known = REGISTRY.find(operator).model_fields
-    for setting in settings:
-        if setting not in known:
-            raise SettingsError(f"{operator}: there is no setting {setting!r}.{allowed('setting', setting, known)}")
 
 
 def _refuse_wrong_settings(operator: str, settings: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ from pytest_verdict.comparison import HIDDEN
 from pytest_verdict.errors import MismatchError
 from pytest_verdict.result import ComparisonResult
 from pytest_verdict.surroundings import SURROUNDINGS
+from pytest_verdict.values.display import counted
 
 if TYPE_CHECKING:
     from pytest_verdict.comparator import Comparator
@@ -78,7 +79,7 @@ def _hides_failures(error: BaseException) -> bool:
 
 def _describe_failures(failures: list[Failure]) -> str:
     shown = failures if SURROUNDINGS.budget.lines == 0 else failures[:_MOST_SHOWN]
-    lines = [f"{len(failures)} {'comparison' if len(failures) == 1 else 'comparisons'} did not pass"]
+    lines = [f"{counted(len(failures), 'comparison')} did not pass"]
     lines.extend(failure.describe() for failure in shown)
     if len(shown) < len(failures):
         lines.append(f"{len(failures) - len(shown)} more are in the report; -vv shows them here")

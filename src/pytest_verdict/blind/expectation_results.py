@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pytest_verdict.blind.scoring import LABELS, Label
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.values.display import shown
+from pytest_verdict.values.display import counted, shown
 from pytest_verdict.values.jsontext import JsonTextError, parse_json
 
 CHECKS: Final = "checks"
@@ -126,9 +126,8 @@ def _side(given: Any, where: str, expectations: Sequence[str]) -> tuple[bool, ..
             f"{where} is a list of results, one for each expectation, or the path of a grading.json, got {shown(given, 80)}"
         )
     if len(given) != len(expectations):
-        noun = "result" if len(given) == 1 else "results"
         raise ConfigurationError(
-            f"{where} has {len(given)} {noun} for {len(expectations)} expectations; each has one, in the same order"
+            f"{where} has {counted(len(given), 'result')} for {len(expectations)} expectations; each has one, in the same order"
         )
     return tuple(
         _answer(item, f"{where}[{number}]", number, text, is_file=is_file)

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.cli.template_module import add_module_argument, templates_of
-from pytest_verdict.cli.writing import counted, say
+from pytest_verdict.cli.writing import say
+from pytest_verdict.values.display import counted
 
 if TYPE_CHECKING:
     from pytest_verdict.templates.answer import BaseAnswer

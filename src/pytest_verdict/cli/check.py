@@ -9,6 +9,7 @@ from typing import Final
 
 from pytest_verdict.cli.writing import complain, say, say_json
 from pytest_verdict.errors import SuiteError
+from pytest_verdict.values.display import counted
 
 _EXIT_CODES: Final = """\
 exit codes:
@@ -70,5 +71,5 @@ def _check(files: Sequence[str], scorers: Sequence[str]) -> int:
             continue
         number = len(suite.scenarios)
         adapter = f"adapter {suite.adapter}" if suite.adapter else "no adapter of its own"
-        say(f"{file}: {suite.name}, {number} {'scenario' if number == 1 else 'scenarios'}, {adapter}")
+        say(f"{file}: {suite.name}, {counted(number, 'scenario')}, {adapter}")
     return status

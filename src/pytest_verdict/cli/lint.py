@@ -6,7 +6,8 @@ import argparse
 from typing import Final
 
 from pytest_verdict.cli.template_module import add_module_argument, templates_of
-from pytest_verdict.cli.writing import counted, say
+from pytest_verdict.cli.writing import say
+from pytest_verdict.values.display import counted
 
 _EXIT_CODES: Final = """\
 The module is imported, which runs its code. No judge is asked.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.cli.records_file import RecordsFile
 from pytest_verdict.cli.writing import Progress, complain, say, say_json
+from pytest_verdict.values.display import counted
 
 if TYPE_CHECKING:
     from pytest_verdict.replay import Replayed
@@ -166,7 +167,7 @@ def _report(tally: Tally) -> Iterator[str]:
         yield f"unverifiable, {reason}: {number}"
     counts = ", ".join(f"{number} {status.replace('_', ' ')}" for status, number in sorted(tally.statuses.items()))
     total = sum(tally.statuses.values())
-    yield f"{total} {'record' if total == 1 else 'records'}: {counts or 'none'}"
+    yield f"{counted(total, 'record')}: {counts or 'none'}"
 
 
 def _listed(number: int, answer: Replayed) -> str:

@@ -29,19 +29,6 @@ def say_json(value: Any) -> None:
     sys.stdout.write(f"{json.dumps(value, indent=2)}\n")
 
 
-def counted(number: int, noun: str) -> str:
-    """Write how many there are.
-
-    Args:
-        number: From 0.
-        noun: What is counted, in the singular; its plural ends with an s.
-
-    Returns:
-        Words such as ``1 warning`` or ``2 warnings``.
-    """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def complain(line: str) -> None:
     """Write a line on stderr.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pytest_verdict.comparison import checked_threshold, compare
-from pytest_verdict.errors import ConfigurationError, MappingError, SettingsError, allowed
+from pytest_verdict.errors import ConfigurationError, MappingError, SettingsError
 from pytest_verdict.explanation import explain
 from pytest_verdict.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping
 from pytest_verdict.mapping.not_compared import record_not_compared
@@ -147,8 +147,5 @@ def _operator(operator: Any, settings: Mapping[str, Any], from_document: list[st
         return operator
     if not isinstance(operator, str):
         raise ConfigurationError(f"an operator is named, such as 'exact', or is one; got {safe_repr(operator)}")
-    known = REGISTRY.find(operator).model_fields
-    for name in from_document:
-        if name not in known:
-            raise SettingsError(f"{operator}: there is no setting {name!r}.{allowed('setting', name, known)}")
+    REGISTRY.refuse_unknown_settings(operator, from_document)
     return None if from_document else REGISTRY.build(operator, settings)

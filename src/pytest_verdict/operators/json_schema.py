@@ -17,6 +17,7 @@ from pytest_verdict.operators.json_document import Difference, listed, read_both
 from pytest_verdict.operators.regex_search import RegexTimeLimitError, find_matches
 from pytest_verdict.result import ABSENT, Outcome
 from pytest_verdict.values.display import shortened, shown
+from pytest_verdict.values.encoding import LONGEST_PLAIN_INT
 from pytest_verdict.values.jsontext import JsonTextError
 from pytest_verdict.values.numbers import EXACT, MAXIMUM_MAGNITUDE, as_decimal
 from pytest_verdict.values.snapshot import snapshot
@@ -25,9 +26,6 @@ Schema = dict[str, Any] | StrictBool
 INVALID_SCHEMA: Final = "invalid_schema"
 SCHEMA_FAILED: Final = "schema_failed"
 UNRESOLVED_REFERENCE: Final = "unresolved_reference"
-
-# PYTHONINTMAXSTRDIGITS may forbid to write more than 640 digits.
-_LONGEST_PLAIN_INT: Final = 10**600
 
 
 class JsonSchema(Operator):
@@ -136,7 +134,7 @@ def _prepared_number(number: int | Decimal) -> int | Decimal:
         if number.adjusted() > MAXIMUM_MAGNITUDE or number != number.to_integral_value(context=EXACT):
             return _ExactDecimal(number)
         number = int(number)
-    return _LongInt(number) if abs(number) >= _LONGEST_PLAIN_INT else number
+    return _LongInt(number) if abs(number) >= LONGEST_PLAIN_INT else number
 
 
 def _validators() -> ModuleType:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from pytest_verdict.errors import ConfigurationError, SettingsError, UnknownOperatorError
+from pytest_verdict.errors import ConfigurationError, SettingsError, UnknownOperatorError, allowed
 from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.function import operator_from_function
 from pytest_verdict.result import Outcome
@@ -260,6 +260,22 @@ class OperatorRegistry:
         if known is None:
             known = self.defaults[name] = self.find(name)(**self.preset(name))
         return known
+
+    def refuse_unknown_settings(self, name: str, settings: Iterable[str]) -> None:
+        """Refuse names of settings that an operator does not have, before their values are known.
+
+        Args:
+            name: A registered name.
+            settings: Names of settings.
+
+        Raises:
+            UnknownOperatorError: No operator of that name is registered.
+            SettingsError: A setting is unknown.
+        """
+        known = self.find(name).model_fields
+        for setting in settings:
+            if setting not in known:
+                raise SettingsError(f"{name}: there is no setting {setting!r}.{allowed('setting', setting, known)}")
 
     def _configured(self, name: str, settings: Mapping[str, Any]) -> Operator:
         operator = self.find(name)

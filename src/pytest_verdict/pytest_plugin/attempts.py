@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
@@ -55,7 +54,7 @@ class Attempts:
         """
         names = [self._name(nodeid) for nodeid in nodeids]
         self._order = distinct_names(names)
-        self._twins = {name for name, number in Counter(names).items() if number > 1}
+        self._twins = {name for name, own in zip(names, self._order, strict=True) if own != name}
         return self._order
 
     def number(self, report: pytest.TestReport, test: str, attempt: int) -> int:
@@ -69,7 +68,7 @@ class Attempts:
         Returns:
             Which run it was for the session: xdist may run a test again that took its worker down.
         """
-        key = test, self._key(report)[1]
+        key = test, self._worker(report)
         if key not in self._unknown:
             return attempt
         unknown = self._unknown[key]
@@ -95,7 +94,7 @@ class Attempts:
             The attempt before, when these are the first of the next; an entry with the outcome ``late``, when the attempt
             has already ended.
         """
-        key = test, self._key(report)[1]
+        key = test, self._worker(report)
         if attempt <= self._ended.get(key, 0):
             return TestEntry(test, attempt, outcome=LATE, worker=key[1], comparisons=counts, chunks=[place])
         known = self._open.get(key)
@@ -181,7 +180,14 @@ class Attempts:
         name = self._name(report.nodeid)
         if name in self._twins:
             name = self._twin(report, name)
-        return name, (_worker(report) if self._everywhere else "")
+        return name, self._worker(report)
+
+    def _worker(self, report: Any) -> str:
+        """Name the worker, where every worker runs every test."""
+        if not self._everywhere:
+            return ""
+        gateway = getattr(getattr(report, "node", None), "gateway", None)
+        return str(getattr(report, "worker_id", "") or getattr(gateway, "id", ""))
 
     def _twin(self, report: Any, name: str) -> str:
         """Tell apart tests that are called alike."""
@@ -308,11 +314,6 @@ class _Attempt:
             if report.when == "call":
                 return "xpassed" if "wasxfail" in report.__dict__ else "passed"
         return "unfinished"
-
-
-def _worker(report: Any) -> str:
-    gateway = getattr(getattr(report, "node", None), "gateway", None)
-    return str(getattr(report, "worker_id", "") or getattr(gateway, "id", ""))
 
 
 def _is_counted_before_teardown(report: pytest.TestReport) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -61,7 +60,6 @@ class Controller:
         self._closing: list[str] | None = None
         self._problem: Exception | None = None
         self._finished = False
-        self._process = os.getpid()
         self._folder = _opened(folder)
         try:
             self._interrupted = self._folder.set_aside_interrupted()
@@ -119,7 +117,7 @@ class Controller:
             self._finish(session, exitstatus)
 
     def _finish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
-        if self._is_child:
+        if self._recorder.is_in_a_child:
             return
         if exitstatus == pytest.ExitCode.USAGE_ERROR and self._journal.is_empty:
             # Nothing was run, so the report of an earlier session stays.
@@ -157,7 +155,7 @@ class Controller:
 
     def pytest_unconfigure(self) -> None:
         """Let another session have the folder."""
-        if self._is_child:
+        if self._recorder.is_in_a_child:
             return
         self._journal.abandon()
         if not self._finished and self._journal.is_empty:
@@ -177,17 +175,12 @@ class Controller:
 
     def _write(self, write: Callable[..., None], *arguments: Any) -> None:
         # After the first failure nothing more is written, and the tests go on: their own results are not lost.
-        if self._problem is not None or self._is_child:
+        if self._problem is not None or self._recorder.is_in_a_child:
             return
         try:
             write(*arguments)
         except (OSError, RecordError) as error:
             self._problem = error
-
-    @property
-    def _is_child(self) -> bool:
-        # A test may fork a child that goes on with the session; the journal and the folder are its parent's.
-        return os.getpid() != self._process
 
     def _build(self) -> None:
         journal = self._journal.journal

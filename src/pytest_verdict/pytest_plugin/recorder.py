@@ -82,6 +82,11 @@ class Recorder:
         """The name of the test that is running or ran last; empty before the first."""
         return "" if self._attempt is None else self._attempt.test
 
+    @property
+    def is_in_a_child(self) -> bool:
+        """Whether this is a child that a test forked; journal, folder and channel are its parent's."""
+        return os.getpid() != self._process
+
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Tell tests apart that are called alike; every worker collects them in the same order."""
         names = [self._name(item.nodeid) for item in session.items]
@@ -154,7 +159,7 @@ class Recorder:
         item = self._item
         if item is None or not self._observed:
             return
-        if os.getpid() != self._process:
+        if self.is_in_a_child:
             # A child of the test has the test's own open files, and must not write to them.
             self.take()
             return

@@ -12,7 +12,7 @@ from typing import Final, Literal, get_args
 
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.report.journal import TestEntry
-from pytest_verdict.report.summary import Summary, TestSummary, added
+from pytest_verdict.report.summary import NOT_GREEN, Summary, TestSummary, added
 from pytest_verdict.report.xmltext import attribute, element_text, limited_name
 
 Profile = Literal["ci", "strict"]
@@ -148,7 +148,7 @@ def _names(entry: TestEntry) -> tuple[str, str]:
 
 
 def _earlier(test: TestSummary) -> Iterator[str]:
-    kind = "rerunFailure" if test.decisive.outcome in {"failed", "error", "unfinished"} else "flakyFailure"
+    kind = "rerunFailure" if test.decisive.outcome in NOT_GREEN else "flakyFailure"
     for entry in test.earlier:
         if entry is test.decisive:
             continue

@@ -13,7 +13,7 @@ from pytest_verdict.report.journal import Counts, Journal, TestEntry, merge_coun
 
 OUTCOMES: Final = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished")
 VERDICTS: Final = ("pass", "fail", "error")
-_NOT_GREEN: Final = {"failed", "error", "unfinished"}
+NOT_GREEN: Final = {"failed", "error", "unfinished"}
 
 
 class TestSummary:
@@ -87,7 +87,7 @@ class Summary:
 def _decisive(attempts: Sequence[TestEntry]) -> TestEntry:
     # pytest-xdist runs a whole file or class again of which one test crashed, and pytest has counted that failure.
     *earlier, final = attempts
-    if final.outcome not in _NOT_GREEN:
+    if final.outcome not in NOT_GREEN:
         return next((entry for entry in reversed(earlier) if entry.outcome in {"failed", "error"}), final)
     return final
 

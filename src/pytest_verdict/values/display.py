@@ -97,3 +97,20 @@ def shortened(text: str, limit: int) -> str:
     kept = max(limit - len(note) - len(str(len(text))) + 2, 2)
     head, tail = (kept + 1) // 2, kept // 2
     return text[:head] + note.format(len(text) - head - tail) + text[-tail:]
+
+
+def counted(number: int, noun: str) -> str:
+    """Write how many there are.
+
+    Args:
+        number: From 0.
+        noun: What is counted, in the singular; its plural ends with an s.
+
+    Returns:
+        The words.
+
+    Example:
+        >>> counted(1, "warning"), counted(2, "warning")
+        ('1 warning', '2 warnings')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"

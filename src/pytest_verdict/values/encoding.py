@@ -31,7 +31,7 @@ from pytest_verdict.values.stand_ins import EncodedObject, Unreplayable, class_n
 TYPE_KEY: Final = "$type"
 MAXIMUM_DEPTH: Final = 200
 # int(text) may refuse more than 640 digits, as PYTHONINTMAXSTRDIGITS says; hexadecimal has no such limit.
-_LONGEST_PLAIN_INT: Final = 10**600
+LONGEST_PLAIN_INT: Final = 10**600
 # In JSON text the escapes of these two would be read back as one character.
 _SURROGATE_PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _Writer = Callable[[Any, tuple[int, ...]], Any]
@@ -231,7 +231,7 @@ def _plain_key(key: str) -> str:
 
 def _encode_int(value: int, _above: tuple[int, ...]) -> Any:
     number = int(value)
-    return number if -_LONGEST_PLAIN_INT < number < _LONGEST_PLAIN_INT else _tagged("int", hex(number))
+    return number if -LONGEST_PLAIN_INT < number < LONGEST_PLAIN_INT else _tagged("int", hex(number))
 
 
 def _encode_float(value: float, _above: tuple[int, ...]) -> Any:

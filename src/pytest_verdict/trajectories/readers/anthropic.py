@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, list_of, look, objects
+from pytest_verdict.trajectories.readers.shape import MISSING, Calls, blocks_of, call, failure, list_of, look, objects
 
 
 def recognises(value: Any) -> bool:
@@ -45,8 +45,7 @@ def _read_block(block: Any, calls: Calls, group: int) -> None:
 def _content(message: Any) -> Any:
     if _is_block(message):
         return [message]
-    content = look(message, "content")
-    return [] if isinstance(content, str) else content
+    return blocks_of(message)
 
 
 def _is_block(value: Any) -> bool:

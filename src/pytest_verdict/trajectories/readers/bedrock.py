@@ -5,13 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, has, list_of, look, objects
+from pytest_verdict.trajectories.readers.shape import (
+    MISSING,
+    Calls,
+    blocks_of,
+    call,
+    failure,
+    has,
+    list_of,
+    look,
+    objects,
+)
 
 
 def recognises(value: Any) -> bool:
     """Say whether a message of the value has ``toolUse`` or ``toolResult`` blocks."""
     return any(
-        has(block, "toolUse", "toolResult") for message in _messages(value) for block in list_of(_content(message))
+        has(block, "toolUse", "toolResult") for message in _messages(value) for block in list_of(blocks_of(message))
     )
 
 
@@ -26,7 +36,7 @@ def read(value: Any) -> list[Event]:
     """
     calls = Calls()
     for place, message in enumerate(objects(_messages(value), "messages")):
-        for block in objects(_content(message), "content"):
+        for block in objects(blocks_of(message), "content"):
             _read_block(block, calls, place)
     return calls.events()
 
@@ -34,11 +44,6 @@ def read(value: Any) -> list[Event]:
 def _messages(value: Any) -> list[Any]:
     message = look(look(value, "output"), "message")
     return list(list_of(value, "messages")) if message is None else [message]
-
-
-def _content(message: Any) -> Any:
-    content = look(message, "content")
-    return [] if isinstance(content, str) else content
 
 
 def _read_block(block: Any, calls: Calls, group: int) -> None:

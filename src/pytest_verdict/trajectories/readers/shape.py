@@ -65,6 +65,19 @@ def has(value: Any, *names: str) -> bool:
     return look(value, *names) is not None
 
 
+def blocks_of(message: Any) -> Any:
+    """Give the content of a message, where it is no plain text.
+
+    Args:
+        message: Any message.
+
+    Returns:
+        What stands under ``content``, which need not be a list; empty for text.
+    """
+    content = look(message, "content")
+    return [] if isinstance(content, str) else content
+
+
 def items(value: Any, what: str) -> Sequence[Any]:
     """Insist on a list.
 
