@@ -17,6 +17,7 @@ LAYERS = (
     ("errors",),
     ("values", "matching"),
     ("normalizers", "outcome"),
+    ("envelope",),
     ("result",),
     ("surroundings",),
     ("operators",),

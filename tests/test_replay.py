@@ -149,7 +149,7 @@ OF_TWO_VALUES += ["json_canonical", "json_distance", "json_subset", "json_schema
 
 def line_of(result, test="tests/test_x.py::test_a") -> bytes:
     members = result.to_members()
-    return AttemptRecords(test, 1).line(members, path='"tests/test_x.py"', line=12).encode("ascii")
+    return AttemptRecords(test, 1).lines([(members, '"tests/test_x.py"', 12)])
 
 
 def changed(result, **changes) -> Replayed:

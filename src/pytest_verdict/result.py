@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, Final, Literal
+from collections.abc import Mapping
+from typing import Any
 
+from pytest_verdict.envelope import Envelope, Redaction, Verdict, verdict_of
 from pytest_verdict.errors import RecordError
 from pytest_verdict.outcome import ABSENT, OperatorIdentity, Outcome
 from pytest_verdict.values.display import shown, visible
-from pytest_verdict.values.encoding import decode, encode, encode_text
-from pytest_verdict.values.redaction import redact
+from pytest_verdict.values.encoding import decode
 from pytest_verdict.values.snapshot import snapshot
 
 __all__ = ["ABSENT", "ComparisonResult", "OperatorIdentity", "Outcome", "Verdict"]
-
-Verdict = Literal["pass", "fail", "error"]
 
 
 class ComparisonResult:
@@ -105,10 +102,7 @@ class ComparisonResult:
     @property
     def verdict(self) -> Verdict:
         """``pass``, ``fail``, or ``error`` when the comparison could not be made."""
-        outcome = self._outcome
-        if outcome.error is not None:
-            return "error"
-        return "pass" if outcome.score >= self._threshold else "fail"
+        return verdict_of(self._outcome, self._threshold)
 
     @property
     def normalization(self) -> list[str]:
@@ -179,7 +173,7 @@ class ComparisonResult:
         found: dict[str, Any] = json.loads(self.to_text())
         return found
 
-    def to_text(self, redaction: Callable[[str], str] | None = None) -> str:
+    def to_text(self, redaction: Redaction | None = None) -> str:
         """Write the full record as one line of JSON.
 
         Args:
@@ -190,7 +184,7 @@ class ComparisonResult:
         """
         return "{" + self.to_members(redaction) + "}"
 
-    def to_members(self, redaction: Callable[[str], str] | None = None) -> str:
+    def to_members(self, redaction: Redaction | None = None) -> str:
         """Write the members of the record's JSON object, without its braces.
 
         Args:
@@ -199,27 +193,27 @@ class ComparisonResult:
         Returns:
             JSON text in ASCII.
         """
-        write = encode_text if redaction is None else _redacting(redaction)
-        identity = self._identity.members if redaction is None else _redacted_identity(self._identity, redaction)
-        name = "" if self._name is None else f'"name":{_text(self._name, redaction)},'
+        return self.enclosed(None, redaction)[0]
+
+    def enclosed(self, envelope: Envelope | None, redaction: Redaction | None = None) -> tuple[str, Envelope]:
+        """Write what `to_members` writes, with an envelope that is at hand where it fits.
+
+        Args:
+            envelope: That of another result, written with the same redaction.
+            redaction: See `to_text`.
+
+        Returns:
+            JSON text in ASCII, and the envelope around its two sides.
+        """
+        identity, outcome, threshold, name = self._identity, self._outcome, self._threshold, self._name
+        if envelope is None or not envelope.fits(identity, outcome, threshold, name):
+            envelope = Envelope(identity, outcome, threshold, name, redaction)
         expected, observed = self._expected, self._observed
-        left = write(expected)
+        left = envelope.write(expected)
         # Most texts pass because they are the same; seeing that costs a tenth of writing one of them.
         is_same = type(expected) is str and type(observed) is str and expected == observed
-        right = left if is_same else write(observed)
-        outcome, threshold = self._outcome, self._threshold
-        score = outcome.score
-        # Looked at here, without a call: nearly all outcomes of texts have nothing more to say.
-        is_plain = outcome.details is None and outcome.expected_surface is outcome.observed_surface is ABSENT
-        more = "" if is_plain and not outcome.children and outcome.error is None else _more(outcome, write, redaction)
-        # Nearly every score and threshold is 1.0, and writing a float is slow.
-        return (
-            f'"verdict":"{self.verdict}",{name}{identity},"expected":{left},"observed":{right},'
-            f'"normalization":{_names(outcome.normalization) if outcome.normalization else "[]"},'
-            f'"notes":{_names(outcome.notes) if outcome.notes else "[]"},'
-            f'"score":{"1.0" if score == 1.0 else repr(score)},'
-            f'"threshold":{"1.0" if threshold == 1.0 else repr(threshold)}{more}'
-        )
+        right = left if is_same else envelope.write(observed)
+        return f'{envelope.head}{left},"observed":{right}{envelope.tail}', envelope
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> ComparisonResult:
@@ -268,44 +262,6 @@ class ComparisonResult:
             f"<{visible(self.operator)}{label}: {self.verdict}, score {self.score:.6g} {sign} {self.threshold:.6g},"
             f" expected {shown(self._expected, 60)}, observed {shown(self._observed, 60)}>"
         )
-
-
-_MOST_NAMES: Final = 1_000
-_dump: Final = json.JSONEncoder(separators=(",", ":")).encode
-
-
-def _redacted_identity(identity: OperatorIdentity, redaction: Callable[[str], str]) -> str:
-    # A setting may hold evidence, such as the substrings that are looked for.
-    settings = {name: redact(value, redaction) for name, value in identity.settings.items()}
-    return OperatorIdentity(identity.name, identity.version, settings).members
-
-
-def _more(outcome: Outcome, write: Callable[[Any], str], redaction: Callable[[str], str] | None) -> str:
-    members = []
-    if outcome.expected_surface is not ABSENT:
-        members.append(f'"expected_surface":{write(outcome.expected_surface)}')
-    if outcome.observed_surface is not ABSENT:
-        members.append(f'"observed_surface":{write(outcome.observed_surface)}')
-    if outcome.details:
-        members.append(f'"details":{write(dict(outcome.details))}')
-    if outcome.children:
-        members.append(f'"children":[{",".join(child.to_text(redaction) for child in outcome.children)}]')
-    if outcome.error is not None:
-        members.append(f'"error":{_text(outcome.error, redaction)}')
-    return "".join(f",{member}" for member in members)
-
-
-def _redacting(redaction: Callable[[str], str]) -> Callable[[Any], str]:
-    return lambda value: json.dumps(redact(encode(value), redaction), separators=(",", ":"), allow_nan=False)
-
-
-@functools.lru_cache(maxsize=_MOST_NAMES)
-def _names(names: tuple[str, ...]) -> str:
-    return _dump(names)
-
-
-def _text(text: str, redaction: Callable[[str], str] | None) -> str:
-    return encode_text(text if redaction is None else redaction(text))
 
 
 def _identity_from(record: Mapping[str, Any]) -> OperatorIdentity:

@@ -22,7 +22,7 @@ TASK = "Say what 6 times 7 is, and why."
 
 def line_of(result):
     members = result.to_members()
-    return AttemptRecords("test_x.py::test_a", 1).line(members, path='"test_x.py"', line=12).encode("ascii")
+    return AttemptRecords("test_x.py::test_a", 1).lines([(members, '"test_x.py"', 12)])
 
 
 def compared(judge, **options):

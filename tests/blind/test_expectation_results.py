@@ -28,7 +28,7 @@ SLOTS = [f"seed {number}" for number in range(4)]
 
 def line_of(result):
     members = result.to_members()
-    return AttemptRecords("test_x.py::test_a", 1).line(members, path='"test_x.py"', line=12).encode("ascii")
+    return AttemptRecords("test_x.py::test_a", 1).lines([(members, '"test_x.py"', 12)])
 
 
 def compared(judge=judges.constant_tie, results=RESULTS, **options):

@@ -10,9 +10,7 @@ TEST = "tests/test_x.py::test_a"
 
 
 def lines_of(*results) -> bytes:
-    attempt = AttemptRecords(TEST, 1)
-    lines = [attempt.line(result.to_members(), path='"tests/test_x.py"', line=12) for result in results]
-    return "".join(lines).encode("ascii")
+    return AttemptRecords(TEST, 1).lines([(result.to_members(), '"tests/test_x.py"', 12) for result in results])
 
 
 @pytest.fixture

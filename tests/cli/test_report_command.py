@@ -128,7 +128,7 @@ def test_a_journal_that_cannot_be_read_is_one_line(command, tmp_path, content):
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("member", ["comparisons", "chunks", "seconds", "text", "message", "test", "path"])
+@pytest.mark.parametrize("member", ["comparisons", "records", "microseconds", "text", "message", "test", "path"])
 @pytest.mark.parametrize("value", [None, 3, [["a", "b"]]], ids=str)
 def test_a_journal_that_was_edited_is_no_traceback(command, killed, member, value):
     tests = killed / "journal/tests.jsonl"

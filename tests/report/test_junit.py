@@ -50,9 +50,7 @@ def _fetched(folder: Path) -> bytes:
 
 
 ENTRIES = [
-    TestEntry(
-        "tests/test_a.py::test_passed", outcome="passed", path="tests/test_a.py", line=3, seconds={"call": 0.12345}
-    ),
+    TestEntry("tests/test_a.py::test_passed", outcome="passed", path="tests/test_a.py", line=3, microseconds=123_450),
     TestEntry(
         "tests/test_a.py::TestIt::test_failed[a::b]",
         outcome="failed",
@@ -67,11 +65,11 @@ ENTRIES = [
     ),
     TestEntry("test_b.py::test_skipped", outcome="skipped", path="test_b.py", message="not today"),
     TestEntry("test_b.py::test_xfailed", outcome="xfailed", path="test_b.py", message="known"),
-    TestEntry("test_b.py::test_xpassed", outcome="xpassed", path="test_b.py", seconds={"call": 12345.6}),
+    TestEntry("test_b.py::test_xpassed", outcome="xpassed", path="test_b.py", microseconds=12_345_600_000),
     TestEntry("test_b.py::test_crashed", outcome="failed", path="test_b.py", message="worker crashed", crashed=True),
     TestEntry("test_b.py::test_unfinished", outcome="unfinished", path="test_b.py"),
     TestEntry("test_b.py::test_flaky", 1, outcome="rerun", path="test_b.py", message="first", text="E  first"),
-    TestEntry("test_b.py::test_flaky", 2, outcome="passed", path="test_b.py", seconds={"call": 1e-7}),
+    TestEntry("test_b.py::test_flaky", 2, outcome="passed", path="test_b.py", microseconds=0),
     TestEntry("test_b.py::test_lost", 1, outcome="rerun", path="test_b.py", message="first", text="E  first"),
     TestEntry("test_b.py::test_lost", 2, outcome="failed", path="test_b.py", message="second", subtests={"failed": 1}),
     TestEntry("test_c.py", outcome="error", path="test_c.py", message="collection failed", text="ImportError"),

@@ -74,7 +74,7 @@ class Plain(BaseAnswer):
 
 def line_of(result):
     members = result.comparison.to_members()
-    return AttemptRecords("t.py::t", 1).line(members, path='"t.py"', line=1)
+    return AttemptRecords("t.py::t", 1).lines([(members, '"t.py"', 1)]).decode("ascii")
 
 
 GOOD = {"target": "Bcl-2", "color": "red", "day": "2024-01-01", "meaning": "abd"}

@@ -9,12 +9,11 @@ import pytest
 
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
 from pytest_verdict.pytest_plugin.recorder import CARRIER
-from pytest_verdict.report.journal import LATE, Counts, Place, TestEntry, merge_counts, place_of
+from pytest_verdict.report.journal import LATE, Counts, Place, TestEntry, place_of
 
 TEXT_LIMIT: Final = 32_000
 MESSAGE_LIMIT: Final = 1_000
 
-_Key = tuple[str, str]
 # A worker that died leaves a report of its own kind.
 _LAST_PHASES: Final[frozenset[str | None]] = frozenset({"teardown", "???"})
 
@@ -38,10 +37,10 @@ class Attempts:
         self._twins: set[str] = set()
         self._name: Callable[[str], str] = self._name_first
         self._everywhere = False
-        self._open: dict[_Key, _Attempt] = {}
-        self._ended: dict[_Key, int] = {}
+        self._open: dict[str, _Attempt] = {}
+        self._ended: dict[str, int] = {}
         # How many runs a worker does not know of, because they were in one that died; None until its first records come.
-        self._unknown: dict[_Key, int | None] = {}
+        self._unknown: dict[str, int | None] = {}
 
     def collected(self, nodeids: Iterable[str]) -> list[str]:
         """Take in which tests there are.
@@ -68,7 +67,7 @@ class Attempts:
         Returns:
             Which run it was for the session: xdist may run a test again that took its worker down.
         """
-        key = test, self._worker(report)
+        key = _key(test, self._worker(report))
         if key not in self._unknown:
             return attempt
         unknown = self._unknown[key]
@@ -94,16 +93,17 @@ class Attempts:
             The attempt before, when these are the first of the next; an entry with the outcome ``late``, when the attempt
             has already ended.
         """
-        key = test, self._worker(report)
+        worker = self._worker(report)
+        key = _key(test, worker)
         if attempt <= self._ended.get(key, 0):
-            return TestEntry(test, attempt, outcome=LATE, worker=key[1], comparisons=counts, chunks=[place])
+            return TestEntry(test, attempt, outcome=LATE, worker=worker, comparisons=counts, records=place)
         known = self._open.get(key)
         ended = None
-        if known is not None and known.number < attempt:
+        if known is not None and known.entry.attempt < attempt:
             ended, known = self._end(key), None
         if known is None:
-            known = self._open[key] = _Attempt(report, key, attempt)
-        known.add_records(counts, place)
+            known = self._open[key] = _Attempt(report, test, worker, attempt)
+        known.entry.add_records(counts, place)
         return ended
 
     def add(self, report: pytest.TestReport) -> Sequence[TestEntry]:
@@ -117,7 +117,8 @@ class Attempts:
         """
         if CARRIER in report.__dict__:
             return ()
-        key = self._key(report)
+        test, worker = self._test(report), self._worker(report)
+        key = _key(test, worker)
         ended: tuple[TestEntry, ...] = ()
         attempt = self._open.get(key)
         if attempt is not None and attempt.is_run_again and report.when != "teardown":
@@ -125,7 +126,7 @@ class Attempts:
             ended = (self._end(key),)
             attempt = None
         if attempt is None:
-            attempt = self._open[key] = _Attempt(report, key, self._ended.get(key, 0) + 1)
+            attempt = self._open[key] = _Attempt(report, test, worker, self._ended.get(key, 0) + 1)
         attempt.add_phase(report)
         return (*ended, self._end(key)) if report.when in _LAST_PHASES else ended
 
@@ -167,8 +168,8 @@ class Attempts:
         self._everywhere = runs_everywhere(self._config)
         return self._name(nodeid)
 
-    def _end(self, key: _Key) -> TestEntry:
-        entry = self._open.pop(key).entry()
+    def _end(self, key: str) -> TestEntry:
+        entry = self._open.pop(key).ended()
         if entry.text or entry.message:
             entry.message, entry.text = self._written(entry.message), self._written(entry.text)
         self._ended[key] = entry.attempt
@@ -176,11 +177,9 @@ class Attempts:
             self._unknown[key] = None
         return entry
 
-    def _key(self, report: pytest.TestReport) -> _Key:
+    def _test(self, report: pytest.TestReport) -> str:
         name = self._name(report.nodeid)
-        if name in self._twins:
-            name = self._twin(report, name)
-        return name, self._worker(report)
+        return self._twin(report, name) if name in self._twins else name
 
     def _worker(self, report: Any) -> str:
         """Name the worker, where every worker runs every test."""
@@ -202,83 +201,48 @@ class _Attempt:
     """One attempt of a test, while its phases arrive.
 
     Attributes:
-        number: Which run of the test, from 1.
+        entry: What is known of it.
         is_run_again: Whether a phase failed that will be run again.
     """
 
-    __slots__ = (
-        "_chunks",
-        "_counts",
-        "_failed_subtest",
-        "_is_quiet",
-        "_key",
-        "_location",
-        "_phases",
-        "_subtests",
-        "is_run_again",
-        "number",
-    )
+    __slots__ = ("_failed_subtest", "_is_quiet", "_phases", "entry", "is_run_again")
 
-    def __init__(self, report: pytest.TestReport, key: _Key, number: int) -> None:
-        self._key = key
-        self._location = report.location
-        self.number = number
+    def __init__(self, report: pytest.TestReport, test: str, worker: str, number: int) -> None:
+        path, line = place_of(report.location)
+        self.entry = TestEntry(test, number, path=path, line=line, worker=worker)
         self.is_run_again = False
-        self._counts: Counts = {}
-        self._chunks: list[Place] = []
         self._phases: list[pytest.TestReport] = []
-        self._subtests: dict[str, int] = {}
         self._failed_subtest: pytest.TestReport | None = None
         # Whether all phases passed, which leaves little to find out.
         self._is_quiet = True
 
-    def add_records(self, counts: Counts, place: Place) -> None:
-        merge_counts(self._counts, counts)
-        self._chunks.append(place)
-
     def add_phase(self, report: pytest.TestReport) -> None:
+        """Take in the report of a phase, or of a subtest in it."""
         if _is_subtest(report):
             self._add_subtest(report)
             return
         self._phases.append(report)
+        self.entry.microseconds += round(report.duration * 1_000_000)
         if report.outcome != "passed":
             self._is_quiet = False
             self.is_run_again = self.is_run_again or str(report.outcome) == "rerun"
 
     def _add_subtest(self, report: pytest.TestReport) -> None:
         outcome = "xfailed" if hasattr(report, "wasxfail") else str(report.outcome)
-        self._subtests[outcome] = self._subtests.get(outcome, 0) + 1
+        counted = self.entry.subtests or {}
+        self.entry.subtests = {**counted, outcome: counted.get(outcome, 0) + 1}
         if report.failed and self._failed_subtest is None:
             self._failed_subtest = report
         self._is_quiet = False
 
-    def entry(self) -> TestEntry:
+    def ended(self) -> TestEntry:
         """Fold what arrived."""
-        test, worker = self._key
-        path, line = place_of(self._location)
-        entry = TestEntry(
-            test,
-            self.number,
-            path=path,
-            line=line,
-            seconds=self._seconds(),
-            subtests=self._subtests,
-            worker=worker,
-            comparisons=self._counts,
-            chunks=self._chunks,
-        )
+        entry = self.entry
         if self._is_quiet:
             entry.outcome = self._quiet_outcome()
         else:
             self._fold_eventful(entry)
         return entry
-
-    def _seconds(self) -> dict[str, float]:
-        seconds: dict[str, float] = {}
-        for report in self._phases:
-            phase = report.when or ""
-            seconds[phase] = round(seconds.get(phase, 0.0) + report.duration, 6)
-        return seconds
 
     def _fold_eventful(self, entry: TestEntry) -> None:
         entry.outcome, decisive = self._outcome()
@@ -314,6 +278,11 @@ class _Attempt:
             if report.when == "call":
                 return "xpassed" if "wasxfail" in report.__dict__ else "passed"
         return "unfinished"
+
+
+def _key(test: str, worker: str) -> str:
+    # A text, of which the garbage collector need not know: there is one for every test.
+    return f"{test}\n{worker}" if worker else test
 
 
 def _is_counted_before_teardown(report: pytest.TestReport) -> bool:

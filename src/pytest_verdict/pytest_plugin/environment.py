@@ -43,7 +43,8 @@ def describe_environment(config: pytest.Config, redaction: Callable[[str], str] 
         "pytest_verdict": version("pytest-verdict"),
         "pytest": pytest.__version__,
         "python": platform.python_version(),
-        "platform": platform.platform(),
+        # Not platform.platform(), which reads the interpreter's file to find its C library.
+        "platform": f"{platform.system()}-{platform.release()}-{platform.machine()}",
         "arguments": [written(str(argument)) for argument in config.invocation_params.args],
         "workers": len(getattr(config.option, "tx", None) or []),
     }

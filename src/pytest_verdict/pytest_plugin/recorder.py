@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import groupby
 from json.encoder import encode_basestring_ascii
 from operator import itemgetter
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 import pytest_verdict
+from pytest_verdict.envelope import Envelope
 from pytest_verdict.pytest_plugin.failures import FAILURES
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
 from pytest_verdict.report.journal import Counts, count
@@ -47,9 +48,8 @@ class Batch(NamedTuple):
     lines: bytes
 
 
-# Attempt, members of the record, path and line of the call, operator and verdict. A plain tuple, because one is made for every
-# comparison.
-_Observed = tuple[AttemptRecords, str, str, int, str, str]
+# What a comparison leaves until the next report: a plain tuple, because one is made for each.
+_Observed = tuple[AttemptRecords, Envelope, str, str, int]
 
 
 class Recorder:
@@ -59,6 +59,23 @@ class Recorder:
         config: The session's configuration.
         redaction: From a text of the evidence to the text that may be written; None writes it verbatim.
     """
+
+    __slots__ = (
+        "_attempt",
+        "_envelope",
+        "_is_set_up",
+        "_item",
+        "_name",
+        "_observed",
+        "_own_place",
+        "_paths",
+        "_process",
+        "_redaction",
+        "_root",
+        "_size",
+        "_twins",
+        "_worker",
+    )
 
     def __init__(self, config: pytest.Config, redaction: Callable[[str], str] | None) -> None:
         self._root = config.rootpath
@@ -75,6 +92,8 @@ class Recorder:
         # Threads append to it while the main thread takes from it; both are atomic, so nothing is locked.
         self._observed: list[_Observed] = []
         self._size = 0
+        # Of the comparison before this one, which mostly differs in the two sides alone.
+        self._envelope: Envelope | None = None
         self._paths: dict[str, str] = {}
 
     @property
@@ -140,16 +159,21 @@ class Recorder:
         Args:
             result: What was just compared. Outside a test there is no report it could ride on, and it is dropped.
         """
-        verdict = result.verdict
-        if verdict != "pass":
+        # At once, because the test may change its values afterwards.
+        members, envelope = result.enclosed(self._envelope, self._redaction)
+        self._envelope = envelope
+        if envelope.verdict != "pass":
             FAILURES.observe(result)
         attempt = self._attempt
         if attempt is None:
             return
-        path, line = self._caller()
-        # At once, because the test may change its values afterwards.
-        members = result.to_members(self._redaction)
-        self._observed.append((attempt, members, path, line, result.operator, verdict))
+        # This method was called by the function that made the result, and that by the test, if not by another of ours.
+        frame = sys._getframe(2)  # noqa: SLF001 - the only way to learn the line without reading files
+        path = self._paths.get(frame.f_code.co_filename)
+        line = frame.f_lineno
+        if not path or self._own_place is not None:
+            path, line = self._caller(frame)
+        self._observed.append((attempt, envelope, members, path, line))
         self._size += len(members)
         if self._size > _SPILL and threading.current_thread() is threading.main_thread():
             # Sent now, so that a test with a million comparisons does not hold them all in memory.
@@ -167,14 +191,12 @@ class Recorder:
         setattr(report, CARRIER, True)
         item.ihook.pytest_runtest_logreport(report=report)
 
-    def _caller(self) -> tuple[str, int]:
+    def _caller(self, frame: FrameType | None) -> tuple[str, int]:
         """Give the file of the call as JSON text, and its line."""
         paths = self._paths
         if self._own_place is not None:
             name, line = self._own_place
             return paths.get(str(name)) or self._path(str(name)), line
-        # Two frames are of this class, and the third is of the function that made the result.
-        frame: FrameType | None = sys._getframe(3)  # noqa: SLF001 - the only way to learn the line without reading files
         while frame is not None:
             name = frame.f_code.co_filename
             path = paths.get(name)
@@ -197,13 +219,11 @@ class Recorder:
 
 
 def _batches(observed: list[_Observed]) -> Iterator[Batch]:
-    for attempt, records in groupby(observed, key=itemgetter(0)):
-        lines = []
-        alike: dict[tuple[str, str], int] = {}
-        for _, members, path, line, operator, verdict in records:
-            lines.append(attempt.line(members, path, line))
-            alike[operator, verdict] = alike.get((operator, verdict), 0) + 1
+    attempts = dict.fromkeys(map(itemgetter(0), observed))
+    for attempt in attempts:
+        # Threads of one test may still compare when the next has begun.
+        own = observed if len(attempts) == 1 else [item for item in observed if item[0] is attempt]
         counts: Counts = {}
-        for (operator, verdict), number in alike.items():
-            count(counts, operator, verdict, number)
-        yield Batch(attempt.test, attempt.attempt, counts, "".join(lines).encode("ascii"))
+        for envelope, number in Counter(map(itemgetter(1), own)).items():
+            count(counts, envelope.operator, envelope.verdict, number)
+        yield Batch(attempt.test, attempt.attempt, counts, attempt.lines(map(itemgetter(2, 3, 4), own)))

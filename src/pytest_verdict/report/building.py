@@ -114,7 +114,7 @@ def _build(
 def _is_in_order(journal: Journal, summary: Summary) -> bool:
     end = 0
     for entry in summary.attempts():
-        for offset, length in entry.chunks:
+        for offset, length in entry.pieces():
             if offset != end:
                 return False
             end += length
@@ -141,7 +141,7 @@ def _write(path: Path, pieces: Iterable[str]) -> None:
 
 def _sorted_blocks(source: IO[bytes], entries: Iterable[TestEntry]) -> Iterator[bytes]:
     for entry in entries:
-        for offset, length in entry.chunks:
+        for offset, length in entry.pieces():
             source.seek(offset)
             remaining = length
             while remaining:
@@ -169,7 +169,7 @@ def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]
 
 
 def _lines(records: IO[bytes], entry: TestEntry) -> Iterator[bytes]:
-    for offset, length in entry.chunks:
+    for offset, length in entry.pieces():
         records.seek(offset)
         remaining = length
         while remaining > 0:

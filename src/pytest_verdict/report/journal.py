@@ -21,8 +21,8 @@ TESTS: Final = "tests.jsonl"
 Counts = dict[str, tuple[int, int, int]]
 """Per operator: how many comparisons passed, failed, and could not be made."""
 
-Place = tuple[int, int]
-"""Where records lie in ``records.jsonl``: offset and length in bytes."""
+Place = tuple[int, ...]
+"""Where records lie in ``records.jsonl``: offset and length in bytes, and again for every other piece."""
 
 LATE: Final = "late"
 """The outcome of an entry that only adds comparisons to an attempt which had already ended."""
@@ -38,7 +38,7 @@ class TestEntry:
         outcome: ``passed``, ``failed``, ``error``, ``skipped``, ``xfailed``, ``xpassed``, ``rerun`` or ``unfinished``.
         path: The test's file, relative to the root directory.
         line: The test's line, from 1; 0 when unknown.
-        seconds: How long each phase took.
+        microseconds: How long its phases took together.
         message: Why it did not pass, in one line.
         text: Why it did not pass, as pytest printed it.
         crashed: Whether the process that ran it died.
@@ -46,7 +46,7 @@ class TestEntry:
         subtests: How many subtests had which outcome.
         worker: The worker, when every worker runs every test; otherwise empty.
         comparisons: Counts per operator.
-        chunks: Where its records lie.
+        records: Where its records lie.
     """
 
     # The name begins with Test, but this is no test class.
@@ -57,15 +57,32 @@ class TestEntry:
     outcome: str = "unfinished"
     path: str = ""
     line: int = 0
-    seconds: dict[str, float] = field(default_factory=dict)
+    microseconds: int = 0
     message: str = ""
     text: str = ""
     crashed: bool = False
     teardown_error: bool = False
-    subtests: dict[str, int] = field(default_factory=dict)
+    subtests: dict[str, int] | None = None
     worker: str = ""
     comparisons: Counts = field(default_factory=dict)
-    chunks: list[Place] = field(default_factory=list)
+    records: Place = ()
+
+    def add_records(self, counts: Counts, place: Place) -> None:
+        """Take in records that were written.
+
+        Args:
+            counts: Counts of these records; they belong to the entry from now on.
+            place: Where they lie.
+        """
+        self.records += place
+        if self.comparisons:
+            merge_counts(self.comparisons, counts)
+        else:
+            self.comparisons = counts
+
+    def pieces(self) -> Iterator[tuple[int, int]]:
+        """Give offset and length of each piece of its records."""
+        return zip(self.records[::2], self.records[1::2], strict=True)
 
 
 _NONE: Final = (0, 0, 0)
@@ -129,9 +146,7 @@ class Journal:
             ValueError: Comparisons came late for a test that is not there.
         """
         if entry.outcome == LATE:
-            known = self._find(entry)
-            merge_counts(known.comparisons, entry.comparisons)
-            known.chunks.extend(entry.chunks)
+            self._find(entry).add_records(entry.comparisons, entry.records)
             return
         self.entries.append(entry)
         began = self.began.pop(entry.test, None)
@@ -191,7 +206,9 @@ def _take(journal: Journal, line: bytes) -> None:
 def _entry(content: dict[str, Any]) -> TestEntry:
     entry = TestEntry(**content)
     entry.comparisons = {operator: tuple(numbers) for operator, numbers in entry.comparisons.items()}  # type: ignore[misc]
-    entry.chunks = [(offset, length) for offset, length in entry.chunks]
+    if len(entry.records) % 2 or not all(type(number) is int for number in entry.records):
+        raise ValueError("records lie at pairs of whole numbers")
+    entry.records = tuple(entry.records)
     return entry
 
 
@@ -211,7 +228,7 @@ def add_unfinished(journal: Journal) -> None:
         place = record["test"], record["attempt"]
         path, number, _ = journal.began.get(record["test"], (record["path"], record["line"], 1))
         entry = found.setdefault(place, TestEntry(*place, path=path, line=number))
-        entry.chunks.append((offset, len(line)))
+        entry.records += offset, len(line)
         count(entry.comparisons, record["operator"], record["verdict"])
     known = {test for test, _ in found}
     journal.entries.extend(found.values())
@@ -222,7 +239,7 @@ def add_unfinished(journal: Journal) -> None:
 
 def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
     """Give the records that no entry claims, with their offsets: with several workers they lie between the others."""
-    claimed = sorted((offset, length) for entry in journal.entries for offset, length in entry.chunks)
+    claimed = sorted(piece for entry in journal.entries for piece in entry.pieces())
     size = journal.records.stat().st_size
     position = 0
     with journal.open_records() as lines:
@@ -273,5 +290,11 @@ def count(counts: Counts, operator: str, verdict: str, number: int = 1) -> None:
         verdict: ``pass``, ``fail`` or ``error``.
         number: How many.
     """
-    new = {"pass": (number, 0, 0), "fail": (0, number, 0), "error": (0, 0, number)}[verdict]
-    merge_counts(counts, {operator: new})
+    passed, failed, broken = counts.get(operator, _NONE)
+    if verdict == "pass":
+        passed += number
+    elif verdict == "fail":
+        failed += number
+    else:
+        broken += number
+    counts[operator] = passed, failed, broken

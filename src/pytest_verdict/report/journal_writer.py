@@ -145,9 +145,7 @@ _unusual: Final = attrgetter(*_UNUSUAL_FIELDS)
 
 def _entry_line(entry: TestEntry) -> str:
     # What every entry has is written without an encoder, which costs more than all the rest of an entry.
-    seconds = ",".join([f'"{phase}":{number!r}' for phase, number in entry.seconds.items()])
     counts = ",".join([f"{encode_basestring_ascii(name)}:{[*numbers]}" for name, numbers in entry.comparisons.items()])
-    chunks = ",".join([f"[{offset},{length}]" for offset, length in entry.chunks])
     values = _unusual(entry)
     more = ""
     if any(values):
@@ -155,8 +153,8 @@ def _entry_line(entry: TestEntry) -> str:
         more = f",{_ENCODE(unusual)[1:-1]}"
     return (
         f'{{"test":{encode_basestring_ascii(entry.test)},"attempt":{entry.attempt},"outcome":"{entry.outcome}",'
-        f'"path":{encode_basestring_ascii(entry.path)},"line":{entry.line},"seconds":{{{seconds}}},'
-        f'"comparisons":{{{counts}}},"chunks":[{chunks}]{more}}}\n'
+        f'"path":{encode_basestring_ascii(entry.path)},"line":{entry.line},"microseconds":{entry.microseconds},'
+        f'"comparisons":{{{counts}}},"records":{[*entry.records]}{more}}}\n'
     )
 
 

@@ -54,7 +54,7 @@ def report_lines(
     Returns:
         An iterator of pieces of the document.
     """
-    durations = {_timed(test.final): round(test.seconds, 6) for test in summary.tests}
+    durations = {_timed(test.final): test.seconds for test in summary.tests}
     yield f'{{\n"schema_version": "{SCHEMA_VERSION}",\n'
     yield f'"complete": {_json(summary.complete)},\n'
     yield f'"totals": {_json(_totals(summary))},\n'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterable
 from json.encoder import encode_basestring_ascii
 from typing import Any, Final, Literal
 
@@ -55,8 +56,8 @@ class AttemptRecords:
     Example:
         >>> from pytest_verdict import compare
         >>> records = AttemptRecords("test_x.py::test_a", 1)
-        >>> line = records.line(compare("exact", 1, 1).to_members(), path='"test_x.py"', line=12)
-        >>> record = parse_record(line.encode("ascii"))
+        >>> lines = records.lines([(compare("exact", 1, 1).to_members(), '"test_x.py"', 12)])
+        >>> record = parse_record(lines)
         >>> record["id"], record["verdict"], record["line"]
         ('4ac0a574a986-1-1', 'pass', 12)
     """
@@ -70,19 +71,23 @@ class AttemptRecords:
         self._beginning = f"{_BEGINNING}{_digest_of_test(test, worker)}-{attempt}-"
         self._place = f'"test":{encode_basestring_ascii(test)},"attempt":{attempt},"ordinal":'
 
-    def line(self, members: str, path: str, line: int) -> str:
-        """Write the next record.
+    def lines(self, observed: Iterable[tuple[str, str, int]]) -> bytes:
+        """Write the next records.
 
         Args:
-            members: What `ComparisonResult.to_members` wrote.
-            path: The file of the call as JSON text, relative to the root directory.
-            line: The line of the call, from 1; 0 when unknown.
+            observed: For each what `ComparisonResult.to_members` wrote, the file of the call as JSON text, relative to the root
+                directory, and the line of the call, from 1; 0 when unknown.
 
         Returns:
-            One line of JSON in ASCII, with its line end.
+            One line of JSON in ASCII for each, with its line end.
         """
-        self._ordinal = ordinal = self._ordinal + 1
-        return f'{self._beginning}{ordinal}",{members},{self._place}{ordinal},"path":{path},"line":{line}}}\n'
+        beginning, place, ordinal = self._beginning, self._place, self._ordinal
+        lines = []
+        for members, path, line in observed:
+            ordinal += 1
+            lines.append(f'{beginning}{ordinal}",{members},{place}{ordinal},"path":{path},"line":{line}}}\n')
+        self._ordinal = ordinal
+        return "".join(lines).encode("ascii")
 
 
 def renumbered(lines: bytes, attempt: int) -> bytes:
@@ -97,8 +102,8 @@ def renumbered(lines: bytes, attempt: int) -> bytes:
 
     Example:
         >>> from pytest_verdict import compare
-        >>> line = AttemptRecords("test_x.py::test_a", 1).line(compare("exact", 1, 1).to_members(), '"test_x.py"', 12)
-        >>> identifier_of(renumbered(line.encode("ascii"), 2))
+        >>> lines = AttemptRecords("test_x.py::test_a", 1).lines([(compare("exact", 1, 1).to_members(), '"test_x.py"', 12)])
+        >>> identifier_of(renumbered(lines, 2))
         '4ac0a574a986-2-1'
     """
     number = str(attempt).encode("ascii")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from typing import Final
 
 # Sequences that steer a terminal: kept out, because a CI page shows them as noise.
 _ANSI: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-_FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MARKUP: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 _IN_TEXT: Final = re.compile(r'[&<>"]')
 _IN_ATTRIBUTE: Final = re.compile(r'[&<>"\t\n\r]')
@@ -74,7 +74,13 @@ def limited_name(text: str, limit: int, *, always: str = "") -> str:
 def _allowed(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
-    return _FORBIDDEN.sub(_escaped, _ANSI.sub("", text))
+    return _forbidden().sub(_escaped, _ANSI.sub("", text))
+
+
+@functools.cache
+def _forbidden() -> re.Pattern[str]:
+    # Made when it is needed: a set of so many characters takes milliseconds.
+    return re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -70,8 +70,8 @@ def encode_text(value: Any) -> str:
     if type(value) is str and value.isascii():
         if len(value) < _LONG:
             return encode_basestring_ascii(value)
-        unusual = value.encode("ascii").translate(None, _PLAIN)
-        return _encode_long_text(value, unusual) if unusual else f'"{value}"'
+        encoded = value.encode("ascii")
+        return f'"{value}"' if encoded.translate(_ESCAPES_MARKED) == encoded else _encode_long_text(value, encoded)
     small = small_json(value)
     return _dump(_encode(value, ())) if small is None else small
 
@@ -140,10 +140,12 @@ def digest(text: str) -> str:
 _LONG: Final = 100
 _ESCAPED: Final = b'\\"\n\r\t'
 _PLAIN: Final = bytes(set(range(0x20, 0x7F)) - set(_ESCAPED))
+# Only what must be escaped is changed by it.
+_ESCAPES_MARKED: Final = bytes(code if code in _PLAIN else 0 if code else 1 for code in range(256))
 
 
-def _encode_long_text(text: str, unusual: bytes) -> str:
-    if unusual.strip(_ESCAPED):
+def _encode_long_text(text: str, encoded: bytes) -> str:
+    if encoded.translate(None, _PLAIN).strip(_ESCAPED):
         return encode_basestring_ascii(text)
     for character, escape in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
         if character in text:

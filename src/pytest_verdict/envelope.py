@@ -1,0 +1,147 @@
+"""The envelope: all that a record says around its two sides."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable
+from typing import Any, Final, Literal
+
+from pytest_verdict.outcome import ABSENT, OperatorIdentity, Outcome
+from pytest_verdict.values.encoding import encode, encode_text
+from pytest_verdict.values.redaction import redact
+
+Verdict = Literal["pass", "fail", "error"]
+Redaction = Callable[[str], str]
+
+
+class Envelope:
+    """What a record says around its two sides; results that differ in nothing else share it.
+
+    Args:
+        identity: The operator's name, version and settings.
+        outcome: What the operator found out.
+        threshold: The lowest score that passes, in (0, 1].
+        name: What the test calls the comparison, if anything.
+        redaction: From a text of the evidence to the text that may be written; None writes it verbatim.
+
+    Attributes:
+        head: The members of the JSON object before the expected side, in ASCII.
+        tail: The members after the observed side.
+        operator: The operator's registered name.
+        verdict: What came out.
+        write: Writes a side as JSON text in ASCII.
+
+    Example:
+        >>> identity = OperatorIdentity("exact", 1, {})
+        >>> envelope = Envelope(identity, Outcome(1.0), 1.0, None, None)
+        >>> envelope.head
+        '"verdict":"pass","operator":"exact","operator_version":1,"settings":{},"expected":'
+        >>> envelope.fits(identity, Outcome(1.0), 1.0, "other")
+        False
+    """
+
+    __slots__ = ("_identity", "_name", "_outcome", "_threshold", "head", "operator", "tail", "verdict", "write")
+
+    def __init__(
+        self,
+        identity: OperatorIdentity,
+        outcome: Outcome,
+        threshold: float,
+        name: str | None,
+        redaction: Redaction | None,
+    ) -> None:
+        self.operator = identity.name
+        self.verdict = verdict_of(outcome, threshold)
+        self.write = _writer(redaction)
+        members = identity.members if redaction is None else _redacted(identity, redaction).members
+        label = "" if name is None else f'"name":{_text(name, redaction)},'
+        evidence = _evidence(outcome, redaction)
+        self.head = f'"verdict":"{self.verdict}",{label}{members},"expected":'
+        self.tail = (
+            f',"normalization":{_names(outcome.normalization)},"notes":{_names(outcome.notes)},'
+            f'"score":{outcome.score!r},"threshold":{threshold!r}{evidence}'
+        )
+        # Evidence belongs to one comparison, and holds values that may have changed when the outcome comes again.
+        self._outcome = None if evidence else outcome
+        self._identity = identity
+        self._threshold = threshold
+        self._name = name
+
+    def fits(self, identity: OperatorIdentity, outcome: Outcome, threshold: float, name: str | None) -> bool:
+        """Say whether another result has the same envelope, if it is written with the same redaction.
+
+        Args:
+            identity: The operator's name, version and settings.
+            outcome: What the operator found out; most operators give the same object for all that pass.
+            threshold: The lowest score that passes.
+            name: What the test calls the comparison, if anything.
+
+        Returns:
+            False also where only the objects differ, and not what they say.
+        """
+        return (
+            outcome is self._outcome
+            and identity is self._identity
+            and threshold == self._threshold
+            and name is self._name
+        )
+
+
+def verdict_of(outcome: Outcome, threshold: float) -> Verdict:
+    """Say what came out of a comparison.
+
+    Args:
+        outcome: What the operator found out.
+        threshold: The lowest score that passes, in (0, 1].
+
+    Returns:
+        ``error`` when the comparison could not be made; otherwise the score decides.
+    """
+    if outcome.error is not None:
+        return "error"
+    return "pass" if outcome.score >= threshold else "fail"
+
+
+_MOST_NAMES: Final = 1_000
+_dump: Final = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def _writer(redaction: Redaction | None) -> Callable[[Any], str]:
+    if redaction is None:
+        return encode_text
+    return lambda value: json.dumps(redact(encode(value), redaction), separators=(",", ":"), allow_nan=False)
+
+
+def _redacted(identity: OperatorIdentity, redaction: Redaction) -> OperatorIdentity:
+    # A setting may hold evidence, such as the substrings that are looked for.
+    settings = {name: redact(value, redaction) for name, value in identity.settings.items()}
+    return OperatorIdentity(identity.name, identity.version, settings)
+
+
+def _evidence(outcome: Outcome, redaction: Redaction | None) -> str:
+    is_plain = outcome.details is None and outcome.expected_surface is outcome.observed_surface is ABSENT
+    if is_plain and not outcome.children and outcome.error is None:
+        return ""
+    write = _writer(redaction)
+    members = []
+    if outcome.expected_surface is not ABSENT:
+        members.append(f'"expected_surface":{write(outcome.expected_surface)}')
+    if outcome.observed_surface is not ABSENT:
+        members.append(f'"observed_surface":{write(outcome.observed_surface)}')
+    if outcome.details:
+        members.append(f'"details":{write(dict(outcome.details))}')
+    if outcome.children:
+        members.append(f'"children":[{",".join(child.to_text(redaction) for child in outcome.children)}]')
+    if outcome.error is not None:
+        members.append(f'"error":{_text(outcome.error, redaction)}')
+    return "".join(f",{member}" for member in members)
+
+
+@functools.lru_cache(maxsize=_MOST_NAMES)
+def _names(names: tuple[str, ...]) -> str:
+    return _dump(names)
+
+
+def _text(text: str, redaction: Redaction | None) -> str:
+    return encode_text(text if redaction is None else redaction(text))
