@@ -13,6 +13,7 @@ from pytest_verdict.values.redaction import redact
 
 Verdict = Literal["pass", "fail", "error"]
 Redaction = Callable[[str], str]
+Write = Callable[[Any], str]
 
 
 class Envelope:
@@ -53,17 +54,11 @@ class Envelope:
     ) -> None:
         self.operator = identity.name
         self.verdict = verdict_of(outcome, threshold)
-        self.write = _writer(redaction)
-        members = identity.members if redaction is None else _redacted(identity, redaction).members
-        label = "" if name is None else f'"name":{_text(name, redaction)},'
-        evidence = _evidence(outcome, redaction)
-        self.head = f'"verdict":"{self.verdict}",{label}{members},"expected":'
-        self.tail = (
-            f',"normalization":{_names(outcome.normalization)},"notes":{_names(outcome.notes)},'
-            f'"score":{outcome.score!r},"threshold":{threshold!r}{evidence}'
-        )
+        self.write = writer(redaction)
+        self.head = head_of(identity, self.verdict, name, redaction)
+        self.tail = tail_of(outcome, threshold, self.write, redaction)
         # Evidence belongs to one comparison, and holds values that may have changed when the outcome comes again.
-        self._outcome = None if evidence else outcome
+        self._outcome = outcome if _is_plain(outcome) else None
         self._identity = identity
         self._threshold = threshold
         self._name = name
@@ -107,10 +102,68 @@ _MOST_NAMES: Final = 1_000
 _dump: Final = json.JSONEncoder(separators=(",", ":")).encode
 
 
-def _writer(redaction: Redaction | None) -> Callable[[Any], str]:
+def writer(redaction: Redaction | None) -> Write:
+    """Give the function that writes a value of the evidence.
+
+    Args:
+        redaction: From a text to the text that may be written; None writes it verbatim.
+
+    Returns:
+        A function from any value to JSON text in ASCII.
+    """
     if redaction is None:
         return encode_text
     return lambda value: json.dumps(redact(encode(value), redaction), separators=(",", ":"), allow_nan=False)
+
+
+def head_of(identity: OperatorIdentity, verdict: Verdict, name: str | None, redaction: Redaction | None) -> str:
+    """Write the members of a record before the expected side.
+
+    Args:
+        identity: The operator's name, version and settings.
+        verdict: What came out.
+        name: What the test calls the comparison, if anything.
+        redaction: From a text of the evidence to the text that may be written; None writes it verbatim.
+
+    Returns:
+        JSON text in ASCII.
+    """
+    members = identity.members if redaction is None else _redacted(identity, redaction).members
+    label = "" if name is None else f'"name":{_text(name, redaction)},'
+    return f'"verdict":"{verdict}",{label}{members},"expected":'
+
+
+def tail_of(outcome: Outcome, threshold: float, write: Write, redaction: Redaction | None) -> str:
+    """Write the members of a record after the observed side.
+
+    Args:
+        outcome: What the operator found out.
+        threshold: The lowest score that passes, in (0, 1].
+        write: What `writer` gave.
+        redaction: As for `writer`.
+
+    Returns:
+        JSON text in ASCII.
+    """
+    score = outcome.score
+    # Nearly every score and threshold is 1.0, and writing a float is slow.
+    return (
+        f',"normalization":{_names(outcome.normalization) if outcome.normalization else "[]"},'
+        f'"notes":{_names(outcome.notes) if outcome.notes else "[]"},'
+        f'"score":{"1.0" if score == 1.0 else repr(score)},'
+        f'"threshold":{"1.0" if threshold == 1.0 else repr(threshold)}'
+        f"{'' if _is_plain(outcome) else _evidence(outcome, write, redaction)}"
+    )
+
+
+def _is_plain(outcome: Outcome) -> bool:
+    """Say whether nothing is known but the score and how it came about."""
+    return (
+        outcome.expected_surface is outcome.observed_surface is ABSENT
+        and outcome.details is None
+        and not outcome.children
+        and outcome.error is None
+    )
 
 
 def _redacted(identity: OperatorIdentity, redaction: Redaction) -> OperatorIdentity:
@@ -119,11 +172,7 @@ def _redacted(identity: OperatorIdentity, redaction: Redaction) -> OperatorIdent
     return OperatorIdentity(identity.name, identity.version, settings)
 
 
-def _evidence(outcome: Outcome, redaction: Redaction | None) -> str:
-    is_plain = outcome.details is None and outcome.expected_surface is outcome.observed_surface is ABSENT
-    if is_plain and not outcome.children and outcome.error is None:
-        return ""
-    write = _writer(redaction)
+def _evidence(outcome: Outcome, write: Write, redaction: Redaction | None) -> str:
     members = []
     if outcome.expected_surface is not ABSENT:
         members.append(f'"expected_surface":{write(outcome.expected_surface)}')

@@ -120,13 +120,13 @@ def replay_line(line: bytes) -> Replayed:
 
 
 def _checked_head(record: dict[str, Any]) -> tuple[str, str, str]:
-    head: tuple[Any, Any, Any] = record.get("id"), record.get("test"), record.get("operator")
-    for key, value in zip(("id", "test", "operator"), head, strict=True):
-        if type(value) is not str:
-            raise RecordError(f"{key} must be text, got {shown(value, 80)}")
-    if not _ID.fullmatch(head[0]):
-        raise RecordError(f"id must be as in 0123456789ab-1-1, got {shown(head[0], 80)}")
-    return head
+    identifier, test, operator = record.get("id"), record.get("test"), record.get("operator")
+    if type(identifier) is str and type(test) is str and type(operator) is str:
+        if _ID.fullmatch(identifier):
+            return identifier, test, operator
+        raise RecordError(f"id must be as in 0123456789ab-1-1, got {shown(identifier, 80)}")
+    key = next(key for key in ("id", "test", "operator") if type(record.get(key)) is not str)
+    raise RecordError(f"{key} must be text, got {shown(record.get(key), 80)}")
 
 
 def _replayed(line: bytes, record: dict[str, Any]) -> Replayed:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_verdict.envelope import Envelope, Redaction, Verdict, verdict_of
+from pytest_verdict.envelope import Envelope, Redaction, Verdict, Write, head_of, tail_of, verdict_of, writer
 from pytest_verdict.errors import RecordError
 from pytest_verdict.outcome import ABSENT, OperatorIdentity, Outcome
 from pytest_verdict.values.display import shown, visible
@@ -193,7 +193,10 @@ class ComparisonResult:
         Returns:
             JSON text in ASCII.
         """
-        return self.enclosed(None, redaction)[0]
+        outcome, threshold = self._outcome, self._threshold
+        write = writer(redaction)
+        head = head_of(self._identity, verdict_of(outcome, threshold), self._name, redaction)
+        return self._between(head, tail_of(outcome, threshold, write, redaction), write)
 
     def enclosed(self, envelope: Envelope | None, redaction: Redaction | None = None) -> tuple[str, Envelope]:
         """Write what `to_members` writes, with an envelope that is at hand where it fits.
@@ -208,12 +211,15 @@ class ComparisonResult:
         identity, outcome, threshold, name = self._identity, self._outcome, self._threshold, self._name
         if envelope is None or not envelope.fits(identity, outcome, threshold, name):
             envelope = Envelope(identity, outcome, threshold, name, redaction)
+        return self._between(envelope.head, envelope.tail, envelope.write), envelope
+
+    def _between(self, head: str, tail: str, write: Write) -> str:
         expected, observed = self._expected, self._observed
-        left = envelope.write(expected)
+        left = write(expected)
         # Most texts pass because they are the same; seeing that costs a tenth of writing one of them.
         is_same = type(expected) is str and type(observed) is str and expected == observed
-        right = left if is_same else envelope.write(observed)
-        return f'{envelope.head}{left},"observed":{right}{envelope.tail}', envelope
+        right = left if is_same else write(observed)
+        return f'{head}{left},"observed":{right}{tail}'
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> ComparisonResult:
