@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 
 import pytest
-from harness import FEW_PLUGINS, HIDDEN_VARIABLES, Harness
+from harness import Harness
 
 # Sessions inside a test forget the modules that they imported first; what is imported here stays one and the same.
 importlib.import_module("pytest_verdict.comparator")
@@ -18,8 +18,4 @@ for package in ("operators", "pytest_plugin", "report", "values"):
 
 @pytest.fixture
 def harness(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Harness:
-    for name in HIDDEN_VARIABLES:
-        monkeypatch.delenv(name, raising=False)
-    for name, value in FEW_PLUGINS.items():
-        monkeypatch.setenv(name, value)
-    return Harness(pytester)
+    return Harness(pytester, monkeypatch)

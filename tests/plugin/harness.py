@@ -140,7 +140,14 @@ Runner = Callable[..., Run]
 class Harness:
     """Runs sessions in the folder of the fixture ``pytester``."""
 
-    def __init__(self, pytester: pytest.Pytester) -> None:
+    def __init__(self, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in HIDDEN_VARIABLES:
+            monkeypatch.delenv(name, raising=False)
+        for name, value in FEW_PLUGINS.items():
+            monkeypatch.setenv(name, value)
+        # A file that is written anew in the same second with the same size would be taken for the one before.
+        monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+        monkeypatch.setattr(sys, "dont_write_bytecode", True)
         self.pytester = pytester
         self.path = pytester.path
 

@@ -13,7 +13,7 @@ import pytest_verdict
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "plugin"))
 
-from harness import FEW_PLUGINS, HIDDEN_VARIABLES, Harness
+from harness import Harness
 
 # Sessions inside a test forget the modules that they imported first; what is imported here stays one and the same.
 importlib.import_module("pytest_verdict.comparator")
@@ -25,11 +25,7 @@ for package in ("mapping", "operators", "pytest_plugin", "report", "suites", "tr
 
 @pytest.fixture
 def harness(pytester, monkeypatch):
-    for name in HIDDEN_VARIABLES:
-        monkeypatch.delenv(name, raising=False)
-    for name, value in FEW_PLUGINS.items():
-        monkeypatch.setenv(name, value)
-    return Harness(pytester)
+    return Harness(pytester, monkeypatch)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import json
 
 import jsonschema
+import pydantic
 import pytest
 import yaml
 from scenarios import RECORDED, outputs, suite
@@ -344,9 +345,16 @@ def test_nothing_is_imported_for_suites_where_there_are_none(harness):
     ).outcomes == {"passed": 1}
 
 
+def test_the_published_schema_is_a_schema():
+    jsonschema.Draft202012Validator.check_schema(suite_schema())
+
+
+@pytest.mark.skipif(
+    tuple(map(int, pydantic.VERSION.split(".")[:2])) < (2, 12),
+    reason="older versions of pydantic say the same in other words",
+)
 def test_the_published_schema_is_that_of_the_model():
     assert json.dumps(suite_schema(), indent=2, sort_keys=True) + "\n" == made_schema()
-    jsonschema.Draft202012Validator.check_schema(suite_schema())
 
 
 @pytest.mark.parametrize("content", [SENTIMENT, CALCULATOR, SQL, ONE], ids=range(4))
