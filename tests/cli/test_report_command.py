@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
+import textwrap
+from xml.etree import ElementTree
 
 import pytest
 
@@ -28,12 +32,19 @@ KILLED = """
 """
 
 
+@pytest.fixture(scope="module")
+def killed_once(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("killed")
+    (folder / "test_it.py").write_text(textwrap.dedent(KILLED))
+    command = [sys.executable, "-m", "pytest", "--verify-report", "-p", "no:cacheprovider"]
+    assert subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 9
+    return folder / "verify-report"
+
+
 @pytest.fixture
-def killed(pytester):
+def killed(killed_once, pytester):
     """The report's folder of a session that was killed."""
-    pytester.makepyfile(test_it=KILLED)
-    pytester.runpytest_subprocess("--verify-report", "-p", "no:cacheprovider")
-    folder = pytester.path / "verify-report"
+    folder = shutil.copytree(killed_once, pytester.path / "verify-report")
     assert (folder / "journal").is_dir()
     assert not (folder / "report.json").exists()
     return folder
@@ -128,17 +139,47 @@ def test_a_journal_that_cannot_be_read_is_one_line(command, tmp_path, content):
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("member", ["comparisons", "records", "microseconds", "text", "message", "test", "path"])
-@pytest.mark.parametrize("value", [None, 3, [["a", "b"]]], ids=str)
-def test_a_journal_that_was_edited_is_no_traceback(command, killed, member, value):
+MEMBERS = {
+    "test": ["attempt", "comparisons", "line", "microseconds", "outcome", "records", "message", "path", "test", "text"],
+    "began": ["began", "line", "path"],
+}
+
+
+@pytest.mark.parametrize(("kind", "member"), [(kind, member) for kind in MEMBERS for member in MEMBERS[kind]])
+@pytest.mark.parametrize(
+    "value", [None, 3, 10**400, '"', [["a", "b"]], [1, 2], [-5, 10]], ids=lambda value: str(value)[:9]
+)
+def test_of_a_journal_that_was_edited_comes_one_line_or_a_report_that_can_be_read(command, killed, kind, member, value):
     tests = killed / "journal/tests.jsonl"
     lines = tests.read_text().splitlines()
-    at = next(index for index, line in enumerate(lines) if line.startswith('{"test"'))
+    at = max(index for index, line in enumerate(lines) if line.startswith(f'{{"{kind}"'))
     lines[at] = json.dumps({**json.loads(lines[at]), member: value})
     tests.write_text("\n".join(lines) + "\n")
     status, _, err = command("report", killed)
-    assert status in {0, 2}
-    assert err.count("\n") == (status == 2)
+    written = sorted(path.name for path in killed.iterdir())
+    if status == 0:
+        assert (err, written) == ("", ["journal", "junit.xml", "records.jsonl", "report.json"])
+        json.loads((killed / "report.json").read_text())
+        ElementTree.parse(killed / "junit.xml")
+    else:
+        assert (status, err.count("\n"), written) == (2, 1, ["journal"])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param("[]", id="no object"),
+        pytest.param('{"record":1}', id="no head"),
+        pytest.param('{"record":1,"id":"000000000000-1-1","verdict":"pass","line":1}', id="no test"),
+    ],
+)
+def test_a_line_that_is_no_record_is_left_out_and_told(command, killed, line):
+    with (killed / "journal/records.jsonl").open("a") as file:
+        file.write(f"{line}\n")
+    status, out, _ = command("report", killed)
+    assert status == 0
+    assert "comparisons: 1 pass, 1 fail, 0 error" in out
+    assert "damaged lines, left out: 1" in out
 
 
 def test_a_folder_that_is_not_there_is_not_made(command, tmp_path):

@@ -49,6 +49,22 @@ def test_records_of_tests_that_never_ended_are_found_between_the_others(written)
     assert not summary.complete
 
 
+def test_records_that_follow_each_other_are_one_piece(tmp_path):
+    journal = JournalWriter(tmp_path / "journal", {"run": {}})
+    lines = [line("never ended", ordinal) for ordinal in range(1, 6)]
+    entry = TestEntry("ended")
+    for number in range(5):
+        entry.add_records({"exact": (1, 0, 0)}, journal.append_records(line("ended", number)))
+    for each in lines:
+        journal.append_records(each)
+    journal.append_test(entry)
+    journal.abandon()
+    size = sum(map(len, lines))
+    assert entry.records == (0, entry.records[1])
+    unfinished = next(entry for entry in read_journal(tmp_path / "journal").entries if entry.test == "never ended")
+    assert (unfinished.records, unfinished.comparisons) == ((entry.records[1], size), {"exact": (5, 0, 0)})
+
+
 def test_it_can_be_read_wherever_it_was_cut(written, tmp_path):
     for name in ("records.jsonl", "tests.jsonl"):
         content = (written / name).read_bytes()

@@ -122,7 +122,7 @@ def _damage_told(journal: Path) -> Iterator[None]:
         yield
     except VerdictError:
         raise
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise RecordError(f"{journal}: the journal is damaged beyond reading: {error!r}") from None
 
 

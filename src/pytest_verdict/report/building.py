@@ -75,7 +75,8 @@ def build(
     folder.mkdir(parents=True, exist_ok=True)
     try:
         return _build(journal, summary, folder, run=run, profile=profile, inline_limit=inline_limit, consume=consume)
-    except OSError:
+    except BaseException:
+        # A damaged journal raises more than an OSError.
         for name in (RECORDS, REPORT, JUNIT):
             with suppress(OSError):
                 (folder / f"{name}{_NEW}").unlink()
@@ -162,8 +163,10 @@ def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]
         if not (passed and remaining["pass"]) and not (failed + broken and remaining["other"]):
             continue
         for line in _lines(records, entry):
-            kind = "pass" if verdict_of(line) == "pass" else "other"
-            if remaining[kind] and len(line) <= INLINE_LINE_LIMIT:
+            verdict = verdict_of(line)
+            kind = "pass" if verdict == "pass" else "other"
+            # A journal that was edited may say of a piece of a record that it is one.
+            if verdict is not None and remaining[kind] and len(line) <= INLINE_LINE_LIMIT:
                 remaining[kind] -= 1
                 yield line
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from pytest_verdict.errors import RecordError
+from pytest_verdict.report.record import parse_record, verdict_of
 
 JOURNAL_FORMAT: Final = 1
 RECORDS: Final = "records.jsonl"
@@ -74,7 +75,11 @@ class TestEntry:
             counts: Counts of these records; they belong to the entry from now on.
             place: Where they lie.
         """
-        self.records += place
+        if self.records and place[:1] == (sum(self.records[-2:]),):
+            # One piece with the last: a test may have very many records, and every piece costs a copy of those before it.
+            self.records = (*self.records[:-1], self.records[-1] + place[1], *place[2:])
+        else:
+            self.records += place
         if self.comparisons:
             merge_counts(self.comparisons, counts)
         else:
@@ -195,7 +200,7 @@ def _take(journal: Journal, line: bytes) -> None:
         elif "finished" in content:
             journal.footer = content["finished"]
         elif "began" in content:
-            journal.add_start(content["began"], content["path"], content["line"])
+            journal.add_start(content["began"], content["path"], _whole(content["line"]))
         else:
             journal.add_entry(_entry(content))
     except (ValueError, TypeError, KeyError, AttributeError):
@@ -206,10 +211,19 @@ def _take(journal: Journal, line: bytes) -> None:
 def _entry(content: dict[str, Any]) -> TestEntry:
     entry = TestEntry(**content)
     entry.comparisons = {operator: tuple(numbers) for operator, numbers in entry.comparisons.items()}  # type: ignore[misc]
-    if len(entry.records) % 2 or not all(type(number) is int for number in entry.records):
-        raise ValueError("records lie at pairs of whole numbers")
-    entry.records = tuple(entry.records)
+    if len(entry.records) % 2:
+        raise ValueError("of the last piece of records only one number is there")
+    entry.records = tuple(map(_whole, entry.records))
+    # These are written into the report as they are.
+    for number in (entry.attempt, entry.line, entry.microseconds):
+        _whole(number)
     return entry
+
+
+def _whole(number: Any) -> int:
+    if type(number) is not int:
+        raise ValueError("a whole number is needed")
+    return number
 
 
 def add_unfinished(journal: Journal) -> None:
@@ -221,20 +235,32 @@ def add_unfinished(journal: Journal) -> None:
     found: dict[tuple[str, int], TestEntry] = {}
     for offset, line in _unclaimed(journal):
         try:
-            record = json.loads(line)
-        except ValueError:
+            entry = _entry_of_record(journal, line)
+        except (ValueError, TypeError, KeyError):
             journal.damaged += 1
             continue
-        place = record["test"], record["attempt"]
-        path, number, _ = journal.began.get(record["test"], (record["path"], record["line"], 1))
-        entry = found.setdefault(place, TestEntry(*place, path=path, line=number))
-        entry.records += offset, len(line)
-        count(entry.comparisons, record["operator"], record["verdict"])
+        place = entry.test, entry.attempt
+        if place in found:
+            found[place].add_records(entry.comparisons, (offset, len(line)))
+        else:
+            entry.records = offset, len(line)
+            found[place] = entry
     known = {test for test, _ in found}
     journal.entries.extend(found.values())
     for test, (path, number, attempt) in journal.began.items():
         if test not in known:
             journal.entries.append(TestEntry(test, attempt, path=path, line=number))
+
+
+def _entry_of_record(journal: Journal, line: bytes) -> TestEntry:
+    record = parse_record(line)
+    test, verdict = record["test"], verdict_of(line)
+    if verdict is None:
+        raise RecordError("it is not a record")
+    path, number, _ = journal.began.get(test, (record["path"], _whole(record["line"]), 1))
+    entry = TestEntry(test, _whole(record["attempt"]), path=path, line=number)
+    count(entry.comparisons, record["operator"], verdict)
+    return entry
 
 
 def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
