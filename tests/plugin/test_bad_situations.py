@@ -456,6 +456,33 @@ def test_other():
     assert [test["comparisons"]["pass"] for test in run.report["tests"]] == [2, 1]
 
 
+def test_a_comparison_that_nothing_in_python_called_is_recorded_without_its_line(harness):
+    """So it is with a thread or a greenlet whose first call is `compare`."""
+    run = harness.run(
+        """
+import _thread, sys, threading, time
+from pytest_verdict import Operator, Outcome, compare
+
+began = threading.Event()
+
+class Tells(Operator):
+    name = "tells"
+    def evaluate(self, expected, observed):
+        began.set()
+        return Outcome(1.0)
+
+def test_it():
+    thread = _thread.start_new_thread(compare, (Tells(), "first", "call"))
+    assert began.wait(10)
+    while thread in sys._current_frames():
+        time.sleep(0.001)
+""",
+        "--verify-report",
+    )
+    run.check_agreement()
+    assert [(record["observed"], record["path"], record["line"]) for record in run.records] == [("call", "", 0)]
+
+
 def test_a_module_that_cannot_be_collected_is_an_error(harness):
     files = {
         "test_broken.py": "import does_not_exist\n",

@@ -168,7 +168,11 @@ class Recorder:
         if attempt is None:
             return
         # This method was called by the function that made the result, and that by the test, if not by another of ours.
-        frame = sys._getframe(2)  # noqa: SLF001 - the only way to learn the line without reading files
+        try:
+            frame = sys._getframe(2)  # noqa: SLF001 - the only way to learn the line without reading files
+        except ValueError:
+            # A thread or a greenlet that was started with that function as its target.
+            frame = sys._getframe(1)  # noqa: SLF001 - likewise
         path = self._paths.get(frame.f_code.co_filename)
         line = frame.f_lineno
         if not path or self._own_place is not None:
