@@ -125,6 +125,19 @@ def test_python_itself_finds_the_value_read_back_equal(value):
     assert value == through_text(value)
 
 
+@pytest.mark.parametrize("length", [1, 2, 99, 100, 101, 500])
+def test_every_ascii_character_is_escaped_as_json_does_it_wherever_it_stands(length):
+    for character in map(chr, range(128)):
+        for start in (0, length // 2, length - 1):
+            text = "a" * start + character + 'b"\x7f\n'[: length - start - 1].ljust(length - start - 1, "b")
+            assert encode_text(text) == json.dumps(text)
+
+
+@given(st.text(st.sampled_from('a\\"\n\x00\x1f\x7fé\ud800'), min_size=90, max_size=110))
+def test_long_texts_are_written_as_json_writes_them(text):
+    assert encode_text(text) == json.dumps(text)
+
+
 def test_nan_and_negative_zero_survive():
     assert math.isnan(through_text(math.nan))
     assert through_text(Decimal("sNaN")).is_snan()
