@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 
 import pytest
 
@@ -36,3 +37,44 @@ def test_memory_stays_flat_and_nothing_is_lost(harness, args):
     assert kilobytes < 20_000
     # pytester keeps the folders of its last sessions.
     (run.folder / "records.jsonl").unlink()
+
+
+# The time limit strikes in the middle of each sending; whoever takes the records after that must still get them.
+LIMITED = """
+import signal
+import pytest
+from pytest_verdict import compare
+
+arrived = []
+
+class Sending:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report):
+        if hasattr(report, "verdict_carrier"):
+            signal.raise_signal(signal.SIGALRM)
+        result = yield
+        if hasattr(report, "verdict_carrier"):
+            arrived.append("whole")
+        return result
+
+def strike(number, frame):
+    raise TimeoutError("the time limit")
+
+def test_with_a_time_limit(request):
+    request.config.pluginmanager.register(Sending())
+    former = signal.signal(signal.SIGALRM, strike)
+    with pytest.raises(TimeoutError, match="the time limit"):
+        for number in range(10_000):
+            compare("exact", "a" * 1000, "a" * 1000)
+    assert arrived == ["whole"]
+    assert signal.signal(signal.SIGALRM, former) is strike
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="needs a signal that a time limit is made of")
+@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
+def test_a_time_limit_waits_until_records_are_sent(harness, args):
+    run = harness.run(LIMITED, "--verify-report", *args, process=True)
+    assert run.outcomes == {"passed": 1}
+    assert [record["ordinal"] for record in run.records] == list(range(1, len(run.records) + 1))
+    assert 100 < len(run.records) < 10_000

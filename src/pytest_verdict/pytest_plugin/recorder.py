@@ -19,6 +19,7 @@ import pytest_verdict
 from pytest_verdict.envelope import Envelope
 from pytest_verdict.pytest_plugin.failures import FAILURES
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
+from pytest_verdict.pytest_plugin.signals import signals_wait
 from pytest_verdict.report.journal import Counts, count
 from pytest_verdict.report.record import AttemptRecords
 from pytest_verdict.result import ComparisonResult
@@ -181,7 +182,8 @@ class Recorder:
         self._size += len(members)
         if self._size > _SPILL and threading.current_thread() is threading.main_thread():
             # Sent now, so that a test with a million comparisons does not hold them all in memory.
-            self._send()
+            with signals_wait():
+                self._send()
 
     def _send(self) -> None:
         item = self._item
