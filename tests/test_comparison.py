@@ -21,6 +21,7 @@ from pytest_verdict import (
     ConfigurationError,
     ExactMatch,
     MismatchError,
+    NumericTolerance,
     Operator,
     OperatorRegistry,
     Outcome,
@@ -541,3 +542,21 @@ class TestEntryPoints:
         )
         found = run(tmp_path, program)
         assert found.stdout.count("same_length = shapes:no_such_thing") == 2, found.stderr
+
+
+@pytest.mark.parametrize("has_compared", [False, True])
+def test_a_copy_with_another_setting_is_recorded_with_it(has_compared):
+    operator = NumericTolerance(tolerance=0.5)
+    if has_compared:
+        compare(operator, 1, 1)
+    copy = operator.model_copy(update={"tolerance": 5})
+    result = compare(copy, 1, 4)
+    assert (result.passed, result.settings["tolerance"]) == (True, 5)
+    assert operator.tolerance == 0.5
+
+
+def test_a_copy_takes_no_setting_that_the_operator_refuses():
+    with pytest.raises(SettingsError, match="tolerance"):
+        NumericTolerance(tolerance=0.5).model_copy(update={"tolerance": -1})
+    with pytest.raises(SettingsError, match="tolerence"):
+        NumericTolerance(tolerance=0.5).model_copy(update={"tolerence": 1})

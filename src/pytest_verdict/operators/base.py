@@ -6,7 +6,7 @@ import functools
 from abc import abstractmethod
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any, ClassVar, Final, get_args
+from typing import Any, ClassVar, Final, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_serializer
 
@@ -140,6 +140,28 @@ class Operator(BaseModel):
         if self.surface != "trace":
             raise NotImplementedError(f"{_label(type(self))} reads an extracted value: use check(observed, expected)")
         return self.evaluate(True, trace).score >= self.default_threshold()  # noqa: FBT003 - expected is a value
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Give an operator of the same class with some other settings, validated like those of any new one.
+
+        Args:
+            update: The settings that change.
+            deep: Of no effect: settings do not change.
+
+        Returns:
+            A new operator.
+
+        Raises:
+            SettingsError: A setting is unknown or has a value that is not allowed.
+
+        Example:
+            >>> from pytest_verdict.operators.number import NumericRange
+            >>> NumericRange(min=1, max=10).model_copy(update={"max": 3}).check(5)
+            False
+        """
+        del deep
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        return type(self)(**{**given, **(update or {})})
 
     @model_serializer(mode="plain")
     def _as_settings(self) -> dict[str, Any]:
