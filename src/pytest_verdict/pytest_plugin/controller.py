@@ -13,7 +13,7 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import Attempts
 from pytest_verdict.pytest_plugin.carriage import unloaded
 from pytest_verdict.pytest_plugin.environment import Clock, describe_environment
-from pytest_verdict.pytest_plugin.names import EVERYWHERE
+from pytest_verdict.pytest_plugin.names import EVERYWHERE, REDACTED
 from pytest_verdict.pytest_plugin.recorder import Batch, Recorder
 from pytest_verdict.pytest_plugin.terminal import closing_lines
 from pytest_verdict.report.building import build
@@ -85,8 +85,9 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker what xdist hides from it."""
+        """Tell a worker what xdist hides from it, and what it must not write."""
         node.workerinput[EVERYWHERE] = self._config.getoption("dist") == "each"
+        node.workerinput[REDACTED] = self._config.getini("verdict_redact")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:

@@ -12,6 +12,9 @@ import pytest
 EVERYWHERE: Final = "verdict_runs_everywhere"
 """What the controller tells its workers: whether every worker runs every test. xdist itself hides it from them."""
 
+REDACTED: Final = "verdict_redact"
+"""What the controller tells its workers: the patterns of what must not be written."""
+
 
 def report_name(config: pytest.Config, redaction: Callable[[str], str] | None) -> Callable[[str], str]:
     """Make the function from the node id that pytest uses to the one the report uses.

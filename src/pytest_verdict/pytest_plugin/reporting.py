@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 import pytest
 
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.pytest_plugin.carriage import Carriage, Release
+from pytest_verdict.pytest_plugin.destination import report_folder
+from pytest_verdict.pytest_plugin.names import REDACTED
 from pytest_verdict.pytest_plugin.recorder import Recorder
 from pytest_verdict.report.junit import Profile, checked_profile
 from pytest_verdict.surroundings import SURROUNDINGS
@@ -39,15 +40,10 @@ def start(config: pytest.Config) -> None:
         from pytest_verdict.pytest_plugin.controller import Controller
 
         controller = Controller(
-            config, recorder, _folder(config), profile=_profile(config), limit=_limit(config), redaction=redaction
+            config, recorder, report_folder(config), profile=_profile(config), limit=_limit(config), redaction=redaction
         )
         config.pluginmanager.register(controller, "verdict-controller")
     config.pluginmanager.register(recorder, "verdict-recorder")
-
-
-def _folder(config: pytest.Config) -> Path:
-    given = config.option.verify_report_dir
-    return config.invocation_params.dir / given if given else config.rootpath / str(config.getini("verdict_report_dir"))
 
 
 def _profile(config: pytest.Config) -> Profile:
@@ -65,7 +61,8 @@ def _limit(config: pytest.Config) -> int:
 
 
 def _redaction(config: pytest.Config) -> Callable[[str], str] | None:
-    given = config.getini("verdict_redact")
+    # A worker may have found another configuration.
+    given = getattr(config, "workerinput", {}).get(REDACTED, config.getini("verdict_redact"))
     if not given:
         return None
     for pattern in given:

@@ -100,15 +100,18 @@ class TemplateResult:
         """Lay the fields out as a table.
 
         Returns:
-            A headline and a line for each field and check, in plain text in which nothing can move the cursor.
+            A headline, a line for each field and check, and the keys that belong to no field, in plain text in which nothing
+            can move the cursor.
         """
         rules = self.comparison.settings["fields"]
         rows = [_HEADER, *(_row(child, rules) for child in self.comparison.children)]
         widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-        return "\n".join(
-            [self._headline(), *(f"  {line}".rstrip() for line in lines[: 1 + len(rows)] if len(rows) > 1)]
-        )
+        if len(rows) == 1:
+            lines.clear()
+        if self.unknown:
+            lines.append(f"keys of no field: {shown(list(self.unknown), 120)[1:-1]}")
+        return "\n".join([self._headline(), *(f"  {line}".rstrip() for line in lines)])
 
     def _headline(self) -> str:
         score = "" if self.granular is None else f", granular score {self.granular:.2f}"

@@ -1,0 +1,76 @@
+"""The folder of the report, and what pytest makes of it on the command line."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+OPTION: Final = "--verify-report-dir"
+_OWN_FILES: Final = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
+_SHARED_FILES: Final = {"pyproject.toml": "[tool.pytest", "tox.ini": "[pytest]", "setup.cfg": "[tool:pytest]"}
+
+
+def report_folder(config: pytest.Config) -> Path:
+    """Say where the report goes.
+
+    Args:
+        config: The configuration of a session that is no worker's.
+
+    Returns:
+        The folder, which need not be there.
+
+    Raises:
+        pytest.UsageError: The folder was given in a way that made pytest miss the project's configuration.
+    """
+    given = config.option.verify_report_dir
+    if not given:
+        return config.rootpath / str(config.getini("verdict_report_dir"))
+    folder: Path = config.invocation_params.dir / given
+    if OPTION in (*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *config.invocation_params.args):
+        # Before pytest knows this option, it takes a folder behind a blank for a place of tests, if it is there.
+        missed = _missed_configuration(config) if folder.is_dir() else None
+        if missed is not None:
+            raise pytest.UsageError(
+                f"{OPTION} {given} made pytest look for its configuration there and miss {missed}; write {OPTION}={given}"
+            )
+        _join(config, given)
+    return folder
+
+
+def _missed_configuration(config: pytest.Config) -> Path | None:
+    if config.option.inifilename:
+        return None
+    wanted = next(_configurations(_common_folder(config)), None)
+    found = config.inipath and config.inipath.parent
+    return wanted if wanted is not None and wanted.parent != found else None
+
+
+def _common_folder(config: pytest.Config) -> Path:
+    start = config.invocation_params.dir
+    places = [os.path.abspath(start / argument.split("::")[0]) for argument in config.args]  # noqa: PTH100 - as pytest does
+    common = Path(os.path.commonpath([place for place in places if os.path.exists(place)] or [str(start)]))  # noqa: PTH110
+    return common if common.is_dir() else common.parent
+
+
+def _configurations(folder: Path) -> Iterator[Path]:
+    """Give the files that configure pytest, in a folder and those above it, the nearest first."""
+    for place in (folder, *folder.parents):
+        for name in (*_OWN_FILES, *_SHARED_FILES):
+            path = place / name
+            if path.is_file() and _SHARED_FILES.get(name, "") in path.read_text(encoding="utf-8", errors="replace"):
+                yield path
+
+
+def _join(config: pytest.Config, given: str) -> None:
+    """Give workers, for which the folder is there in any case, the option as one argument."""
+    before = config.invocation_params
+    arguments = list(before.args)
+    if OPTION in arguments[:-1]:
+        at = arguments.index(OPTION)
+        arguments[at : at + 2] = [f"{OPTION}={given}"]
+    config.invocation_params = config.InvocationParams(args=arguments, plugins=before.plugins, dir=before.dir)

@@ -1,0 +1,70 @@
+"""`--verify-report-dir` outside the project, given as two arguments: pytest takes the folder for a place of tests."""
+
+from __future__ import annotations
+
+import pytest
+
+TEST = "from pytest_verdict import compare\n\ndef test_a():\n    compare('exact', 'hunter2', 'hunter2')\n"
+SECRETIVE = {"pytest.ini": "[pytest]\nverdict_redact = hunter2\n", "test_it.py": TEST}
+
+
+@pytest.fixture
+def outside(harness, tmp_path_factory):
+    """A folder that shares no configuration with the project."""
+    return tmp_path_factory.mktemp("elsewhere") / "report"
+
+
+def written(folder):
+    return "".join(path.read_text() for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["one-process", "n2"])
+def test_a_new_folder_outside_the_project_keeps_its_secrets_and_names(harness, outside, workers):
+    run = harness.run(SECRETIVE, *workers, "--verify-report-dir", str(outside), process=True)
+    assert run.outcomes == {"passed": 1}
+    assert "[redacted]" in written(outside)
+    assert "hunter2" not in written(outside)
+    assert '"test": "test_it.py::test_a"' in written(outside)
+
+
+def test_workers_redact_what_the_controller_was_told_to(harness, outside, monkeypatch):
+    monkeypatch.setenv("PYTEST_ADDOPTS", f"--verify-report-dir {outside}")
+    harness.run(SECRETIVE, "-n2")
+    assert "[redacted]" in written(outside)
+    assert "hunter2" not in written(outside)
+
+
+@pytest.mark.parametrize("by_variable", [False, True], ids=["argument", "PYTEST_ADDOPTS"])
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["one-process", "n2"])
+def test_a_folder_that_makes_pytest_miss_the_configuration_is_refused(
+    harness, outside, monkeypatch, by_variable, workers
+):
+    outside.mkdir()
+    given = ("--verify-report-dir", str(outside))
+    if by_variable:
+        monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(given))
+    run = harness.run(SECRETIVE, *workers, *(() if by_variable else given), process=True)
+    assert run.status == pytest.ExitCode.USAGE_ERROR
+    assert f"write --verify-report-dir={outside}" in run.stdout + run.stderr
+    assert "pytest.ini" in run.stdout + run.stderr
+    assert list(outside.iterdir()) == []
+
+
+def test_with_an_equals_sign_the_configuration_is_read(harness, outside):
+    outside.mkdir()
+    run = harness.run(SECRETIVE, f"--verify-report-dir={outside}", process=True)
+    assert run.outcomes == {"passed": 1}
+    assert "hunter2" not in written(outside)
+
+
+def test_a_folder_that_is_there_is_no_mistake_where_there_is_no_configuration(harness, outside):
+    outside.mkdir()
+    run = harness.run(TEST, "--verify-report-dir", str(outside), process=True)
+    assert run.outcomes == {"passed": 1}
+
+
+def test_a_folder_inside_the_project_can_be_given_twice(harness):
+    for _ in range(2):
+        run = harness.run(SECRETIVE, "--verify-report-dir", "reports", process=True)
+        assert run.outcomes == {"passed": 1}
+        assert "hunter2" not in written(harness.path / "reports")
