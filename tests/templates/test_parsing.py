@@ -221,3 +221,11 @@ def test_a_default_is_no_answer():
 
     assert Defaulted().verify() is True
     assert AnswerTemplate(Defaulted).verify({}).null_fields == ["target"]
+
+
+def test_a_misspelt_key_is_named_beside_the_field_that_lacks_its_value():
+    values = {**GOOD, "yaer\x1b[2J": 2016}
+    del values["year"]
+    said = AnswerTemplate(Answer).verify(values, trace="venetoclax").describe()
+    assert "null_observed" in said
+    assert said.endswith("\n  keys of no field: 'yaer\\x1b[2J'")

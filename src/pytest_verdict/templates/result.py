@@ -107,7 +107,7 @@ class TemplateResult:
         rows = [_HEADER, *(_row(child, rules) for child in self.comparison.children)]
         widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-        if len(rows) == 1:
+        if not self.comparison.children:
             lines.clear()
         if self.unknown:
             lines.append(f"keys of no field: {shown(list(self.unknown), 120)[1:-1]}")
