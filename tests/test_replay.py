@@ -175,6 +175,13 @@ def test_what_a_built_in_operator_recorded_comes_out_again(name, expected, obser
     )
 
 
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_a_copy_of_an_operator_is_recorded_alike(name):
+    for _, _, settings in EXAMPLES[name]:
+        operator = REGISTRY.build(name, settings)
+        assert operator.model_copy().identity == operator.identity
+
+
 def test_every_operator_has_an_example():
     without = {registration.name for registration in BUILT_IN} - set(EXAMPLES)
     assert all(name.startswith("trajectory_") for name in without)
