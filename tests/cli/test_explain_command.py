@@ -21,11 +21,12 @@ def test_a_record_is_shown_with_all_of_its_evidence_and_its_place(command, recor
     ]
 
 
-def test_an_id_that_is_nearly_right_is_suggested(command, records):
+@pytest.mark.parametrize("given", ["d502734708c1-1-7", "d502"], ids=["one figure", "only the beginning"])
+def test_an_id_that_is_nearly_right_is_suggested(command, records, given):
     path = records(compare("exact", 1, 1))
-    status, out, err = command("explain", path, "--id", "d502734708c1-1-7")
+    status, out, err = command("explain", path, "--id", given)
     assert (status, out) == (2, "")
-    assert "there is no record d502734708c1-1-7. Did you mean d502734708c1-1-1?" in err
+    assert f"there is no record {given}. Did you mean d502734708c1-1-1?" in err
 
 
 def test_an_id_that_is_quite_wrong_says_where_ids_stand(command, records):

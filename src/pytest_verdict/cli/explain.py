@@ -58,7 +58,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _suggestion(given: str, candidates: list[str]) -> str:
-    close = difflib.get_close_matches(given, candidates, n=3)
+    # A beginning is far from the whole by difflib's measure, and what people copy.
+    close = (
+        difflib.get_close_matches(given, candidates, n=3)
+        or [candidate for candidate in candidates if candidate.startswith(given)][:3]
+    )
     return (
         f" Did you mean {', '.join(close)}?" if close else " The ids stand in report.json and at the head of each line."
     )
