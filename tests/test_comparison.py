@@ -560,3 +560,10 @@ def test_a_copy_takes_no_setting_that_the_operator_refuses():
         NumericTolerance(tolerance=0.5).model_copy(update={"tolerance": -1})
     with pytest.raises(SettingsError, match="tolerence"):
         NumericTolerance(tolerance=0.5).model_copy(update={"tolerence": 1})
+
+
+def test_a_class_in_place_of_an_operator_is_told_how_to_make_one():
+    with pytest.raises(ConfigurationError, match=r"make one: NumericTolerance\(\.\.\.\)"):
+        compare(NumericTolerance, 1, 1)
+    with pytest.raises(ConfigurationError, match=r"names the operator, such as 'exact'.*got 3$"):
+        compare(3, 1, 1)

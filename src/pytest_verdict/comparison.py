@@ -123,8 +123,11 @@ def _resolve(operator: str | Operator, settings: Mapping[str, Any]) -> Operator:
     if isinstance(operator, str):
         return REGISTRY.build(operator, settings)
     if not isinstance(operator, Operator):
+        is_class = isinstance(operator, type) and issubclass(operator, Operator)
+        remedy = f"; make one: {operator.__name__}(...)" if is_class else ""
         raise ConfigurationError(
-            f"the first argument names the operator, such as 'exact', or is one, such as ExactMatch(); got {safe_repr(operator)}"
+            "the first argument names the operator, such as 'exact', or is one, such as ExactMatch();"
+            f" got {safe_repr(operator)}{remedy}"
         )
     if settings:
         raise SettingsError(

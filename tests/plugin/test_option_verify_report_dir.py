@@ -45,8 +45,8 @@ def test_a_folder_that_makes_pytest_miss_the_configuration_is_refused(
         monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(given))
     run = harness.run(SECRETIVE, *workers, *(() if by_variable else given), process=True)
     assert run.status == pytest.ExitCode.USAGE_ERROR
-    assert f"write --verify-report-dir={outside}" in run.stdout + run.stderr
-    assert "pytest.ini" in run.stdout + run.stderr
+    assert f"write --verify-report-dir={outside}" in run.output
+    assert "pytest.ini" in run.output
     assert list(outside.iterdir()) == []
 
 
@@ -68,3 +68,10 @@ def test_a_folder_inside_the_project_can_be_given_twice(harness):
         run = harness.run(SECRETIVE, "--verify-report-dir", "reports", process=True)
         assert run.outcomes == {"passed": 1}
         assert "hunter2" not in written(harness.path / "reports")
+
+
+def test_a_folder_without_a_name_is_refused(harness):
+    run = harness.run(TEST, "--verify-report-dir=", process=True)
+    assert run.status == pytest.ExitCode.USAGE_ERROR
+    assert "--verify-report-dir is empty" in run.output
+    assert not run.folder.exists()

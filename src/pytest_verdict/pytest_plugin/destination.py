@@ -25,10 +25,14 @@ def report_folder(config: pytest.Config) -> Path:
         The folder, which need not be there.
 
     Raises:
-        pytest.UsageError: The folder was given in a way that made pytest miss the project's configuration.
+        pytest.UsageError: The folder is empty text, or was given in a way that made pytest miss the project's configuration.
     """
     given = config.option.verify_report_dir
-    if not given:
+    if given == "":
+        raise pytest.UsageError(
+            f"{OPTION} is empty, perhaps because a variable is not set; name a folder or leave it out"
+        )
+    if given is None:
         return config.rootpath / str(config.getini("verdict_report_dir"))
     folder: Path = config.invocation_params.dir / given
     if OPTION in (*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *config.invocation_params.args):
