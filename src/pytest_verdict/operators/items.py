@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -47,9 +46,7 @@ def item_surfaces(expected: Sequence[Any], observed: Sequence[Any], steps: Seque
     if not steps:
         return Surfaces(list(expected), list(observed))
     found = surfaces(_texts(expected), _texts(observed), steps)
-    return dataclasses.replace(
-        found, expected=_put_back(expected, found.expected), observed=_put_back(observed, found.observed)
-    )
+    return found._replace(expected=_put_back(expected, found.expected), observed=_put_back(observed, found.observed))
 
 
 def _texts(items: Sequence[Any]) -> list[str]:

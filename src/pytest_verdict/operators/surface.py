@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, NamedTuple, Final
 
 from pytest_verdict.normalizers import SynonymMap, effective_steps, normalize, normalize_all, step_names
 from pytest_verdict.result import ABSENT, Outcome
@@ -12,8 +11,7 @@ from pytest_verdict.result import ABSENT, Outcome
 NOT_TEXT: Final = "not_text"
 
 
-@dataclass(frozen=True, slots=True)
-class Surfaces:
+class Surfaces(NamedTuple):
     """Both sides after normalization, and how they came about.
 
     Args:
