@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.normalizers import SynonymMap, effective_steps, normalize, normalize_all, step_names
 from pytest_verdict.result import ABSENT, Outcome
