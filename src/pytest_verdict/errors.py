@@ -27,6 +27,7 @@ as what it is: a failed test.
 from __future__ import annotations
 
 import difflib
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -129,6 +130,25 @@ class MismatchError(AssertionError):
         return type(self), (str(self), self.results)
 
 
+def similar(given: str, known: Sequence[str], most: int) -> list[str]:
+    """Give what was probably meant.
+
+    Args:
+        given: What the user wrote.
+        known: The names that are allowed.
+        most: The most names to give, from 1.
+
+    Returns:
+        The most similar names, or those that begin as the given one: a beginning is far from the whole by difflib's measure.
+
+    Example:
+        >>> similar("relativ", ["absolute", "relative"], 1), similar("abs", ["absolute", "relative"], 1)
+        (['relative'], ['absolute'])
+    """
+    beginning = (name for name in known if given and name.startswith(given))
+    return difflib.get_close_matches(given, known, n=most) or list(islice(beginning, most))
+
+
 def allowed(kind: str, given: object, known: Iterable[str]) -> str:
     """Name what is allowed, and what was probably meant.
 
@@ -148,6 +168,6 @@ def allowed(kind: str, given: object, known: Iterable[str]) -> str:
     """
     names = sorted(known)
     word = str(given)
-    close = difflib.get_close_matches(word, names, n=1) or [name for name in names if word and name.startswith(word)]
+    close = similar(word, names, 1)
     guess = f" Did you mean {close[0]!r}?" if close else ""
     return f"{guess} Allowed: {', '.join(names)}." if names else f"{guess} No {kind} is allowed here."

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.cli.records_file import RecordsFile
 from pytest_verdict.cli.writing import complain, say
-from pytest_verdict.errors import RecordError
+from pytest_verdict.errors import RecordError, similar
 from pytest_verdict.report.record import identifier_of, parse_record
 from pytest_verdict.surroundings import Budget
 
@@ -58,11 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _suggestion(given: str, candidates: list[str]) -> str:
-    # A beginning is far from the whole by difflib's measure, and what people copy.
-    close = (
-        difflib.get_close_matches(given, candidates, n=3)
-        or [candidate for candidate in candidates if candidate.startswith(given)][:3]
-    )
+    close = similar(given, candidates, 3)
     return (
         f" Did you mean {', '.join(close)}?" if close else " The ids stand in report.json and at the head of each line."
     )

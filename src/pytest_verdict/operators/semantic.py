@@ -13,7 +13,7 @@ from pydantic import Field, field_validator
 
 from pytest_verdict.errors import ConfigurationError, MissingExtraError, RecordError
 from pytest_verdict.normalizers import Normalization
-from pytest_verdict.operators.base import Operator, as_setting
+from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.surface import NOT_TEXT, Surfaces, surfaces
 from pytest_verdict.result import Outcome
 from pytest_verdict.values.display import shown
@@ -102,10 +102,7 @@ class SemanticMatch(Operator):
 
     def settings(self) -> dict[str, Any]:
         """Give all settings, the embedder by its name."""
-        named = {"embedder": self.embedder.name if self.embedder else None}
-        return {
-            name: named[name] if name in named else as_setting(getattr(self, name)) for name in type(self).model_fields
-        }
+        return {**super().settings(), "embedder": self.embedder.name if self.embedder else None}
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Embed both texts and compare the vectors; see the class."""

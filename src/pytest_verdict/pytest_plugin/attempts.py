@@ -14,6 +14,7 @@ from pytest_verdict.report.journal import LATE, Counts, Place, TestEntry, place_
 TEXT_LIMIT: Final = 32_000
 MESSAGE_LIMIT: Final = 1_000
 
+_Key = tuple[str, str]
 # A worker that died leaves a report of its own kind.
 _LAST_PHASES: Final[frozenset[str | None]] = frozenset({"teardown", "???"})
 
@@ -37,10 +38,10 @@ class Attempts:
         self._twins: set[str] = set()
         self._name: Callable[[str], str] = self._name_first
         self._everywhere = False
-        self._open: dict[str, _Attempt] = {}
-        self._ended: dict[str, int] = {}
+        self._open: dict[_Key, _Attempt] = {}
+        self._ended: dict[_Key, int] = {}
         # How many runs a worker does not know of, because they were in one that died; None until its first records come.
-        self._unknown: dict[str, int | None] = {}
+        self._unknown: dict[_Key, int | None] = {}
 
     def collected(self, nodeids: Iterable[str]) -> list[str]:
         """Take in which tests there are.
@@ -67,7 +68,7 @@ class Attempts:
         Returns:
             Which run it was for the session: xdist may run a test again that took its worker down.
         """
-        key = _key(test, self._worker(report))
+        key = test, self._worker(report)
         if key not in self._unknown:
             return attempt
         unknown = self._unknown[key]
@@ -93,16 +94,15 @@ class Attempts:
             The attempt before, when these are the first of the next; an entry with the outcome ``late``, when the attempt
             has already ended.
         """
-        worker = self._worker(report)
-        key = _key(test, worker)
+        key = test, self._worker(report)
         if attempt <= self._ended.get(key, 0):
-            return TestEntry(test, attempt, outcome=LATE, worker=worker, comparisons=counts, records=place)
+            return TestEntry(test, attempt, outcome=LATE, worker=key[1], comparisons=counts, records=place)
         known = self._open.get(key)
         ended = None
         if known is not None and known.entry.attempt < attempt:
             ended, known = self._end(key), None
         if known is None:
-            known = self._open[key] = _Attempt(report, test, worker, attempt)
+            known = self._open[key] = _Attempt(report, key, attempt)
         known.entry.add_records(counts, place)
         return ended
 
@@ -117,8 +117,7 @@ class Attempts:
         """
         if CARRIER in report.__dict__:
             return ()
-        test, worker = self._test(report), self._worker(report)
-        key = _key(test, worker)
+        key = self._key(report)
         ended: tuple[TestEntry, ...] = ()
         attempt = self._open.get(key)
         if attempt is not None and attempt.is_run_again and report.when != "teardown":
@@ -126,7 +125,7 @@ class Attempts:
             ended = (self._end(key),)
             attempt = None
         if attempt is None:
-            attempt = self._open[key] = _Attempt(report, test, worker, self._ended.get(key, 0) + 1)
+            attempt = self._open[key] = _Attempt(report, key, self._ended.get(key, 0) + 1)
         attempt.add_phase(report)
         return (*ended, self._end(key)) if report.when in _LAST_PHASES else ended
 
@@ -168,7 +167,7 @@ class Attempts:
         self._everywhere = runs_everywhere(self._config)
         return self._name(nodeid)
 
-    def _end(self, key: str) -> TestEntry:
+    def _end(self, key: _Key) -> TestEntry:
         entry = self._open.pop(key).ended()
         if entry.text or entry.message:
             entry.message, entry.text = self._written(entry.message), self._written(entry.text)
@@ -177,9 +176,11 @@ class Attempts:
             self._unknown[key] = None
         return entry
 
-    def _test(self, report: pytest.TestReport) -> str:
+    def _key(self, report: pytest.TestReport) -> _Key:
         name = self._name(report.nodeid)
-        return self._twin(report, name) if name in self._twins else name
+        if name in self._twins:
+            name = self._twin(report, name)
+        return name, self._worker(report)
 
     def _worker(self, report: Any) -> str:
         """Name the worker, where every worker runs every test."""
@@ -207,7 +208,8 @@ class _Attempt:
 
     __slots__ = ("_failed_subtest", "_is_quiet", "_phases", "entry", "is_run_again")
 
-    def __init__(self, report: pytest.TestReport, test: str, worker: str, number: int) -> None:
+    def __init__(self, report: pytest.TestReport, key: _Key, number: int) -> None:
+        test, worker = key
         path, line = place_of(report.location)
         self.entry = TestEntry(test, number, path=path, line=line, worker=worker)
         self.is_run_again = False
@@ -278,11 +280,6 @@ class _Attempt:
             if report.when == "call":
                 return "xpassed" if "wasxfail" in report.__dict__ else "passed"
         return "unfinished"
-
-
-def _key(test: str, worker: str) -> str:
-    # A text, of which the garbage collector need not know: there is one for every test.
-    return f"{test}\n{worker}" if worker else test
 
 
 def _is_counted_before_teardown(report: pytest.TestReport) -> bool:

@@ -7,7 +7,6 @@ the schema of the Jenkins xUnit plugin (junit-10.xsd).
 from __future__ import annotations
 
 import functools
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, get_args
 
@@ -125,17 +124,16 @@ class _Names:
     """Gives every test a class name and a name of its own: GitLab keeps only the first of two that are equal."""
 
     def __init__(self) -> None:
-        self._taken: defaultdict[str, set[str]] = defaultdict(set)
+        self._taken: set[tuple[str, str]] = set()
         # The tests of a file share their class name.
         self._class_name = functools.lru_cache(maxsize=16)(functools.partial(limited_name, limit=NAME_LIMIT))
 
     def of(self, entry: TestEntry) -> tuple[str, str]:
         written_class, written_name = _names(entry)
         class_name, name = self._class_name(written_class), limited_name(written_name, NAME_LIMIT)
-        taken = self._taken[class_name]
-        if name in taken:
+        if (class_name, name) in self._taken:
             name = limited_name(written_name, NAME_LIMIT, always=f"{entry.test}\0{entry.worker}")
-        taken.add(name)
+        self._taken.add((class_name, name))
         return class_name, name
 
 

@@ -105,8 +105,6 @@ def added(counts: Counts) -> tuple[int, int, int]:
     Returns:
         How many comparisons passed, failed, and could not be made.
     """
-    if len(counts) == 1:
-        return next(iter(counts.values()))
     passed = failed = broken = 0
     for of_operator in counts.values():
         passed += of_operator[0]
@@ -154,11 +152,8 @@ def _by_test(journal: Journal) -> list[TestSummary]:
     position = {test: index for index, test in enumerate(journal.order)}
     last = len(position)
 
-    def place(entry: TestEntry) -> int:
-        return position.get(entry.test, last)
+    def place(entry: TestEntry) -> tuple[int, str, str]:
+        return position.get(entry.test, last), entry.test, entry.worker
 
-    entries = sorted(journal.entries, key=attrgetter("attempt"))
-    # One after the other, because a key of several parts would be one more object for every test.
-    for key in (attrgetter("worker"), attrgetter("test"), place):
-        entries.sort(key=key)
-    return [TestSummary(tuple(attempts)) for _, attempts in groupby(entries, key=attrgetter("test", "worker"))]
+    by_attempt = sorted(journal.entries, key=attrgetter("attempt"))
+    return [TestSummary(tuple(attempts)) for _, attempts in groupby(sorted(by_attempt, key=place), key=place)]

@@ -193,7 +193,7 @@ class TrajectoryOperator(ObservedTrajectory):
         made = turns_of(observed, "observed")
         if self.turns == "flatten":
             return self._judge_flattened(wanted, made)
-        whole = type(self)(**{**self._fields(), "turns": "none"})
+        whole = self.model_copy(update={"turns": "none"})
         return judge_turns(whole, wanted, made, mean=self.turns == "mean")
 
     def _judge_flattened(self, wanted: list[Any], made: list[Any]) -> Outcome:
@@ -201,9 +201,6 @@ class TrajectoryOperator(ObservedTrajectory):
         expected = [call for turn in wanted for call in self.expected_calls(turn, relation)]
         observed = [call for turn in made for call in self.calls(self.observed_events(turn), relation)]
         return self._finished(self.judge(expected, observed, relation), expected, observed, relation)
-
-    def _fields(self) -> Mapping[str, Any]:
-        return {name: getattr(self, name) for name in type(self).model_fields}
 
 
 def unreadable(error: TrajectoryError) -> Outcome:
