@@ -27,6 +27,10 @@ class Envelope:
         redaction: From a text of the evidence to the text that may be written; None writes it verbatim.
 
     Attributes:
+        identity: As given.
+        outcome: As given; None where it holds evidence, which belongs to one comparison.
+        threshold: As given.
+        name: As given.
         head: The members of the JSON object before the expected side, in ASCII.
         tail: The members after the observed side.
         operator: The operator's registered name.
@@ -38,11 +42,9 @@ class Envelope:
         >>> envelope = Envelope(identity, Outcome(1.0), 1.0, None, None)
         >>> envelope.head
         '"verdict":"pass","operator":"exact","operator_version":1,"settings":{},"expected":'
-        >>> envelope.fits(identity, Outcome(1.0), 1.0, "other")
-        False
     """
 
-    __slots__ = ("_identity", "_name", "_outcome", "_threshold", "head", "operator", "tail", "verdict", "write")
+    __slots__ = ("head", "identity", "name", "operator", "outcome", "tail", "threshold", "verdict", "write")
 
     def __init__(
         self,
@@ -57,30 +59,15 @@ class Envelope:
         self.write = writer(redaction)
         self.head = head_of(identity, self.verdict, name, redaction)
         self.tail = tail_of(outcome, threshold, self.write, redaction)
-        # Evidence belongs to one comparison, and holds values that may have changed when the outcome comes again.
-        self._outcome = outcome if _is_plain(outcome) else None
-        self._identity = identity
-        self._threshold = threshold
-        self._name = name
+        # Evidence holds values that may have changed when the outcome comes again.
+        self.outcome = outcome if _is_plain(outcome) else None
+        self.identity = identity
+        self.threshold = threshold
+        self.name = name
 
-    def fits(self, identity: OperatorIdentity, outcome: Outcome, threshold: float, name: str | None) -> bool:
-        """Say whether another result has the same envelope, if it is written with the same redaction.
 
-        Args:
-            identity: The operator's name, version and settings.
-            outcome: What the operator found out; most operators give the same object for all that pass.
-            threshold: The lowest score that passes.
-            name: What the test calls the comparison, if anything.
-
-        Returns:
-            False also where only the objects differ, and not what they say.
-        """
-        return (
-            outcome is self._outcome
-            and identity is self._identity
-            and threshold == self._threshold
-            and name is self._name
-        )
+Enclosed = tuple[Envelope, Write, str, str]
+"""An envelope, what writes a side, and the two sides: a plain tuple, because one is made for each comparison."""
 
 
 def verdict_of(outcome: Outcome, threshold: float) -> Verdict:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_verdict.envelope import Envelope, Redaction, Verdict, Write, head_of, tail_of, verdict_of, writer
+from pytest_verdict.envelope import Enclosed, Envelope, Redaction, Verdict, head_of, tail_of, verdict_of, writer
 from pytest_verdict.errors import RecordError
 from pytest_verdict.outcome import ABSENT, OperatorIdentity, Outcome
 from pytest_verdict.values.display import shown, visible
@@ -196,30 +196,36 @@ class ComparisonResult:
         outcome, threshold = self._outcome, self._threshold
         write = writer(redaction)
         head = head_of(self._identity, verdict_of(outcome, threshold), self._name, redaction)
-        return self._between(head, tail_of(outcome, threshold, write, redaction), write)
+        tail = tail_of(outcome, threshold, write, redaction)
+        expected, observed = self._expected, self._observed
+        left = write(expected)
+        is_same = type(expected) is str and type(observed) is str and expected == observed
+        return f'{head}{left},"observed":{left if is_same else write(observed)}{tail}'
 
-    def enclosed(self, envelope: Envelope | None, redaction: Redaction | None = None) -> tuple[str, Envelope]:
-        """Write what `to_members` writes, with an envelope that is at hand where it fits.
+    def enclosed(self, envelope: Envelope | None, redaction: Redaction | None = None) -> Enclosed:
+        """Give what `to_members` writes in parts that nothing can change any more, and that are written when there is time.
 
         Args:
-            envelope: That of another result, written with the same redaction.
+            envelope: That of another result, written with the same redaction; taken where it fits.
             redaction: See `to_text`.
 
         Returns:
-            JSON text in ASCII, and the envelope around its two sides.
+            The envelope around the two sides, what writes a side, and the two sides: texts as they are, anything else
+            already written.
         """
         identity, outcome, threshold, name = self._identity, self._outcome, self._threshold, self._name
-        if envelope is None or not envelope.fits(identity, outcome, threshold, name):
+        if (
+            envelope is None
+            or envelope.outcome is not outcome
+            or envelope.identity is not identity
+            or envelope.threshold != threshold
+            or envelope.name is not name
+        ):
             envelope = Envelope(identity, outcome, threshold, name, redaction)
-        return self._between(envelope.head, envelope.tail, envelope.write), envelope
-
-    def _between(self, head: str, tail: str, write: Write) -> str:
-        expected, observed = self._expected, self._observed
-        left = write(expected)
-        # Most texts pass because they are the same; seeing that costs a tenth of writing one of them.
-        is_same = type(expected) is str and type(observed) is str and expected == observed
-        right = left if is_same else write(observed)
-        return f'{head}{left},"observed":{right}{tail}'
+        expected, observed, write = self._expected, self._observed, envelope.write
+        if type(expected) is str and type(observed) is str:
+            return envelope, write, expected, observed
+        return envelope, str, write(expected), write(observed)
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> ComparisonResult:

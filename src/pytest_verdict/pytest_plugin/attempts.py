@@ -9,12 +9,15 @@ import pytest
 
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
 from pytest_verdict.pytest_plugin.recorder import CARRIER
-from pytest_verdict.report.journal import LATE, Counts, Place, TestEntry, place_of
+from pytest_verdict.report.counts import Counts
+from pytest_verdict.report.journal import LATE, Place, TestEntry, place_of
 
 TEXT_LIMIT: Final = 32_000
 MESSAGE_LIMIT: Final = 1_000
 
-_Key = tuple[str, str]
+_Key = str | tuple[str, str]
+"""The name of a test, and the worker as well where every worker runs every test."""
+
 # A worker that died leaves a report of its own kind.
 _LAST_PHASES: Final[frozenset[str | None]] = frozenset({"teardown", "???"})
 
@@ -40,6 +43,7 @@ class Attempts:
         self._everywhere = False
         self._open: dict[_Key, _Attempt] = {}
         self._ended: dict[_Key, int] = {}
+        self._counts: Counts = {}
         # How many runs a worker does not know of, because they were in one that died; None until its first records come.
         self._unknown: dict[_Key, int | None] = {}
 
@@ -68,7 +72,9 @@ class Attempts:
         Returns:
             Which run it was for the session: xdist may run a test again that took its worker down.
         """
-        key = test, self._worker(report)
+        if not self._unknown:
+            return attempt
+        key = self._key(report, test)
         if key not in self._unknown:
             return attempt
         unknown = self._unknown[key]
@@ -94,9 +100,13 @@ class Attempts:
             The attempt before, when these are the first of the next; an entry with the outcome ``late``, when the attempt
             has already ended.
         """
-        key = test, self._worker(report)
+        # Most tests make the same comparisons; one dict for all of them is one less each that garbage collection looks at.
+        if counts == self._counts:
+            counts = self._counts
+        self._counts = counts
+        key = self._key(report, test)
         if attempt <= self._ended.get(key, 0):
-            return TestEntry(test, attempt, outcome=LATE, worker=key[1], comparisons=counts, records=place)
+            return TestEntry(test, attempt, outcome=LATE, worker=_worker_in(key), comparisons=counts, records=place)
         known = self._open.get(key)
         ended = None
         if known is not None and known.entry.attempt < attempt:
@@ -117,7 +127,8 @@ class Attempts:
         """
         if CARRIER in report.__dict__:
             return ()
-        key = self._key(report)
+        name = self._name(report.nodeid)
+        key = self._key(report, self._twin(report, name) if name in self._twins else name)
         ended: tuple[TestEntry, ...] = ()
         attempt = self._open.get(key)
         if attempt is not None and attempt.is_run_again and report.when != "teardown":
@@ -126,7 +137,7 @@ class Attempts:
             attempt = None
         if attempt is None:
             attempt = self._open[key] = _Attempt(report, key, self._ended.get(key, 0) + 1)
-        attempt.add_phase(report)
+        attempt.add(report)
         return (*ended, self._end(key)) if report.when in _LAST_PHASES else ended
 
     def of_collection(self, report: pytest.CollectReport) -> TestEntry:
@@ -176,18 +187,11 @@ class Attempts:
             self._unknown[key] = None
         return entry
 
-    def _key(self, report: pytest.TestReport) -> _Key:
-        name = self._name(report.nodeid)
-        if name in self._twins:
-            name = self._twin(report, name)
-        return name, self._worker(report)
-
-    def _worker(self, report: Any) -> str:
-        """Name the worker, where every worker runs every test."""
+    def _key(self, report: Any, test: str) -> _Key:
         if not self._everywhere:
-            return ""
+            return test
         gateway = getattr(getattr(report, "node", None), "gateway", None)
-        return str(getattr(report, "worker_id", "") or getattr(gateway, "id", ""))
+        return test, str(getattr(report, "worker_id", "") or getattr(gateway, "id", ""))
 
     def _twin(self, report: Any, name: str) -> str:
         """Tell apart tests that are called alike."""
@@ -209,22 +213,21 @@ class _Attempt:
     __slots__ = ("_failed_subtest", "_is_quiet", "_phases", "entry", "is_run_again")
 
     def __init__(self, report: pytest.TestReport, key: _Key, number: int) -> None:
-        test, worker = key
+        test = key if isinstance(key, str) else key[0]
         path, line = place_of(report.location)
-        self.entry = TestEntry(test, number, path=path, line=line, worker=worker)
+        self.entry = TestEntry(test, number, path=path, line=line, worker=_worker_in(key))
         self.is_run_again = False
         self._phases: list[pytest.TestReport] = []
         self._failed_subtest: pytest.TestReport | None = None
         # Whether all phases passed, which leaves little to find out.
         self._is_quiet = True
 
-    def add_phase(self, report: pytest.TestReport) -> None:
+    def add(self, report: pytest.TestReport) -> None:
         """Take in the report of a phase, or of a subtest in it."""
         if _is_subtest(report):
             self._add_subtest(report)
             return
         self._phases.append(report)
-        self.entry.microseconds += round(report.duration * 1_000_000)
         if report.outcome != "passed":
             self._is_quiet = False
             self.is_run_again = self.is_run_again or str(report.outcome) == "rerun"
@@ -240,6 +243,7 @@ class _Attempt:
     def ended(self) -> TestEntry:
         """Fold what arrived."""
         entry = self.entry
+        entry.microseconds = round(sum([report.duration for report in self._phases]) * 1_000_000)
         if self._is_quiet:
             entry.outcome = self._quiet_outcome()
         else:
@@ -280,6 +284,10 @@ class _Attempt:
             if report.when == "call":
                 return "xpassed" if "wasxfail" in report.__dict__ else "passed"
         return "unfinished"
+
+
+def _worker_in(key: _Key) -> str:
+    return "" if isinstance(key, str) else key[1]
 
 
 def _is_counted_before_teardown(report: pytest.TestReport) -> bool:

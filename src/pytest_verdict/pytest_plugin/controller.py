@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from pytest_verdict.pytest_plugin.recorder import Batch, Recorder
 from pytest_verdict.pytest_plugin.terminal import closing_lines
 from pytest_verdict.report.building import build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder
+from pytest_verdict.report.journal import TestEntry
 from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.junit import Profile
 from pytest_verdict.report.record import renumbered
@@ -57,6 +58,7 @@ class Controller:
         self._clock = Clock()
         self._attempts = Attempts(config, redaction, lambda: recorder.running)
         self._order_known = False
+        self._has_workers = False
         self._closing: list[str] | None = None
         self._problem: Exception | None = None
         self._finished = False
@@ -86,6 +88,7 @@ class Controller:
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Tell a worker what xdist hides from it, and what it must not write."""
+        self._has_workers = True
         node.workerinput[EVERYWHERE] = self._config.getoption("dist") == "each"
         node.workerinput[REDACTED] = self._config.getini("verdict_redact")
 
@@ -98,8 +101,12 @@ class Controller:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the records of the recorder, or of a worker's off its report, and write the attempt when it has ended."""
-        batches = self._recorder.take() or unloaded(report)
-        self._write(self._append_report, report, batches)
+        batches = unloaded(report) if self._has_workers else self._recorder.take()
+        if batches:
+            self._write(self._append_batches, report, batches)
+        ended = self._attempts.add(report)
+        if ended:
+            self._write(self._append_ended, ended)
 
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
         """Keep that a test began, so that the one which kills the session is known."""
@@ -164,15 +171,17 @@ class Controller:
             self._folder.remove_journal()
         self._folder.release()
 
-    def _append_report(self, report: pytest.TestReport, batches: list[Batch]) -> None:
+    def _append_batches(self, report: pytest.TestReport, batches: list[Batch]) -> None:
         for test, attempt, counts, lines in batches:
             number = self._attempts.number(report, test, attempt)
             place = self._journal.append_records(lines if number == attempt else renumbered(lines, number))
             before = self._attempts.add_records(report, test, number, counts, place)
             if before is not None:
                 self._journal.append_test(before)
-        for ended in self._attempts.add(report):
-            self._journal.append_test(ended)
+
+    def _append_ended(self, ended: Sequence[TestEntry]) -> None:
+        for entry in ended:
+            self._journal.append_test(entry)
 
     def _write(self, write: Callable[..., None], *arguments: Any) -> None:
         # After the first failure nothing more is written, and the tests go on: their own results are not lost.

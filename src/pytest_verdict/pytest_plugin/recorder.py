@@ -5,32 +5,27 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator
-from json.encoder import encode_basestring_ascii
 from operator import itemgetter
-from pathlib import Path
-from types import FrameType
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import pytest
 
-import pytest_verdict
 from pytest_verdict.envelope import Envelope
+from pytest_verdict.pytest_plugin.calls import Calls
 from pytest_verdict.pytest_plugin.failures import FAILURES
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
 from pytest_verdict.pytest_plugin.signals import signals_wait
-from pytest_verdict.report.journal import Counts, count
-from pytest_verdict.report.record import AttemptRecords
+from pytest_verdict.report.counts import Counts
+from pytest_verdict.report.record import AttemptRecords, Observed
 from pytest_verdict.result import ComparisonResult
 
 CARRIER: Final = "verdict_carrier"
 """The attribute of a report that only carries records, sent because no report of a phase would take them along."""
 
 _SPILL: Final = 1 << 20
-_PACKAGE: Final = str(Path(pytest_verdict.__file__).parent) + os.sep
-# Stands for the path of a frame of this package.
-_OWN: Final = ""
+# What a record has around its two sides, roughly.
+_AROUND: Final = 500
 
 
 class Batch(NamedTuple):
@@ -49,10 +44,6 @@ class Batch(NamedTuple):
     lines: bytes
 
 
-# What a comparison leaves until the next report: a plain tuple, because one is made for each.
-_Observed = tuple[AttemptRecords, Envelope, str, str, int]
-
-
 class Recorder:
     """Writes each comparison of the running test as a line, and gives the lines to whoever asks at its next report.
 
@@ -63,39 +54,37 @@ class Recorder:
 
     __slots__ = (
         "_attempt",
+        "_calls",
         "_envelope",
         "_is_set_up",
         "_item",
         "_name",
         "_observed",
-        "_own_place",
-        "_paths",
+        "_own_end",
         "_process",
         "_redaction",
-        "_root",
         "_size",
         "_twins",
         "_worker",
     )
 
     def __init__(self, config: pytest.Config, redaction: Callable[[str], str] | None) -> None:
-        self._root = config.rootpath
+        self._calls = Calls(config.rootpath)
         self._redaction = redaction
         self._name = report_name(config, redaction)
         self._worker: str = config.workerinput["workerid"] if runs_everywhere(config) else ""  # type: ignore[attr-defined]
         # Plain slots: a context variable is not inherited by threads, and pytest runs one test at a time.
         self._item: pytest.Item | None = None
         self._attempt: AttemptRecords | None = None
-        self._own_place: tuple[Any, int] | None = None
+        self._own_end = ""
         self._is_set_up = False
         self._twins: dict[pytest.Item, str] = {}
         self._process = os.getpid()
         # Threads append to it while the main thread takes from it; both are atomic, so nothing is locked.
-        self._observed: list[_Observed] = []
+        self._observed: list[Observed] = []
         self._size = 0
         # Of the comparison before this one, which mostly differs in the two sides alone.
         self._envelope: Envelope | None = None
-        self._paths: dict[str, str] = {}
 
     @property
     def running(self) -> str:
@@ -122,15 +111,19 @@ class Recorder:
         """
         self._item = item
         # An item that is not Python code says itself where its comparisons are made.
-        self._own_place = getattr(item, "verdict_place", None)
-        self._attempt = AttemptRecords(self._twins.get(item) or self._name(item.nodeid), 1, self._worker)
+        place = getattr(item, "verdict_place", None)
+        self._own_end = "" if place is None else self._calls.end_in(*place)
+        self._attempt = AttemptRecords(
+            (self._twins and self._twins.get(item)) or self._name(item.nodeid), 1, self._worker
+        )
         self._is_set_up = False
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Count an attempt; plugins that run a test again set it up again."""
         attempt = self._attempt
-        if attempt is None or self._item is None or self._item.nodeid != item.nodeid:
+        running = self._item
+        if attempt is None or running is None or (item is not running and item.nodeid != running.nodeid):
             return
         # What pytest-rerunfailures counts includes the runs in a worker that died.
         number = max(attempt.attempt + self._is_set_up, getattr(item, "execution_count", 1))
@@ -161,7 +154,7 @@ class Recorder:
             result: What was just compared. Outside a test there is no report it could ride on, and it is dropped.
         """
         # At once, because the test may change its values afterwards.
-        members, envelope = result.enclosed(self._envelope, self._redaction)
+        envelope, _, expected, observed = enclosed = result.enclosed(self._envelope, self._redaction)
         self._envelope = envelope
         if envelope.verdict != "pass":
             FAILURES.observe(result)
@@ -174,12 +167,8 @@ class Recorder:
         except ValueError:
             # A thread or a greenlet that was started with that function as its target.
             frame = sys._getframe(1)  # noqa: SLF001 - likewise
-        path = self._paths.get(frame.f_code.co_filename)
-        line = frame.f_lineno
-        if not path or self._own_place is not None:
-            path, line = self._caller(frame)
-        self._observed.append((attempt, envelope, members, path, line))
-        self._size += len(members)
+        self._observed.append((attempt, enclosed, self._own_end or self._calls.end_of(frame)))
+        self._size += len(expected) + len(observed) + _AROUND
         if self._size > _SPILL and threading.current_thread() is threading.main_thread():
             # Sent now, so that a test with a million comparisons does not hold them all in memory.
             with signals_wait():
@@ -197,39 +186,11 @@ class Recorder:
         setattr(report, CARRIER, True)
         item.ihook.pytest_runtest_logreport(report=report)
 
-    def _caller(self, frame: FrameType | None) -> tuple[str, int]:
-        """Give the file of the call as JSON text, and its line."""
-        paths = self._paths
-        if self._own_place is not None:
-            name, line = self._own_place
-            return paths.get(str(name)) or self._path(str(name)), line
-        while frame is not None:
-            name = frame.f_code.co_filename
-            path = paths.get(name)
-            if path is None:
-                path = self._path(name)
-            if path:
-                return path, frame.f_lineno
-            frame = frame.f_back
-        return '""', 0
 
-    def _path(self, name: str) -> str:
-        own = name.startswith(_PACKAGE)
-        path = self._paths[name] = _OWN if own else encode_basestring_ascii(self._relative(name))
-        return path
-
-    def _relative(self, name: str) -> str:
-        path = Path(name)
-        # Outside the root directory only the name is the same on every machine.
-        return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else path.name
-
-
-def _batches(observed: list[_Observed]) -> Iterator[Batch]:
+def _batches(observed: list[Observed]) -> Iterator[Batch]:
     attempts = dict.fromkeys(map(itemgetter(0), observed))
     for attempt in attempts:
         # Threads of one test may still compare when the next has begun.
         own = observed if len(attempts) == 1 else [item for item in observed if item[0] is attempt]
-        counts: Counts = {}
-        for envelope, number in Counter(map(itemgetter(1), own)).items():
-            count(counts, envelope.operator, envelope.verdict, number)
-        yield Batch(attempt.test, attempt.attempt, counts, attempt.lines(map(itemgetter(2, 3, 4), own)))
+        lines, counts = attempt.lines(own)
+        yield Batch(attempt.test, attempt.attempt, counts, lines)

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
+from pytest_verdict.report.counts import added
 from pytest_verdict.report.journal import RECORDS, Journal, TestEntry
 from pytest_verdict.report.json_report import report_lines
 from pytest_verdict.report.junit import Profile, junit_lines
 from pytest_verdict.report.record import verdict_of
-from pytest_verdict.report.summary import Summary, added, summarize
+from pytest_verdict.report.summary import Summary, summarize
 
 REPORT: Final = "report.json"
 JUNIT: Final = "junit.xml"

@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from pytest_verdict.errors import RecordError
+from pytest_verdict.report.counts import Counts, count, merge_counts
 from pytest_verdict.report.record import parse_record, verdict_of
 
 JOURNAL_FORMAT: Final = 1
 RECORDS: Final = "records.jsonl"
 TESTS: Final = "tests.jsonl"
-
-Counts = dict[str, tuple[int, int, int]]
-"""Per operator: how many comparisons passed, failed, and could not be made."""
 
 Place = tuple[int, ...]
 """Where records lie in ``records.jsonl``: offset and length in bytes, and again for every other piece."""
@@ -72,7 +70,7 @@ class TestEntry:
         """Take in records that were written.
 
         Args:
-            counts: Counts of these records; they belong to the entry from now on.
+            counts: Counts of these records.
             place: Where they lie.
         """
         if self.records and place[:1] == (sum(self.records[-2:]),):
@@ -81,6 +79,8 @@ class TestEntry:
         else:
             self.records += place
         if self.comparisons:
+            # A copy, because entries share their counts where these are equal.
+            self.comparisons = dict(self.comparisons)
             merge_counts(self.comparisons, counts)
         else:
             self.comparisons = counts
@@ -90,7 +90,6 @@ class TestEntry:
         return zip(self.records[::2], self.records[1::2], strict=True)
 
 
-_NONE: Final = (0, 0, 0)
 _DECODE: Final = json.JSONDecoder().decode
 
 
@@ -293,34 +292,3 @@ def place_of(location: tuple[str, int | None, str]) -> tuple[str, int]:
     """
     path, line, _ = location
     return path.replace("\\", "/"), 0 if line is None else line + 1
-
-
-def merge_counts(counts: Counts, more: Counts) -> None:
-    """Add counts to counts.
-
-    Args:
-        counts: The counts to add to.
-        more: What to add.
-    """
-    for operator, (passed, failed, broken) in more.items():
-        before = counts.get(operator, _NONE)
-        counts[operator] = before[0] + passed, before[1] + failed, before[2] + broken
-
-
-def count(counts: Counts, operator: str, verdict: str, number: int = 1) -> None:
-    """Count comparisons.
-
-    Args:
-        counts: The counts to add to.
-        operator: The operator's name.
-        verdict: ``pass``, ``fail`` or ``error``.
-        number: How many.
-    """
-    passed, failed, broken = counts.get(operator, _NONE)
-    if verdict == "pass":
-        passed += number
-    elif verdict == "fail":
-        failed += number
-    else:
-        broken += number
-    counts[operator] = passed, failed, broken

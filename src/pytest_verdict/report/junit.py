@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Literal, get_args
 
 from pytest_verdict.errors import ConfigurationError, allowed
+from pytest_verdict.report.counts import added
 from pytest_verdict.report.journal import TestEntry
-from pytest_verdict.report.summary import NOT_GREEN, Summary, TestSummary, added
+from pytest_verdict.report.summary import NOT_GREEN, Summary, TestSummary
 from pytest_verdict.report.xmltext import attribute, element_text, limited_name
 
 Profile = Literal["ci", "strict"]

@@ -9,7 +9,9 @@ from collections.abc import Iterable
 from json.encoder import encode_basestring_ascii
 from typing import Any, Final, Literal
 
+from pytest_verdict.envelope import Enclosed
 from pytest_verdict.errors import RecordError
+from pytest_verdict.report.counts import Counts, count
 
 RECORD_FORMAT: Final = 1
 """Version of the record's format; readers refuse a newer one."""
@@ -41,6 +43,23 @@ def record_head(identifier: str, members: str) -> str:
     return f'{_BEGINNING}{identifier}",{members},'
 
 
+def record_end(path: str, line: int) -> str:
+    """Write a record from behind its place.
+
+    Args:
+        path: The file of the call, relative to the root directory.
+        line: The line of the call, from 1; 0 when unknown.
+
+    Returns:
+        The last members in ASCII, the brace and the line end.
+
+    Example:
+        >>> record_end("test_x.py", 12)
+        ',"path":"test_x.py","line":12}\\n'
+    """
+    return f',"path":{encode_basestring_ascii(path)},"line":{line}}}\n'
+
+
 class AttemptRecords:
     """Writes the records of one attempt of a test; what all of them share is made once.
 
@@ -56,7 +75,7 @@ class AttemptRecords:
     Example:
         >>> from pytest_verdict import compare
         >>> records = AttemptRecords("test_x.py::test_a", 1)
-        >>> lines = records.lines([(compare("exact", 1, 1).to_members(), '"test_x.py"', 12)])
+        >>> lines, _ = records.lines([(records, compare("exact", 1, 1).enclosed(None), record_end("test_x.py", 12))])
         >>> record = parse_record(lines)
         >>> record["id"], record["verdict"], record["line"]
         ('4ac0a574a986-1-1', 'pass', 12)
@@ -71,23 +90,39 @@ class AttemptRecords:
         self._beginning = f"{_BEGINNING}{_digest_of_test(test, worker)}-{attempt}-"
         self._place = f'"test":{encode_basestring_ascii(test)},"attempt":{attempt},"ordinal":'
 
-    def lines(self, observed: Iterable[tuple[str, str, int]]) -> bytes:
+    def lines(self, observed: Iterable[Observed]) -> tuple[bytes, Counts]:
         """Write the next records.
 
         Args:
-            observed: For each what `ComparisonResult.to_members` wrote, the file of the call as JSON text, relative to the root
-                directory, and the line of the call, from 1; 0 when unknown.
+            observed: Comparisons of this attempt.
 
         Returns:
-            One line of JSON in ASCII for each, with its line end.
+            One line of JSON in ASCII for each, with its line end, and their counts.
         """
         beginning, place, ordinal = self._beginning, self._place, self._ordinal
-        lines = []
-        for members, path, line in observed:
+        pieces: list[str] = []
+        counts: Counts = {}
+        known, before, head, tail = None, 0, "", ""
+        for _, (envelope, write, expected, seen), end in observed:
+            if envelope is not known:
+                if known is not None:
+                    count(counts, known.operator, known.verdict, ordinal - before)
+                known, before = envelope, ordinal
+                head, tail = f'",{envelope.head}', f"{envelope.tail},{place}"
             ordinal += 1
-            lines.append(f'{beginning}{ordinal}",{members},{place}{ordinal},"path":{path},"line":{line}}}\n')
+            number = str(ordinal)
+            left = write(expected)
+            # Most texts pass because they are the same; seeing that costs a tenth of writing one of them.
+            right = left if expected == seen else write(seen)
+            pieces += (beginning, number, head, left, ',"observed":', right, tail, number, end)
+        if known is not None:
+            count(counts, known.operator, known.verdict, ordinal - before)
         self._ordinal = ordinal
-        return "".join(lines).encode("ascii")
+        return "".join(pieces).encode("ascii"), counts
+
+
+Observed = tuple[AttemptRecords, Enclosed, str]
+"""A comparison that is not written yet: its attempt, what `ComparisonResult.enclosed` gave, and what `record_end` wrote."""
 
 
 def renumbered(lines: bytes, attempt: int) -> bytes:
@@ -102,7 +137,8 @@ def renumbered(lines: bytes, attempt: int) -> bytes:
 
     Example:
         >>> from pytest_verdict import compare
-        >>> lines = AttemptRecords("test_x.py::test_a", 1).lines([(compare("exact", 1, 1).to_members(), '"test_x.py"', 12)])
+        >>> records = AttemptRecords("test_x.py::test_a", 1)
+        >>> lines, _ = records.lines([(records, compare("exact", 1, 1).enclosed(None), record_end("test_x.py", 12))])
         >>> identifier_of(renumbered(lines, 2))
         '4ac0a574a986-2-1'
     """

@@ -9,7 +9,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
-from pytest_verdict.report.journal import Counts, Journal, TestEntry, merge_counts
+from pytest_verdict.report.counts import Counts, added, merge_counts
+from pytest_verdict.report.journal import Journal, TestEntry
 
 OUTCOMES: Final = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished")
 VERDICTS: Final = ("pass", "fail", "error")
@@ -94,23 +95,6 @@ def _decisive(attempts: Sequence[TestEntry]) -> TestEntry:
 
 # Exit statuses of pytest: interrupted, internal error, usage error.
 _INTERRUPTED: Final = (2, 3, 4)
-
-
-def added(counts: Counts) -> tuple[int, int, int]:
-    """Add counts over all operators.
-
-    Args:
-        counts: Counts per operator.
-
-    Returns:
-        How many comparisons passed, failed, and could not be made.
-    """
-    passed = failed = broken = 0
-    for of_operator in counts.values():
-        passed += of_operator[0]
-        failed += of_operator[1]
-        broken += of_operator[2]
-    return passed, failed, broken
 
 
 def summarize(journal: Journal) -> Summary:
