@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from pytest_verdict import Operator, Outcome, blind_compare, compare
 from pytest_verdict.operators.registry import BUILT_IN, REGISTRY
 from pytest_verdict.replay import Replayed, replay, replay_line
-from pytest_verdict.report.record import AttemptRecords
+from pytest_verdict.report.record import AttemptRecords, record_end
 
 SCHEMA = {"type": "object", "required": ["a"]}
 CALLS = [{"name": "search", "args": {"q": "x"}}]
@@ -148,8 +148,10 @@ OF_TWO_VALUES += ["json_canonical", "json_distance", "json_subset", "json_schema
 
 
 def line_of(result, test="tests/test_x.py::test_a") -> bytes:
-    members = result.to_members()
-    return AttemptRecords(test, 1).lines([(members, '"tests/test_x.py"', 12)])
+    records, envelope = AttemptRecords(test, 1), result.envelope()
+    sides = envelope.settled(result.expected, result.observed)
+    line, _ = records.lines([(records, envelope, *sides, record_end("tests/test_x.py", 12))])
+    return line
 
 
 def changed(result, **changes) -> Replayed:

@@ -223,45 +223,6 @@ def test_redaction_replaces_text_and_the_record_stays_readable():
     assert (again.name, again.verdict) == ("***", "fail")
 
 
-CHILD = compare("exact", "secret-1", 1)
-SHARED_PARTS = st.builds(
-    ComparisonResult,
-    st.sampled_from([OperatorIdentity("exact", version, {"only": "secret-1"}) for version in (1, 1, 2)]),
-    st.sampled_from(["secret-1", "a" * 150, [1], None]),
-    st.sampled_from(["secret-1", "b", 1]),
-    st.sampled_from([1.0, 0.5]),
-    st.sampled_from(
-        [
-            *(Outcome(score) for score in (1.0, 1.0, 0.5)),
-            *(Outcome(1.0, **{part: ("a",)}) for part in ("notes", "normalization")),
-            *(Outcome(1.0, details=details) for details in ({}, {"matched": "secret-1"})),
-            *(Outcome(1.0, **{surface: "secret-1"}) for surface in ("expected_surface", "observed_surface")),
-            Outcome(1.0, children=(CHILD,)),
-            Outcome(0.0, error="secret-1"),
-        ]
-    ),
-    st.sampled_from([None, "", "one", "secret-1"]),
-)
-
-
-@pytest.mark.parametrize(
-    "redaction", [None, lambda text: text.replace("secret-1", "***")], ids=["verbatim", "redacted"]
-)
-@given(made=st.lists(SHARED_PARTS, max_size=6))
-def test_with_the_envelope_of_any_result_before_it_a_result_writes_its_own_record(made, redaction):
-    envelope = None
-    for result in made * 2:
-        members, envelope = result.enclosed(envelope, redaction)
-        assert members == result.to_members(redaction)
-        assert (envelope.operator, envelope.verdict) == (result.operator, result.verdict)
-
-
-def test_results_alike_in_all_but_their_sides_share_an_envelope():
-    _, first = compare("exact", 1, 1).enclosed(None)
-    assert compare("exact", 2, 2).enclosed(first)[1] is first
-    assert compare("exact", 2, 3).enclosed(first)[1] is not first
-
-
 @pytest.mark.parametrize("score", [1.5, -0.1, float("nan"), True, "1", None], ids=repr)
 def test_a_score_that_is_none_is_refused(score):
     with pytest.raises(ValueError, match="a score is a number from"):

@@ -65,9 +65,19 @@ class Envelope:
         self.threshold = threshold
         self.name = name
 
+    def settled(self, expected: Any, observed: Any) -> tuple[Write, str, str]:
+        """Give two sides in a form that nothing can change any more.
 
-Enclosed = tuple[Envelope, Write, str, str]
-"""An envelope, what writes a side, and the two sides: a plain tuple, because one is made for each comparison."""
+        Args:
+            expected: The expected value.
+            observed: The observed value.
+
+        Returns:
+            Texts as they are, with the function that writes them when there is time; anything else already written.
+        """
+        if type(expected) is str and type(observed) is str:
+            return self.write, expected, observed
+        return str, self.write(expected), self.write(observed)
 
 
 def verdict_of(outcome: Outcome, threshold: float) -> Verdict:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_verdict.envelope import Enclosed, Envelope, Redaction, Verdict, head_of, tail_of, verdict_of, writer
+from pytest_verdict.envelope import Envelope, Redaction, Verdict, head_of, tail_of, verdict_of, writer
 from pytest_verdict.errors import RecordError
 from pytest_verdict.outcome import ABSENT, OperatorIdentity, Outcome
 from pytest_verdict.values.display import shown, visible
@@ -202,30 +202,16 @@ class ComparisonResult:
         is_same = type(expected) is str and type(observed) is str and expected == observed
         return f'{head}{left},"observed":{left if is_same else write(observed)}{tail}'
 
-    def enclosed(self, envelope: Envelope | None, redaction: Redaction | None = None) -> Enclosed:
-        """Give what `to_members` writes in parts that nothing can change any more, and that are written when there is time.
+    def envelope(self, redaction: Redaction | None = None) -> Envelope:
+        """Write what `to_members` writes around the two sides.
 
         Args:
-            envelope: That of another result, written with the same redaction; taken where it fits.
             redaction: See `to_text`.
 
         Returns:
-            The envelope around the two sides, what writes a side, and the two sides: texts as they are, anything else
-            already written.
+            An envelope that other results can share.
         """
-        identity, outcome, threshold, name = self._identity, self._outcome, self._threshold, self._name
-        if (
-            envelope is None
-            or envelope.outcome is not outcome
-            or envelope.identity is not identity
-            or envelope.threshold != threshold
-            or envelope.name is not name
-        ):
-            envelope = Envelope(identity, outcome, threshold, name, redaction)
-        expected, observed, write = self._expected, self._observed, envelope.write
-        if type(expected) is str and type(observed) is str:
-            return envelope, write, expected, observed
-        return envelope, str, write(expected), write(observed)
+        return Envelope(self._identity, self._outcome, self._threshold, self._name, redaction)
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> ComparisonResult:

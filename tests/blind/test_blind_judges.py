@@ -15,14 +15,16 @@ from pytest_verdict.blind.face import assert_preferred, blind_compare
 from pytest_verdict.blind.protocol import BlindProtocol, Vote, aggregated
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.replay import replay_line
-from pytest_verdict.report.record import AttemptRecords
+from pytest_verdict.report.record import AttemptRecords, record_end
 
 TASK = "Say what 6 times 7 is, and why."
 
 
 def line_of(result):
-    members = result.to_members()
-    return AttemptRecords("test_x.py::test_a", 1).lines([(members, '"test_x.py"', 12)])
+    records, envelope = AttemptRecords("test_x.py::test_a", 1), result.envelope()
+    sides = envelope.settled(result.expected, result.observed)
+    line, _ = records.lines([(records, envelope, *sides, record_end("test_x.py", 12))])
+    return line
 
 
 def compared(judge, **options):

@@ -17,7 +17,7 @@ from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.blind.recording import RecordedJudge
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, SettingsError
 from pytest_verdict.replay import replay_line
-from pytest_verdict.report.record import AttemptRecords
+from pytest_verdict.report.record import AttemptRecords, record_end
 
 TASK = "Say what 6 times 7 is."
 EXPECTATIONS = ("It says 42", "It says why")
@@ -27,8 +27,10 @@ SLOTS = [f"seed {number}" for number in range(4)]
 
 
 def line_of(result):
-    members = result.to_members()
-    return AttemptRecords("test_x.py::test_a", 1).lines([(members, '"test_x.py"', 12)])
+    records, envelope = AttemptRecords("test_x.py::test_a", 1), result.envelope()
+    sides = envelope.settled(result.expected, result.observed)
+    line, _ = records.lines([(records, envelope, *sides, record_end("test_x.py", 12))])
+    return line
 
 
 def compared(judge=judges.constant_tie, results=RESULTS, **options):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_verdict.report.record import AttemptRecords
+from pytest_verdict.report.record import AttemptRecords, record_end
 
 TEST = "tests/test_x.py::test_a"
 
 
 def lines_of(*results) -> bytes:
-    return AttemptRecords(TEST, 1).lines([(result.to_members(), '"tests/test_x.py"', 12) for result in results])
+    records, end = AttemptRecords(TEST, 1), record_end("tests/test_x.py", 12)
+    rows = [(result.envelope(), result.expected, result.observed) for result in results]
+    lines, _ = records.lines([(records, envelope, *envelope.settled(*sides), end) for envelope, *sides in rows])
+    return lines
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from pytest_verdict import (
     VerifiedField,
 )
 from pytest_verdict.replay import replay_line
-from pytest_verdict.report.record import AttemptRecords
+from pytest_verdict.report.record import AttemptRecords, record_end
 
 
 class Color(enum.Enum):
@@ -73,8 +73,11 @@ class Plain(BaseAnswer):
 
 
 def line_of(result):
-    members = result.comparison.to_members()
-    return AttemptRecords("t.py::t", 1).lines([(members, '"t.py"', 1)]).decode("ascii")
+    comparison = result.comparison
+    records, envelope = AttemptRecords("t.py::t", 1), comparison.envelope()
+    sides = envelope.settled(comparison.expected, comparison.observed)
+    line, _ = records.lines([(records, envelope, *sides, record_end("t.py", 1))])
+    return line.decode("ascii")
 
 
 GOOD = {"target": "Bcl-2", "color": "red", "day": "2024-01-01", "meaning": "abd"}

@@ -16,19 +16,35 @@ _OWN: Final = ""
 
 
 class Calls:
-    """Writes where calls come from, each place once as long as one function makes them.
+    """Writes where calls come from.
+
+    Finding the line of an instruction takes longer than all the rest, and a test calls in loops and with many parameters.
 
     Args:
         root: The directory to which paths are relative.
+
+    Attributes:
+        caller: The function that called last, and what was written for each of its instructions that called.
     """
 
-    __slots__ = ("_caller", "_paths", "_root")
+    __slots__ = ("_fixed", "_paths", "_root", "caller")
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._fixed = ""
         self._paths: dict[str, str] = {}
-        # The function that called last, and what was written for each of its instructions; one tuple, because threads call too.
-        self._caller: tuple[CodeType | None, dict[int, str]] = (None, {})
+        # One tuple, because threads call too.
+        self.caller: tuple[CodeType | None, dict[int, str]] = (None, {})
+
+    def are_all_from(self, place: tuple[Path, int] | None) -> None:
+        """Say where the next test lies, if it is not Python code.
+
+        Args:
+            place: Its file and its line, from 1; None for a test that calls in Python.
+        """
+        self._fixed = "" if place is None else record_end(self._relative(place[0]), place[1])
+        if self._fixed:
+            self.caller = (None, {})
 
     def end_of(self, frame: FrameType | None) -> str:
         """Give the end of a record, which says where the call comes from.
@@ -39,10 +55,11 @@ class Calls:
         Returns:
             What `record_end` writes of the nearest frame that is not of this package.
         """
-        known, ends = self._caller
+        if self._fixed:
+            return self._fixed
+        known, ends = self.caller
         while frame is not None:
             code = frame.f_code
-            # Finding the line of an instruction takes longer than all the rest, and a test is run with many parameters.
             if code is known and (end := ends.get(frame.f_lasti)):
                 return end
             path = self._paths.get(code.co_filename)
@@ -53,24 +70,12 @@ class Calls:
             frame = frame.f_back
         return record_end("", 0)
 
-    def end_in(self, path: Path, line: int) -> str:
-        """Give the end of a record of a test that is not Python code.
-
-        Args:
-            path: Its file.
-            line: Its line, from 1.
-
-        Returns:
-            What `record_end` writes.
-        """
-        return record_end(self._relative(path), line)
-
     def _remember(self, frame: FrameType, path: str) -> str:
-        known, ends = self._caller
+        known, ends = self.caller
         if known is not frame.f_code:
             ends = {}
         end = ends[frame.f_lasti] = record_end(path, frame.f_lineno)
-        self._caller = frame.f_code, ends
+        self.caller = frame.f_code, ends
         return end
 
     def _path(self, name: str) -> str:

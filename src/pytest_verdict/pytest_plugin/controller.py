@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_verdict.errors import RecordError
+from pytest_verdict.garbage import without_garbage_collection
 from pytest_verdict.pytest_plugin.attempts import Attempts
 from pytest_verdict.pytest_plugin.carriage import unloaded
 from pytest_verdict.pytest_plugin.environment import Clock, describe_environment
@@ -130,6 +131,10 @@ class Controller:
         if exitstatus == pytest.ExitCode.USAGE_ERROR and self._journal.is_empty:
             # Nothing was run, so the report of an earlier session stays.
             return
+        with without_garbage_collection():
+            self._conclude(session, exitstatus)
+
+    def _conclude(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
         # A session whose report cannot be written is not green.
         self._finished = True
         for entry in self._attempts.unfinished():

@@ -18,7 +18,7 @@ from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs
 from pytest_verdict.pytest_plugin.signals import signals_wait
 from pytest_verdict.report.counts import Counts
 from pytest_verdict.report.record import AttemptRecords, Observed
-from pytest_verdict.result import ComparisonResult
+from pytest_verdict.result import ComparisonResult, OperatorIdentity, Outcome
 
 CARRIER: Final = "verdict_carrier"
 """The attribute of a report that only carries records, sent because no report of a phase would take them along."""
@@ -60,7 +60,6 @@ class Recorder:
         "_item",
         "_name",
         "_observed",
-        "_own_end",
         "_process",
         "_redaction",
         "_size",
@@ -76,7 +75,6 @@ class Recorder:
         # Plain slots: a context variable is not inherited by threads, and pytest runs one test at a time.
         self._item: pytest.Item | None = None
         self._attempt: AttemptRecords | None = None
-        self._own_end = ""
         self._is_set_up = False
         self._twins: dict[pytest.Item, str] = {}
         self._process = os.getpid()
@@ -84,7 +82,7 @@ class Recorder:
         self._observed: list[Observed] = []
         self._size = 0
         # Of the comparison before this one, which mostly differs in the two sides alone.
-        self._envelope: Envelope | None = None
+        self._envelope = Envelope(OperatorIdentity("", 1, {}), Outcome(1.0), 1.0, None, None)
 
     @property
     def running(self) -> str:
@@ -111,18 +109,15 @@ class Recorder:
         """
         self._item = item
         # An item that is not Python code says itself where its comparisons are made.
-        place = getattr(item, "verdict_place", None)
-        self._own_end = "" if place is None else self._calls.end_in(*place)
-        self._attempt = AttemptRecords(
-            (self._twins and self._twins.get(item)) or self._name(item.nodeid), 1, self._worker
-        )
+        self._calls.are_all_from(getattr(item, "verdict_place", None))
+        twin = self._twins.get(item) if self._twins else None
+        self._attempt = AttemptRecords(twin or self._name(item.nodeid), 1, self._worker)
         self._is_set_up = False
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Count an attempt; plugins that run a test again set it up again."""
-        attempt = self._attempt
-        running = self._item
+        attempt, running = self._attempt, self._item
         if attempt is None or running is None or (item is not running and item.nodeid != running.nodeid):
             return
         # What pytest-rerunfailures counts includes the runs in a worker that died.
@@ -153,9 +148,20 @@ class Recorder:
         Args:
             result: What was just compared. Outside a test there is no report it could ride on, and it is dropped.
         """
-        # At once, because the test may change its values afterwards.
-        envelope, _, expected, observed = enclosed = result.enclosed(self._envelope, self._redaction)
-        self._envelope = envelope
+        # Every line is run for every comparison: calls are avoided, and so are the public values, which are copies.
+        envelope, expected, observed = self._envelope, result._expected, result._observed  # noqa: SLF001
+        if (
+            result._outcome is not envelope.outcome  # noqa: SLF001
+            or result._identity is not envelope.identity  # noqa: SLF001
+            or result._threshold != envelope.threshold  # noqa: SLF001
+            or result._name is not envelope.name  # noqa: SLF001
+        ):
+            envelope = self._envelope = result.envelope(self._redaction)
+        if type(expected) is str and type(observed) is str:
+            write = envelope.write
+        else:
+            # At once, because the test may change its values afterwards.
+            write, expected, observed = envelope.settled(expected, observed)
         if envelope.verdict != "pass":
             FAILURES.observe(result)
         attempt = self._attempt
@@ -167,7 +173,11 @@ class Recorder:
         except ValueError:
             # A thread or a greenlet that was started with that function as its target.
             frame = sys._getframe(1)  # noqa: SLF001 - likewise
-        self._observed.append((attempt, enclosed, self._own_end or self._calls.end_of(frame)))
+        known, ends = self._calls.caller
+        end = ends.get(frame.f_lasti) if frame.f_code is known else None
+        if end is None:
+            end = self._calls.end_of(frame)
+        self._observed.append((attempt, envelope, write, expected, observed, end))
         self._size += len(expected) + len(observed) + _AROUND
         if self._size > _SPILL and threading.current_thread() is threading.main_thread():
             # Sent now, so that a test with a million comparisons does not hold them all in memory.

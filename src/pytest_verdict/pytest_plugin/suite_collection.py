@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchError
-from pytest_verdict.suites.reader import PlannedScenario, Suite, read_suite, without_garbage_collection
+from pytest_verdict.garbage import without_garbage_collection
+from pytest_verdict.suites.reader import PlannedScenario, Suite, read_suite
 from pytest_verdict.values.display import visible
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from pytest_verdict.report.counts import added
-from pytest_verdict.report.journal import RECORDS, Journal, TestEntry
+from pytest_verdict.report.journal import RECORDS, Journal, TestEntry, cover
 from pytest_verdict.report.json_report import report_lines
 from pytest_verdict.report.junit import Profile, junit_lines
 from pytest_verdict.report.record import verdict_of
@@ -94,7 +94,7 @@ def _build(
     inline_limit: int,
     consume: bool,
 ) -> Built:
-    in_order = _is_in_order(journal, summary)
+    in_order = cover(summary.attempts(), journal.records.stat().st_size)
     sorted_records, digest = _sorted_records(journal, summary, folder, copy=not (in_order and consume))
     count = sum(summary.comparisons) + sum(summary.superseded)
     with journal.open_records() as records:
@@ -111,16 +111,6 @@ def _build(
     # Last, because they may come out of the journal, and until they do the report can be made of it again.
     os.replace(sorted_records, folder / RECORDS)  # noqa: PTH105 - likewise
     return Built(folder, summary, worst)
-
-
-def _is_in_order(journal: Journal, summary: Summary) -> bool:
-    end = 0
-    for entry in summary.attempts():
-        for offset, length in entry.pieces():
-            if offset != end:
-                return False
-            end += length
-    return end == journal.records.stat().st_size
 
 
 def _sorted_records(journal: Journal, summary: Summary, folder: Path, *, copy: bool) -> tuple[Path, str]:

@@ -7,8 +7,10 @@ of a test, which says where its records lie, and a footer; a journal without foo
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate, chain
+from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -262,10 +264,24 @@ def _entry_of_record(journal: Journal, line: bytes) -> TestEntry:
     return entry
 
 
+def cover(entries: Iterable[TestEntry], size: int) -> bool:
+    """Say whether the records of entries lie one after another, with nothing before, between and behind them.
+
+    Args:
+        entries: The entries in the order in question.
+        size: The length of the file in bytes.
+    """
+    numbers = list(chain.from_iterable(map(attrgetter("records"), entries)))
+    ends = [0, *accumulate(numbers[1::2])]
+    return ends == [*numbers[::2], size]
+
+
 def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
     """Give the records that no entry claims, with their offsets: with several workers they lie between the others."""
-    claimed = sorted(piece for entry in journal.entries for piece in entry.pieces())
     size = journal.records.stat().st_size
+    if cover(journal.entries, size):
+        return
+    claimed = sorted(piece for entry in journal.entries for piece in entry.pieces())
     position = 0
     with journal.open_records() as lines:
         for offset, length in [*claimed, (size, 0)]:

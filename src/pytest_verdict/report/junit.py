@@ -82,7 +82,7 @@ def _suite(
         yield f'<property name="{name}" value="{value}"/>\n'
     yield "</properties>\n"
     for test in tests:
-        yield from _case(test, profile, names)
+        yield _case(test, profile, names)
     yield "</testsuite>\n"
 
 
@@ -106,19 +106,16 @@ def _totals(tests: list[TestSummary], *, skipped: bool) -> str:
     return f'tests="{len(tests)}" failures="{failures}" errors="{outcomes.count("error")}"{skips} time="{seconds:.3f}"'
 
 
-def _case(test: TestSummary, profile: Profile, names: _Names) -> Iterator[str]:
+def _case(test: TestSummary, profile: Profile, names: _Names) -> str:
     entry = test.decisive
-    place = f' file="{limited_name(entry.path, NAME_LIMIT)}" line="{entry.line}"' if profile == "ci" else ""
+    place = f' file="{_shared_name(entry.path)}" line="{entry.line}"' if profile == "ci" else ""
     class_name, name = names.of(entry)
-    yield f'<testcase classname="{class_name}" name="{name}" time="{test.seconds:.3f}"{place}>\n'
-    if test.earlier:
-        yield from _earlier(test)
-    if entry.outcome != "passed":
-        yield from _problem(entry)
-    output = _output(test)
-    if output:
-        yield f"<system-out>{element_text(output, TEXT_LIMIT)}</system-out>\n"
-    yield "</testcase>\n"
+    earlier = "".join(_earlier(test)) if len(test.attempts) > 1 else ""
+    problem = "" if entry.outcome == "passed" else _problem(entry)
+    return (
+        f'<testcase classname="{class_name}" name="{name}" time="{test.seconds:.3f}"{place}>\n'
+        f"{earlier}{problem}{_output(test)}</testcase>\n"
+    )
 
 
 class _Names:
@@ -126,12 +123,10 @@ class _Names:
 
     def __init__(self) -> None:
         self._taken: set[tuple[str, str]] = set()
-        # The tests of a file share their class name.
-        self._class_name = functools.lru_cache(maxsize=16)(functools.partial(limited_name, limit=NAME_LIMIT))
 
     def of(self, entry: TestEntry) -> tuple[str, str]:
         written_class, written_name = _names(entry)
-        class_name, name = self._class_name(written_class), limited_name(written_name, NAME_LIMIT)
+        class_name, name = _shared_name(written_class), limited_name(written_name, NAME_LIMIT)
         if (class_name, name) in self._taken:
             name = limited_name(written_name, NAME_LIMIT, always=f"{entry.test}\0{entry.worker}")
         self._taken.add((class_name, name))
@@ -157,15 +152,15 @@ def _earlier(test: TestSummary) -> Iterator[str]:
         yield f'<{kind} message="{message}" type="verdict.Rerun"><stackTrace>{text}</stackTrace></{kind}>\n'
 
 
-def _problem(entry: TestEntry) -> Iterator[str]:
+def _problem(entry: TestEntry) -> str:
     if entry.outcome in {"skipped", "xfailed"}:
         kind = "pytest.skip" if entry.outcome == "skipped" else "pytest.xfail"
-        yield f'<skipped type="{kind}" message="{attribute(entry.message, MESSAGE_LIMIT)}"/>\n'
-        return
+        return f'<skipped type="{kind}" message="{attribute(entry.message, MESSAGE_LIMIT)}"/>\n'
     if entry.outcome in _FAILED or entry.outcome == "error":
         tag = "error" if entry.outcome == "error" else "failure"
         message = attribute(_message(entry), MESSAGE_LIMIT)
-        yield f'<{tag} message="{message}" type="{_kind(entry)}">{element_text(entry.text, TEXT_LIMIT)}</{tag}>\n'
+        return f'<{tag} message="{message}" type="{_kind(entry)}">{element_text(entry.text, TEXT_LIMIT)}</{tag}>\n'
+    return ""
 
 
 def _kind(entry: TestEntry) -> str:
@@ -189,15 +184,27 @@ def _message(entry: TestEntry) -> str:
     return f"{head}; {entry.message}" if entry.message else head
 
 
+@functools.lru_cache(maxsize=16)
+def _shared_name(text: str) -> str:
+    """Write what the tests of a file share."""
+    return limited_name(text, NAME_LIMIT)
+
+
 def _output(test: TestSummary) -> str:
     passed, failed, broken = test.comparisons
     lines = []
     if passed or failed or broken:
         lines.append(f"comparisons: {passed} pass, {failed} fail, {broken} error")
-    if test.earlier:
+    if len(test.attempts) > 1:
         lines.append(f"attempts: {len(test.attempts)}")
     if test.final.subtests:
         lines.append("subtests: " + ", ".join(f"{n} {outcome}" for outcome, n in sorted(test.final.subtests.items())))
     if test.decisive.teardown_error:
         lines.append("the teardown failed too")
-    return "\n".join(lines)
+    return _system_out("\n".join(lines)) if lines else ""
+
+
+@functools.lru_cache(maxsize=16)
+def _system_out(text: str) -> str:
+    """Write what most tests of a session have in common: their counts."""
+    return f"<system-out>{element_text(text, TEXT_LIMIT)}</system-out>\n"

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from json.encoder import encode_basestring_ascii
 from typing import Any, Final, Literal
 
-from pytest_verdict.envelope import Enclosed
+from pytest_verdict.envelope import Envelope, Write
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.counts import Counts, count
 
@@ -75,7 +75,8 @@ class AttemptRecords:
     Example:
         >>> from pytest_verdict import compare
         >>> records = AttemptRecords("test_x.py::test_a", 1)
-        >>> lines, _ = records.lines([(records, compare("exact", 1, 1).enclosed(None), record_end("test_x.py", 12))])
+        >>> envelope = compare("exact", 1, 1).envelope()
+        >>> lines, _ = records.lines([(records, envelope, *envelope.settled(1, 1), record_end("test_x.py", 12))])
         >>> record = parse_record(lines)
         >>> record["id"], record["verdict"], record["line"]
         ('4ac0a574a986-1-1', 'pass', 12)
@@ -103,7 +104,7 @@ class AttemptRecords:
         pieces: list[str] = []
         counts: Counts = {}
         known, before, head, tail = None, 0, "", ""
-        for _, (envelope, write, expected, seen), end in observed:
+        for _, envelope, write, expected, seen, end in observed:
             if envelope is not known:
                 if known is not None:
                     count(counts, known.operator, known.verdict, ordinal - before)
@@ -121,8 +122,8 @@ class AttemptRecords:
         return "".join(pieces).encode("ascii"), counts
 
 
-Observed = tuple[AttemptRecords, Enclosed, str]
-"""A comparison that is not written yet: its attempt, what `ComparisonResult.enclosed` gave, and what `record_end` wrote."""
+Observed = tuple[AttemptRecords, Envelope, Write, str, str, str]
+"""A comparison that is not written yet: its attempt, its envelope, what `Envelope.settled` gave, and what `record_end` wrote."""
 
 
 def renumbered(lines: bytes, attempt: int) -> bytes:
@@ -138,7 +139,8 @@ def renumbered(lines: bytes, attempt: int) -> bytes:
     Example:
         >>> from pytest_verdict import compare
         >>> records = AttemptRecords("test_x.py::test_a", 1)
-        >>> lines, _ = records.lines([(records, compare("exact", 1, 1).enclosed(None), record_end("test_x.py", 12))])
+        >>> envelope = compare("exact", 1, 1).envelope()
+        >>> lines, _ = records.lines([(records, envelope, *envelope.settled(1, 1), record_end("test_x.py", 12))])
         >>> identifier_of(renumbered(lines, 2))
         '4ac0a574a986-2-1'
     """

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
@@ -135,9 +134,7 @@ def _merged(entries: Iterable[TestEntry]) -> Counts:
 def _by_test(journal: Journal) -> list[TestSummary]:
     position = {test: index for index, test in enumerate(journal.order)}
     last = len(position)
-
-    def place(entry: TestEntry) -> tuple[int, str, str]:
-        return position.get(entry.test, last), entry.test, entry.worker
-
-    by_attempt = sorted(journal.entries, key=attrgetter("attempt"))
-    return [TestSummary(tuple(attempts)) for _, attempts in groupby(sorted(by_attempt, key=place), key=place)]
+    found: dict[tuple[int, str, str], list[TestEntry]] = {}
+    for entry in sorted(journal.entries, key=attrgetter("attempt")):
+        found.setdefault((position.get(entry.test, last), entry.test, entry.worker), []).append(entry)
+    return [TestSummary(found[place]) for place in sorted(found)]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -12,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from pydantic import ValidationError
 
 from pytest_verdict.errors import ConfigurationError, SuiteError, allowed
+from pytest_verdict.garbage import without_garbage_collection
 from pytest_verdict.operators.registry import REGISTRY
 from pytest_verdict.suites.built_in_scorers import BUILT_IN_SCORERS, check_metadata
 from pytest_verdict.suites.form_errors import describe_form_errors
@@ -84,18 +83,6 @@ def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = 
     """
     with without_garbage_collection():
         return _read(path, label or str(path), scorers)
-
-
-@contextlib.contextmanager
-def without_garbage_collection() -> Iterator[None]:
-    """Make many objects that live on, among which looking for garbage would take longer than making them."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _read(path: Path, label: str, scorers: Collection[str]) -> Suite:
