@@ -104,9 +104,10 @@ class Attempts:
         if counts == self._counts:
             counts = self._counts
         self._counts = counts
-        key = self._key(report, test)
+        key = self._key(report, test) if self._everywhere else test
         if attempt <= self._ended.get(key, 0):
-            return TestEntry(test, attempt, outcome=LATE, worker=_worker_in(key), comparisons=counts, records=place)
+            worker = "" if isinstance(key, str) else key[1]
+            return TestEntry(test, attempt, outcome=LATE, worker=worker, comparisons=counts, records=place)
         known = self._open.get(key)
         ended = None
         if known is not None and known.entry.attempt < attempt:
@@ -128,7 +129,7 @@ class Attempts:
         if CARRIER in report.__dict__:
             return ()
         name = self._name(report.nodeid)
-        key = self._key(report, self._twin(report, name) if name in self._twins else name)
+        key: _Key = self._unusual_key(report, name) if name in self._twins or self._everywhere else name
         ended: tuple[TestEntry, ...] = ()
         attempt = self._open.get(key)
         if attempt is not None and attempt.is_run_again and report.when != "teardown":
@@ -187,6 +188,9 @@ class Attempts:
             self._unknown[key] = None
         return entry
 
+    def _unusual_key(self, report: pytest.TestReport, name: str) -> _Key:
+        return self._key(report, self._twin(report, name) if name in self._twins else name)
+
     def _key(self, report: Any, test: str) -> _Key:
         if not self._everywhere:
             return test
@@ -213,9 +217,9 @@ class _Attempt:
     __slots__ = ("_failed_subtest", "_is_quiet", "_phases", "entry", "is_run_again")
 
     def __init__(self, report: pytest.TestReport, key: _Key, number: int) -> None:
-        test = key if isinstance(key, str) else key[0]
+        test, worker = (key, "") if isinstance(key, str) else key
         path, line = place_of(report.location)
-        self.entry = TestEntry(test, number, path=path, line=line, worker=_worker_in(key))
+        self.entry = TestEntry(test, number, path=path, line=line, worker=worker)
         self.is_run_again = False
         self._phases: list[pytest.TestReport] = []
         self._failed_subtest: pytest.TestReport | None = None
@@ -224,7 +228,7 @@ class _Attempt:
 
     def add(self, report: pytest.TestReport) -> None:
         """Take in the report of a phase, or of a subtest in it."""
-        if _is_subtest(report):
+        if type(report) is not pytest.TestReport and _is_subtest(report):
             self._add_subtest(report)
             return
         self._phases.append(report)
@@ -286,17 +290,12 @@ class _Attempt:
         return "unfinished"
 
 
-def _worker_in(key: _Key) -> str:
-    return "" if isinstance(key, str) else key[1]
-
-
 def _is_counted_before_teardown(report: pytest.TestReport) -> bool:
     return report.when == "call" or (report.when == "setup" and report.outcome != "passed")
 
 
 def _is_subtest(report: Any) -> bool:
-    kind = type(report)
-    return kind is not pytest.TestReport and kind.__name__ == "SubtestReport" and hasattr(report, "context")
+    return type(report).__name__ == "SubtestReport" and hasattr(report, "context")
 
 
 def _message(report: pytest.TestReport | pytest.CollectReport) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Mapping
@@ -145,7 +146,7 @@ _unusual: Final = attrgetter(*_UNUSUAL_FIELDS)
 
 def _entry_line(entry: TestEntry) -> str:
     # What every entry has is written without an encoder, which costs more than all the rest of an entry.
-    counts = ",".join([f"{encode_basestring_ascii(name)}:{[*numbers]}" for name, numbers in entry.comparisons.items()])
+    counts = _counts_text(tuple(entry.comparisons.items()))
     values = _unusual(entry)
     more = ""
     if any(values):
@@ -156,6 +157,12 @@ def _entry_line(entry: TestEntry) -> str:
         f'"path":{encode_basestring_ascii(entry.path)},"line":{entry.line},"microseconds":{entry.microseconds},'
         f'"comparisons":{{{counts}}},"records":{[*entry.records]}{more}}}\n'
     )
+
+
+@functools.lru_cache(maxsize=16)
+def _counts_text(counts: tuple[tuple[str, tuple[int, int, int]], ...]) -> str:
+    """Write counts, which most tests of a session have in common."""
+    return ",".join([f"{encode_basestring_ascii(name)}:{[*numbers]}" for name, numbers in counts])
 
 
 def _write_all(file: FileIO, content: bytes) -> None:

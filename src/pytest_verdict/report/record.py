@@ -82,14 +82,15 @@ class AttemptRecords:
         ('4ac0a574a986-1-1', 'pass', 12)
     """
 
-    __slots__ = ("_beginning", "_ordinal", "_place", "attempt", "test")
+    __slots__ = ("_around", "_ordinal", "_worker", "attempt", "test")
 
     def __init__(self, test: str, attempt: int, worker: str = "") -> None:
         self.test = test
         self.attempt = attempt
+        self._worker = worker
         self._ordinal = 0
-        self._beginning = f"{_BEGINNING}{_digest_of_test(test, worker)}-{attempt}-"
-        self._place = f'"test":{encode_basestring_ascii(test)},"attempt":{attempt},"ordinal":'
+        # Made with the first record, which many tests do not have.
+        self._around: tuple[str, str] | None = None
 
     def lines(self, observed: Iterable[Observed]) -> tuple[bytes, Counts]:
         """Write the next records.
@@ -100,7 +101,9 @@ class AttemptRecords:
         Returns:
             One line of JSON in ASCII for each, with its line end, and their counts.
         """
-        beginning, place, ordinal = self._beginning, self._place, self._ordinal
+        if self._around is None:
+            self._around = self._beginning_and_place()
+        (beginning, place), ordinal = self._around, self._ordinal
         pieces: list[str] = []
         counts: Counts = {}
         known, before, head, tail = None, 0, "", ""
@@ -120,6 +123,10 @@ class AttemptRecords:
             count(counts, known.operator, known.verdict, ordinal - before)
         self._ordinal = ordinal
         return "".join(pieces).encode("ascii"), counts
+
+    def _beginning_and_place(self) -> tuple[str, str]:
+        beginning = f"{_BEGINNING}{_digest_of_test(self.test, self._worker)}-{self.attempt}-"
+        return beginning, f'"test":{encode_basestring_ascii(self.test)},"attempt":{self.attempt},"ordinal":'
 
 
 Observed = tuple[AttemptRecords, Envelope, Write, str, str, str]
