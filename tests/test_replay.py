@@ -150,7 +150,7 @@ OF_TWO_VALUES += ["json_canonical", "json_distance", "json_subset", "json_schema
 def line_of(result, test="tests/test_x.py::test_a") -> bytes:
     records, envelope = AttemptRecords(test, 1), result.envelope()
     sides = envelope.settled(result.expected, result.observed)
-    line, _ = records.lines([(records, envelope, *sides, record_end("tests/test_x.py", 12))])
+    line, _, _ = records.lines([(records, envelope, *sides, record_end("tests/test_x.py", 12))])
     return line
 
 

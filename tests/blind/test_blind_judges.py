@@ -23,7 +23,7 @@ TASK = "Say what 6 times 7 is, and why."
 def line_of(result):
     records, envelope = AttemptRecords("test_x.py::test_a", 1), result.envelope()
     sides = envelope.settled(result.expected, result.observed)
-    line, _ = records.lines([(records, envelope, *sides, record_end("test_x.py", 12))])
+    line, _, _ = records.lines([(records, envelope, *sides, record_end("test_x.py", 12))])
     return line
 
 

@@ -29,7 +29,7 @@ SLOTS = [f"seed {number}" for number in range(4)]
 def line_of(result):
     records, envelope = AttemptRecords("test_x.py::test_a", 1), result.envelope()
     sides = envelope.settled(result.expected, result.observed)
-    line, _ = records.lines([(records, envelope, *sides, record_end("test_x.py", 12))])
+    line, _, _ = records.lines([(records, envelope, *sides, record_end("test_x.py", 12))])
     return line
 
 

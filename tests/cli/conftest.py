@@ -12,7 +12,7 @@ TEST = "tests/test_x.py::test_a"
 def lines_of(*results) -> bytes:
     records, end = AttemptRecords(TEST, 1), record_end("tests/test_x.py", 12)
     rows = [(result.envelope(), result.expected, result.observed) for result in results]
-    lines, _ = records.lines([(records, envelope, *envelope.settled(*sides), end) for envelope, *sides in rows])
+    lines, _, _ = records.lines([(records, envelope, *envelope.settled(*sides), end) for envelope, *sides in rows])
     return lines
 
 

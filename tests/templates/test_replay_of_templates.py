@@ -76,7 +76,7 @@ def line_of(result):
     comparison = result.comparison
     records, envelope = AttemptRecords("t.py::t", 1), comparison.envelope()
     sides = envelope.settled(comparison.expected, comparison.observed)
-    line, _ = records.lines([(records, envelope, *sides, record_end("t.py", 1))])
+    line, _, _ = records.lines([(records, envelope, *sides, record_end("t.py", 1))])
     return line.decode("ascii")
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
-from operator import itemgetter
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 import pytest
@@ -140,7 +139,7 @@ class Recorder:
         taken = observed[:]
         # Not cleared: a thread may have observed something since.
         del observed[: len(taken)]
-        return _batches(taken)
+        return list(_batches(taken))
 
     def observe(self, result: ComparisonResult) -> None:
         """Write a comparison down.
@@ -197,17 +196,9 @@ class Recorder:
         item.ihook.pytest_runtest_logreport(report=report)
 
 
-def _batches(observed: list[Observed]) -> list[Batch]:
-    first, *others = dict.fromkeys(map(_attempt_of, observed))
-    if not others:
-        return [_batch(first, observed)]
+def _batches(observed: list[Observed]) -> Iterator[Batch]:
     # Threads of one test may still compare when the next has begun.
-    return [_batch(attempt, [one for one in observed if one[0] is attempt]) for attempt in (first, *others)]
-
-
-def _batch(attempt: AttemptRecords, observed: list[Observed]) -> Batch:
-    lines, counts = attempt.lines(observed)
-    return Batch(attempt.test, attempt.attempt, counts, lines)
-
-
-_attempt_of: Final = itemgetter(0)
+    while observed:
+        attempt = observed[0][0]
+        lines, counts, observed = attempt.lines(observed)
+        yield Batch(attempt.test, attempt.attempt, counts, lines)

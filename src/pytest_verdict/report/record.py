@@ -76,10 +76,10 @@ class AttemptRecords:
         >>> from pytest_verdict import compare
         >>> records = AttemptRecords("test_x.py::test_a", 1)
         >>> envelope = compare("exact", 1, 1).envelope()
-        >>> lines, _ = records.lines([(records, envelope, *envelope.settled(1, 1), record_end("test_x.py", 12))])
+        >>> lines, _, _ = records.lines([(records, envelope, *envelope.settled(1, 1), record_end("test_x.py", 12))])
         >>> record = parse_record(lines)
         >>> record["id"], record["verdict"], record["line"]
-        ('4ac0a574a986-1-1', 'pass', 12)
+        ('f0e4d9057212-1-1', 'pass', 12)
     """
 
     __slots__ = ("_around", "_ordinal", "_worker", "attempt", "test")
@@ -92,22 +92,27 @@ class AttemptRecords:
         # Made with the first record, which many tests do not have.
         self._around: tuple[str, str] | None = None
 
-    def lines(self, observed: Iterable[Observed]) -> tuple[bytes, Counts]:
+    def lines(self, observed: Iterable[Observed]) -> tuple[bytes, Counts, list[Observed]]:
         """Write the next records.
 
         Args:
-            observed: Comparisons of this attempt.
+            observed: Comparisons of this attempt, and perhaps of others.
 
         Returns:
-            One line of JSON in ASCII for each, with its line end, and their counts.
+            One line of JSON in ASCII with its line end for each of this attempt, their counts, and those of other attempts.
         """
         if self._around is None:
             self._around = self._beginning_and_place()
         (beginning, place), ordinal = self._around, self._ordinal
         pieces: list[str] = []
         counts: Counts = {}
+        others: list[Observed] = []
         known, before, head, tail = None, 0, "", ""
-        for _, envelope, write, expected, seen, end in observed:
+        for one in observed:
+            attempt, envelope, write, expected, seen, end = one
+            if attempt is not self:
+                others.append(one)
+                continue
             if envelope is not known:
                 if known is not None:
                     count(counts, known.operator, known.verdict, ordinal - before)
@@ -122,7 +127,7 @@ class AttemptRecords:
         if known is not None:
             count(counts, known.operator, known.verdict, ordinal - before)
         self._ordinal = ordinal
-        return "".join(pieces).encode("ascii"), counts
+        return "".join(pieces).encode("ascii"), counts, others
 
     def _beginning_and_place(self) -> tuple[str, str]:
         beginning = f"{_BEGINNING}{_digest_of_test(self.test, self._worker)}-{self.attempt}-"
@@ -147,9 +152,9 @@ def renumbered(lines: bytes, attempt: int) -> bytes:
         >>> from pytest_verdict import compare
         >>> records = AttemptRecords("test_x.py::test_a", 1)
         >>> envelope = compare("exact", 1, 1).envelope()
-        >>> lines, _ = records.lines([(records, envelope, *envelope.settled(1, 1), record_end("test_x.py", 12))])
+        >>> lines, _, _ = records.lines([(records, envelope, *envelope.settled(1, 1), record_end("test_x.py", 12))])
         >>> identifier_of(renumbered(lines, 2))
-        '4ac0a574a986-2-1'
+        'f0e4d9057212-2-1'
     """
     number = str(attempt).encode("ascii")
     return b"".join(_renumbered(line, number) for line in lines.splitlines(keepends=True))
@@ -216,8 +221,9 @@ def parse_record(line: bytes) -> dict[str, Any]:
 
 
 def _digest_of_test(test: str, worker: str) -> str:
-    # 12 digits name a test by its content, the same on every machine.
-    return hashlib.sha256(f"{test}\0{worker}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    # 12 digits name a test by its content, the same on every machine. BLAKE2 (RFC 7693), because OpenSSL takes longer to find
+    # its SHA-256 than to digest a name.
+    return hashlib.blake2s(f"{test}\0{worker}".encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 def _renumbered(line: bytes, number: bytes) -> bytes:
