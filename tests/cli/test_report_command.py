@@ -9,9 +9,11 @@ import sys
 import textwrap
 from xml.etree import ElementTree
 
+import jsonschema
 import pytest
 
 from pytest_verdict.report.folder import ReportFolder
+from pytest_verdict.report.json_report import report_schema
 
 KILLED = """
     import os, pytest
@@ -140,14 +142,43 @@ def test_a_journal_that_cannot_be_read_is_one_line(command, tmp_path, content):
 
 
 MEMBERS = {
-    "test": ["attempt", "comparisons", "line", "microseconds", "outcome", "records", "message", "path", "test", "text"],
+    "test": [
+        "attempt",
+        "comparisons",
+        "crashed",
+        "line",
+        "message",
+        "microseconds",
+        "outcome",
+        "path",
+        "records",
+        "subtests",
+        "test",
+        "text",
+        "worker",
+    ],
     "began": ["began", "line", "path"],
 }
 
 
 @pytest.mark.parametrize(("kind", "member"), [(kind, member) for kind in MEMBERS for member in MEMBERS[kind]])
 @pytest.mark.parametrize(
-    "value", [None, 3, 10**400, '"', [["a", "b"]], [1, 2], [-5, 10]], ids=lambda value: str(value)[:9]
+    "value",
+    [
+        None,
+        1,
+        3,
+        -3,
+        10**400,
+        '"',
+        "rerun",
+        [["a", "b"]],
+        [1, 2],
+        [-5, 10],
+        {"exact": [-1, 0, float("nan")]},
+        {"exact": [9, 0, 0]},
+    ],
+    ids=lambda value: str(value)[:20],
 )
 def test_of_a_journal_that_was_edited_comes_one_line_or_a_report_that_can_be_read(command, killed, kind, member, value):
     tests = killed / "journal/tests.jsonl"
@@ -159,7 +190,9 @@ def test_of_a_journal_that_was_edited_comes_one_line_or_a_report_that_can_be_rea
     written = sorted(path.name for path in killed.iterdir())
     if status == 0:
         assert (err, written) == ("", ["journal", "junit.xml", "records.jsonl", "report.json"])
-        json.loads((killed / "report.json").read_text())
+        report = json.loads((killed / "report.json").read_text())
+        jsonschema.Draft202012Validator(report_schema()).validate(report)
+        assert report["records"]["count"] == (killed / "records.jsonl").read_bytes().count(b"\n")
         ElementTree.parse(killed / "junit.xml")
     else:
         assert (status, err.count("\n"), written) == (2, 1, ["journal"])
@@ -180,6 +213,18 @@ def test_a_line_that_is_no_record_is_left_out_and_told(command, killed, line):
     assert status == 0
     assert "comparisons: 1 pass, 1 fail, 0 error" in out
     assert "damaged lines, left out: 1" in out
+
+
+def test_of_records_that_were_cut_the_whole_ones_are_counted(command, killed):
+    records = killed / "journal/records.jsonl"
+    records.write_bytes(records.read_bytes()[:-9])
+    status, out, _ = command("report", killed)
+    report = json.loads((killed / "report.json").read_text())
+    assert status == 0
+    assert "comparisons: 1 pass, 0 fail, 0 error" in out
+    assert "damaged lines, left out: 1" in out
+    assert (report["records"]["count"], len(report["comparisons"])) == (1, 1)
+    assert (killed / "records.jsonl").read_bytes().count(b"\n") == 1
 
 
 def test_a_folder_that_is_not_there_is_not_made(command, tmp_path):

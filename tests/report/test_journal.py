@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import pytest
@@ -74,7 +75,11 @@ def test_it_can_be_read_wherever_it_was_cut(written, tmp_path):
             shutil.copytree(written, cut)
             (cut / name).write_bytes(content[:end])
             journal = read_journal(cut)
-            build(journal, tmp_path / "built", run=journal.run, profile="ci")
+            built = build(journal, tmp_path / "built", run=journal.run, profile="ci")
+            report = json.loads((built.folder / "report.json").read_text())
+            whole = (built.folder / "records.jsonl").read_bytes().splitlines(keepends=True)
+            assert all(each.endswith(b"}\n") for each in whole)
+            assert report["records"]["count"] == len(whole) == len(report["comparisons"])
             shutil.rmtree(cut)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from pytest_verdict.report.counts import added
-from pytest_verdict.report.journal import RECORDS, Journal, TestEntry, cover
+from pytest_verdict.report.journal import RECORDS, Journal, TestEntry, cover, lines_of
 from pytest_verdict.report.json_report import report_lines
 from pytest_verdict.report.junit import Profile, junit_lines
 from pytest_verdict.report.record import verdict_of
@@ -153,25 +153,11 @@ def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]
         passed, failed, broken = added(entry.comparisons)
         if not (passed and remaining["pass"]) and not (failed + broken and remaining["other"]):
             continue
-        for line in _lines(records, entry):
-            verdict = verdict_of(line)
-            kind = "pass" if verdict == "pass" else "other"
-            # A journal that was edited may say of a piece of a record that it is one.
-            if verdict is not None and remaining[kind] and len(line) <= INLINE_LINE_LIMIT:
+        for _, line in lines_of(records, entry.pieces()):
+            kind = "pass" if verdict_of(line) == "pass" else "other"
+            if remaining[kind] and len(line) <= INLINE_LINE_LIMIT:
                 remaining[kind] -= 1
                 yield line
-
-
-def _lines(records: IO[bytes], entry: TestEntry) -> Iterator[bytes]:
-    for offset, length in entry.pieces():
-        records.seek(offset)
-        remaining = length
-        while remaining > 0:
-            line = records.readline()
-            if not line:
-                return
-            remaining -= len(line)
-            yield line
 
 
 def _worst(records: IO[bytes], summary: Summary, most: int = 5) -> list[dict[str, Any]]:
@@ -180,7 +166,7 @@ def _worst(records: IO[bytes], summary: Summary, most: int = 5) -> list[dict[str
     for test in summary.tests if any(summary.comparisons[1:]) else ():
         if not any(test.comparisons[1:]):
             continue
-        for line in _lines(records, test.final):
+        for _, line in lines_of(records, test.final.pieces()):
             if verdict_of(line) == "pass":
                 continue
             record = json.loads(line)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from operator import attrgetter
@@ -92,6 +93,8 @@ class TestEntry:
         return zip(self.records[::2], self.records[1::2], strict=True)
 
 
+_OUTCOMES: Final = {"passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished", "rerun", LATE}
+_KINDS: Final = {"path": str, "message": str, "text": str, "worker": str, "crashed": bool, "teardown_error": bool}
 _DECODE: Final = json.JSONDecoder().decode
 
 
@@ -174,7 +177,8 @@ def read_journal(folder: Path) -> Journal:
         folder: The journal's folder.
 
     Returns:
-        What it holds; records whose test has no line come as an entry with the outcome ``unfinished``.
+        What it holds. Records are counted again, because a file may have been cut or edited; those whose test has no line come
+        as an entry with the outcome ``unfinished``.
 
     Raises:
         RecordError: The folder holds no journal, or one of a newer format.
@@ -187,6 +191,7 @@ def read_journal(folder: Path) -> Journal:
             _take(journal, line)
     if journal.header.get("journal") != JOURNAL_FORMAT:
         raise RecordError(f"{folder / TESTS} is not a journal of format {JOURNAL_FORMAT}")
+    _count_again(journal)
     add_unfinished(journal)
     return journal
 
@@ -215,16 +220,53 @@ def _entry(content: dict[str, Any]) -> TestEntry:
     if len(entry.records) % 2:
         raise ValueError("of the last piece of records only one number is there")
     entry.records = tuple(map(_whole, entry.records))
-    # These are written into the report as they are.
-    for number in (entry.attempt, entry.line, entry.microseconds):
+    # The rest is written into the report as it is.
+    for number in (entry.attempt, entry.line, entry.microseconds, *(entry.subtests or {}).values()):
         _whole(number)
+    for member, kind in _KINDS.items():
+        if type(getattr(entry, member)) is not kind:
+            raise ValueError(f"{member} is of another kind")
+    if entry.outcome not in _OUTCOMES:
+        raise ValueError("there is no such outcome")
     return entry
 
 
 def _whole(number: Any) -> int:
-    if type(number) is not int:
-        raise ValueError("a whole number is needed")
+    if type(number) is not int or number < 0:
+        raise ValueError("a whole number from 0 is needed")
     return number
+
+
+def _count_again(journal: Journal) -> None:
+    with journal.open_records() as records:
+        for entry in journal.entries:
+            lines = lines_of(records, [*entry.pieces()])
+            entry.comparisons, entry.records = {}, ()
+            for offset, line in lines:
+                # What is no record is then claimed by nobody, and told.
+                with suppress(ValueError, TypeError, KeyError):
+                    entry.add_records(_counts_of(parse_record(line), line), (offset, len(line)))
+
+
+def lines_of(records: IO[bytes], pieces: Iterable[tuple[int, int]]) -> Iterator[tuple[int, bytes]]:
+    """Read the lines of pieces.
+
+    Args:
+        records: The file of the records.
+        pieces: Offset and length of each.
+
+    Returns:
+        An iterator of the offset of each line and the line; it ends early where the file does.
+    """
+    for offset, length in pieces:
+        records.seek(offset)
+        position = offset
+        while position < offset + length:
+            line = records.readline()
+            if not line:
+                return
+            yield position, line
+            position += len(line)
 
 
 def add_unfinished(journal: Journal) -> None:
@@ -255,13 +297,18 @@ def add_unfinished(journal: Journal) -> None:
 
 def _entry_of_record(journal: Journal, line: bytes) -> TestEntry:
     record = parse_record(line)
-    test, verdict = record["test"], verdict_of(line)
-    if verdict is None:
-        raise RecordError("it is not a record")
+    test = record["test"]
     path, number, _ = journal.began.get(test, (record["path"], _whole(record["line"]), 1))
-    entry = TestEntry(test, _whole(record["attempt"]), path=path, line=number)
-    count(entry.comparisons, record["operator"], verdict)
-    return entry
+    return TestEntry(test, _whole(record["attempt"]), path=path, line=number, comparisons=_counts_of(record, line))
+
+
+def _counts_of(record: dict[str, Any], line: bytes) -> Counts:
+    verdict = verdict_of(line)
+    if verdict is None or not line.endswith(b"\n"):
+        raise RecordError("it is not a whole record")
+    counts: Counts = {}
+    count(counts, record["operator"], verdict)
+    return counts
 
 
 def cover(entries: Iterable[TestEntry], size: int) -> bool:
