@@ -15,6 +15,9 @@ Verdict = Literal["pass", "fail", "error"]
 Redaction = Callable[[str], str]
 Write = Callable[[Any], str]
 
+# What a record says of its test and its place, roughly.
+_PLACE: Final = 300
+
 
 class Envelope:
     """What a record says around its two sides; results that differ in nothing else share it.
@@ -33,6 +36,7 @@ class Envelope:
         name: As given.
         head: The members of the JSON object before the expected side, in ASCII.
         tail: The members after the observed side.
+        length: How long a record is without its two sides, roughly, in characters.
         operator: The operator's registered name.
         verdict: What came out.
         write: Writes a side as JSON text in ASCII.
@@ -44,7 +48,7 @@ class Envelope:
         '"verdict":"pass","operator":"exact","operator_version":1,"settings":{},"expected":'
     """
 
-    __slots__ = ("head", "identity", "name", "operator", "outcome", "tail", "threshold", "verdict", "write")
+    __slots__ = ("head", "identity", "length", "name", "operator", "outcome", "tail", "threshold", "verdict", "write")
 
     def __init__(
         self,
@@ -59,6 +63,7 @@ class Envelope:
         self.write = writer(redaction)
         self.head = head_of(identity, self.verdict, name, redaction)
         self.tail = tail_of(outcome, threshold, self.write, redaction)
+        self.length = len(self.head) + len(self.tail) + _PLACE
         # Evidence holds values that may have changed when the outcome comes again.
         self.outcome = outcome if _is_plain(outcome) else None
         self.identity = identity

@@ -39,6 +39,37 @@ def test_memory_stays_flat_and_nothing_is_lost(harness, args):
     (run.folder / "records.jsonl").unlink()
 
 
+# Two short sides and 100 kB of evidence, a hundred times: ten megabytes.
+EVIDENCE = """
+from pytest_verdict import Operator, Outcome, compare
+
+sent = []
+
+class Sending:
+    def pytest_runtest_logreport(self, report):
+        sent.append(report)
+
+class Tracing(Operator):
+    name = "tracing"
+
+    def evaluate(self, expected, observed):
+        return Outcome(1.0, details={"trace": "x" * 100_000})
+
+def test_evidence(request):
+    request.config.pluginmanager.register(Sending())
+    sent.clear()
+    for _ in range(100):
+        compare(Tracing(), "a", "b")
+    assert 8 <= len(sent) <= 12
+"""
+
+
+def test_long_evidence_of_short_sides_is_sent_as_often_as_long_sides(harness):
+    run = harness.run(EVIDENCE, "--verify-report")
+    assert run.outcomes == {"passed": 1}
+    assert run.report["records"]["count"] == 100
+
+
 # The time limit strikes in the middle of each sending; whoever takes the records after that must still get them.
 LIMITED = """
 import signal

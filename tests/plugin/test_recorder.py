@@ -35,6 +35,10 @@ RESULTS = st.builds(
 
 @pytest.fixture
 def recorder(request, redaction):
+    return recorder_of(request, redaction)
+
+
+def recorder_of(request, redaction):
     recorder = Recorder(request.config, redaction)
     recorder.pytest_runtest_protocol(request.node)
     return recorder
@@ -93,6 +97,32 @@ def test_each_call_of_a_function_has_its_own_line_whoever_calls_in_between(recor
     first, in_other, *in_loop, last = [record["line"] for record in written(recorder)]
     start = test_each_call_of_a_function_has_its_own_line_whoever_calls_in_between.__code__.co_firstlineno
     assert [line - start for line in (first, in_other, *in_loop, last)] == [7, 5, 10, 10, 11]
+
+
+@pytest.mark.parametrize("redaction", [None])
+def test_code_that_knows_neither_its_file_nor_its_lines_is_still_the_caller(recorder, redaction):
+    code = compile("observed_for(recorder, result)", "", "exec")
+    space = {"observed_for": observed_for, "recorder": recorder, "result": compare("exact", "a", "a")}
+    exec(code, space)
+    exec(code.replace(co_linetable=b""), space)
+    assert [(record["path"], record["line"]) for record in written(recorder)] == [("", 1), ("", 0)]
+
+
+def test_nothing_is_lost_when_writing_is_interrupted(request):
+    strikes = [KeyboardInterrupt]
+
+    def redaction(text):
+        if text == "strike" and strikes:
+            raise strikes.pop()
+        return text
+
+    recorder = recorder_of(request, redaction)
+    texts = ["before", "strike", "after"]
+    for text in texts:
+        recorder.observe(compare("exact", text, text))
+    with pytest.raises(KeyboardInterrupt):
+        recorder.take()
+    assert [(record["observed"], record["ordinal"]) for record in written(recorder)] == list(zip(texts, [1, 2, 3]))
 
 
 def observed_for(recorder, result):

@@ -11,8 +11,6 @@ import pytest_verdict
 from pytest_verdict.report.record import record_end
 
 _PACKAGE: Final = str(Path(pytest_verdict.__file__).parent) + os.sep
-# Stands for the path of a frame of this package.
-_OWN: Final = ""
 
 
 class Calls:
@@ -32,7 +30,8 @@ class Calls:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._fixed = ""
-        self._paths: dict[str, str] = {}
+        # By the name of the file; None for those of this package.
+        self._paths: dict[str, str | None] = {}
         # One tuple, because threads call too.
         self.caller: tuple[CodeType | None, dict[int, str]] = (None, {})
 
@@ -62,10 +61,11 @@ class Calls:
             code = frame.f_code
             if code is known and (end := ends.get(frame.f_lasti)):
                 return end
-            path = self._paths.get(code.co_filename)
-            if path is None:
-                path = self._path(code.co_filename)
-            if path:
+            name = code.co_filename
+            if name not in self._paths:
+                self._paths[name] = None if name.startswith(_PACKAGE) else self._relative(Path(name))
+            path = self._paths[name]
+            if path is not None:
                 return self._remember(frame, path)
             frame = frame.f_back
         return record_end("", 0)
@@ -74,13 +74,10 @@ class Calls:
         known, ends = self.caller
         if known is not frame.f_code:
             ends = {}
-        end = ends[frame.f_lasti] = record_end(path, frame.f_lineno)
+        # Code that was generated may have no lines.
+        end = ends[frame.f_lasti] = record_end(path, frame.f_lineno or 0)
         self.caller = frame.f_code, ends
         return end
-
-    def _path(self, name: str) -> str:
-        path = self._paths[name] = _OWN if name.startswith(_PACKAGE) else self._relative(Path(name))
-        return path
 
     def _relative(self, path: Path) -> str:
         # Outside the root directory only the name is the same on every machine.

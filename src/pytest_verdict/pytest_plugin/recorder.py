@@ -23,8 +23,6 @@ CARRIER: Final = "verdict_carrier"
 """The attribute of a report that only carries records, sent because no report of a phase would take them along."""
 
 _SPILL: Final = 1 << 20
-# What a record has around its two sides, roughly.
-_AROUND: Final = 500
 
 
 class Batch(NamedTuple):
@@ -135,11 +133,13 @@ class Recorder:
         observed = self._observed
         if not observed:
             return []
-        self._size = 0
         taken = observed[:]
+        # Before they are forgotten: Ctrl-C may strike while they are written.
+        batches = list(_batches(taken))
         # Not cleared: a thread may have observed something since.
         del observed[: len(taken)]
-        return list(_batches(taken))
+        self._size = 0
+        return batches
 
     def observe(self, result: ComparisonResult) -> None:
         """Write a comparison down.
@@ -177,7 +177,7 @@ class Recorder:
         if end is None:
             end = self._calls.end_of(frame)
         self._observed.append((attempt, envelope, write, expected, observed, end))
-        self._size += len(expected) + len(observed) + _AROUND
+        self._size += len(expected) + len(observed) + envelope.length
         if self._size > _SPILL and threading.current_thread() is threading.main_thread():
             # Sent now, so that a test with a million comparisons does not hold them all in memory.
             with signals_wait():
