@@ -258,6 +258,32 @@ def test_always(): assert_matches("exact", 1, 1)
     assert "expected: 3" in run.case("test_flaky").find("flakyFailure/stackTrace").text
 
 
+@pytest.mark.parametrize("args", [(), ("--keep-duplicates", "test_it.py", "test_it.py")], ids=["alone", "called alike"])
+def test_a_run_again_that_was_interrupted_is_unfinished(harness, args):
+    run = harness.run(
+        """
+from pytest_verdict import assert_matches
+
+runs = []
+
+def test_it():
+    runs.append(1)
+    if len(runs) == 2:
+        raise KeyboardInterrupt
+    assert_matches("exact", 1, 2)
+""",
+        "-p",
+        "rerunfailures",
+        "--reruns=2",
+        "--verify-report",
+        *args,
+        process=True,
+    )
+    assert not run.report["complete"]
+    assert [test["attempts"] for test in run.report["tests"]] == [["rerun", "unfinished"]]
+    assert run.totals() == {"total": 1, "unfinished": 1}
+
+
 @pytest.mark.skipif(pytest.version_tuple < (9, 0), reason="pytest has subtests of its own since 9.0")
 def test_native_subtests_share_the_test_they_belong_to(harness):
     run = harness.run(

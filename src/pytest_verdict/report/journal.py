@@ -293,6 +293,21 @@ def add_unfinished(journal: Journal) -> None:
     for test, (path, number, attempt) in journal.began.items():
         if test not in known:
             journal.entries.append(TestEntry(test, attempt, path=path, line=number))
+    journal.entries.extend(_not_run_again(journal.entries))
+
+
+def _not_run_again(entries: Iterable[TestEntry]) -> list[TestEntry]:
+    # Of tests that are called alike nothing tells that they began.
+    if not any(entry.outcome == "rerun" for entry in entries):
+        return []
+    last: dict[tuple[str, str], TestEntry] = {}
+    for entry in sorted(entries, key=attrgetter("attempt")):
+        last[entry.test, entry.worker] = entry
+    return [
+        TestEntry(entry.test, entry.attempt + 1, path=entry.path, line=entry.line, worker=entry.worker)
+        for entry in last.values()
+        if entry.outcome == "rerun"
+    ]
 
 
 def _entry_of_record(journal: Journal, line: bytes) -> TestEntry:
