@@ -23,7 +23,7 @@ def test_a_difference_is_named_with_test_and_keys(command, records):
     status, out, _ = command("replay", path)
     assert status == 1
     assert out.splitlines() == [
-        "e9b2c2bb51bb-1-2 tests/test_x.py::test_a exact: differs in verdict, score",
+        "d502734708c1-1-2 tests/test_x.py::test_a exact: differs in verdict, score",
         "2 records: 1 differs, 1 identical",
     ]
 

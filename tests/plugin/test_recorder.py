@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import pytest
@@ -123,6 +124,17 @@ def test_nothing_is_lost_when_writing_is_interrupted(request):
     with pytest.raises(KeyboardInterrupt):
         recorder.take()
     assert [(record["observed"], record["ordinal"]) for record in written(recorder)] == list(zip(texts, [1, 2, 3]))
+
+
+@pytest.mark.parametrize("redaction", [None])
+def test_records_are_written_where_only_the_hashes_of_the_fips_are_allowed(recorder, redaction, monkeypatch):
+    def refuse(*given, **settings):
+        raise ValueError("disabled for FIPS")
+
+    for name in ("blake2b", "blake2s", "md5", "sha1"):
+        monkeypatch.setattr(hashlib, name, refuse)
+    recorder.observe(compare("exact", "a", "a"))
+    assert len(written(recorder)) == 1
 
 
 def observed_for(recorder, result):
