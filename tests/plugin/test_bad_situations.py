@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 
 import pytest
 
+from pytest_verdict.pytest_plugin import controller
 from pytest_verdict.report.building import build
 from pytest_verdict.report.journal import read_journal
 
@@ -650,3 +652,26 @@ def test_a_plugin_that_fails_at_the_end_does_not_take_the_report_along(harness):
     harness.pytester.runpytest_subprocess("-p", "verdict", "--verify-report")
     run = harness.run({"conftest.py": ""}, "--collect-only")
     assert observed(run) == [1]
+
+
+@pytest.mark.parametrize("was_enabled", [True, False])
+@pytest.mark.parametrize("problem", [None, OSError("no space")], ids=["written", "not written"])
+def test_garbage_collection_rests_while_the_report_is_built_and_is_left_as_it_was(
+    harness, monkeypatch, was_enabled, problem
+):
+    while_building = []
+
+    def observed_build(*arguments, **settings):
+        while_building.append(gc.isenabled())
+        if problem is not None:
+            raise problem
+        return build(*arguments, **settings)
+
+    monkeypatch.setattr(controller, "build", observed_build)
+    try:
+        if not was_enabled:
+            gc.disable()
+        harness.run("def test_it(): pass", "--verify-report")
+        assert (while_building, gc.isenabled()) == ([False], was_enabled)
+    finally:
+        gc.enable()
