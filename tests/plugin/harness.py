@@ -22,6 +22,17 @@ from lxml import etree
 from pytest_verdict.report.json_report import record_schema, report_schema
 
 FOLDER = "verify-report"
+# For the head of a test file. The peak that getrusage tells begins with that of the process which started this one.
+PEAK = """
+import re, resource
+from pathlib import Path
+
+def peak():
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(re.search(r"VmHWM:\\s*([0-9]+) kB", status.read_text())[1])
+"""
 REPORT = ("--verify-report",)
 # What a session inside a test must not inherit: its plugins would run twice, and CI changes how much pytest shows.
 HIDDEN_VARIABLES = ("PYTEST_XDIST_WORKER", "PYTEST_ADDOPTS", "CI", "BUILD_NUMBER", "PYTEST_CURRENT_TEST")

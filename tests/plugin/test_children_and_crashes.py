@@ -6,6 +6,7 @@ import hashlib
 import os
 
 import pytest
+from harness import PEAK
 
 FORK = """
 import multiprocessing
@@ -45,14 +46,12 @@ def pytest_collection_finish():
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
 """,
-            "test_it.py": """
-import resource
-from pathlib import Path
+            "test_it.py": f"""{PEAK}
 from pytest_verdict import compare
 def test_m():
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak()
     for _ in range(50_000): compare("exact", "x" * 500, "x" * 500)
-    Path("grown").write_text(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before))
+    Path("grown").write_text(str(peak() - before))
 """,
         },
         "--verify-report",
@@ -105,6 +104,7 @@ def test_interrupted_in_the_teardown_of_the_last_test_is_not_complete(harness):
     run = harness.run(
         """
 import pytest
+from harness import PEAK
 @pytest.fixture(scope="session", autouse=True)
 def session():
     yield
@@ -155,6 +155,7 @@ def test_setup_and_teardown_errors_are_told(harness):
     run = harness.run(
         """
 import pytest
+from harness import PEAK
 @pytest.fixture
 def a():
     yield
