@@ -104,7 +104,7 @@ class Attempts:
         if counts == self._counts:
             counts = self._counts
         self._counts = counts
-        key = self._key(report, test) if self._everywhere else test
+        key = self._key(report, test)
         if attempt <= self._ended.get(key, 0):
             worker = "" if isinstance(key, str) else key[1]
             return TestEntry(test, attempt, outcome=LATE, worker=worker, comparisons=counts, records=place)

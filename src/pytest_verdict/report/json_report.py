@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from json.encoder import encode_basestring_ascii as _text
-from operator import attrgetter
 from typing import Any, Final
 
 from pytest_verdict.report.journal import TestEntry
@@ -116,13 +115,8 @@ def _test(test: TestSummary) -> str:
     )
 
 
-_unusual: Final = attrgetter("message", "crashed", "teardown_error", "worker")
-
-
 def _when_present(test: TestSummary) -> dict[str, Any]:
     entry = test.decisive
-    if not any(_unusual(entry)) and not test.final.subtests:
-        return {}
     more = {
         "message": entry.message[:MESSAGE_LIMIT],
         "crashed": entry.crashed,

@@ -110,11 +110,9 @@ def _case(test: TestSummary, profile: Profile, names: _Names) -> str:
     entry = test.decisive
     place = f' file="{_shared_name(entry.path)}" line="{entry.line}"' if profile == "ci" else ""
     class_name, name = names.of(entry)
-    earlier = "".join(_earlier(test)) if len(test.attempts) > 1 else ""
-    problem = "" if entry.outcome == "passed" else _problem(entry)
     return (
         f'<testcase classname="{class_name}" name="{name}" time="{test.seconds:.3f}"{place}>\n'
-        f"{earlier}{problem}{_output(test)}</testcase>\n"
+        f"{''.join(_earlier(test))}{_problem(entry)}{_output(test)}</testcase>\n"
     )
 
 

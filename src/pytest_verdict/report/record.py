@@ -138,7 +138,11 @@ class AttemptRecords:
 
 
 Observed = tuple[AttemptRecords, Envelope, Write, str, str, str]
-"""A comparison that is not written yet: its attempt, its envelope, what `Envelope.settled` gave, and what `record_end` wrote."""
+"""A comparison whose line is not written yet.
+
+Its attempt, its envelope, what writes a side, the two sides (texts as they are, or what `Envelope.settled` gave), and what
+`record_end` wrote.
+"""
 
 
 def renumbered(lines: bytes, attempt: int) -> bytes:
