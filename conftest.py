@@ -20,7 +20,7 @@ os.environ.setdefault("PYTHONHASHSEED", str(random.SystemRandom().randrange(1, 2
 @pytest.fixture(autouse=True)
 def _registry_as_before():
     """Take back what a test registers: the registry is one for the process, and another test may list it."""
-    from pytest_verdict.operators.registry import REGISTRY
+    from pytest_verdict.core.registry import REGISTRY
 
     classes, defaults = REGISTRY._classes.copy(), REGISTRY.defaults.copy()
     yield

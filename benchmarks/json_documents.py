@@ -9,7 +9,7 @@ import time
 import tracemalloc
 from collections.abc import Callable
 
-from pytest_verdict import JsonDistance
+from pytest_verdict.operators import JsonDistance
 
 
 def document(characters: int, seed: int) -> dict[str, object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from pytest_verdict import ComparisonResult, compare
-from pytest_verdict.replay import replay
+from pytest_verdict.core.replay import replay
 
 RECORDS = 50_000
 EXPECTED = "The quick brown fox jumps over the lazy dog."

@@ -14,7 +14,8 @@ from collections.abc import Callable
 
 from side_by_side import microseconds
 
-from pytest_verdict import NumericTolerance, compare
+from pytest_verdict import compare
+from pytest_verdict.operators import NumericTolerance
 
 warnings.simplefilter("ignore")
 

@@ -1,6 +1,5 @@
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from pytest_verdict import ComparisonResult, Operator, Outcome, advice, compare
 from pytest_verdict.advice import Advice, advices, advise

@@ -13,27 +13,26 @@ import sys
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pytest_verdict import (
     Comparator,
     ConfigurationError,
-    ExactMatch,
     MismatchError,
-    NumericTolerance,
     Operator,
     OperatorRegistry,
     Outcome,
-    SettingsError,
-    ThresholdError,
     UnknownOperatorError,
     assert_matches,
     compare,
     expect,
 )
-from pytest_verdict.operators.registry import REGISTRY
-from pytest_verdict.surroundings import SURROUNDINGS
+from pytest_verdict.core.families import FAMILIES
+from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.core.session import SESSION
+from pytest_verdict.errors import SettingsError, ThresholdError
+from pytest_verdict.operators import NumericTolerance
+from pytest_verdict.templates import ExactMatch
 
 
 class Fixed(Operator):
@@ -99,13 +98,13 @@ class Lenient(Fixed):
 @pytest.fixture
 def seen(monkeypatch):
     results = []
-    monkeypatch.setattr(SURROUNDINGS, "observer", results.append)
+    monkeypatch.setattr(SESSION, "observer", results.append)
     return results
 
 
 @pytest.fixture
 def registry():
-    return OperatorRegistry()
+    return OperatorRegistry(FAMILIES)
 
 
 class TestThePatternsExample:
@@ -162,7 +161,7 @@ class TestConfiguration:
             (lambda: compare("exat", 1, 1), UnknownOperatorError, "'exat'. Did you mean 'exact'? Allowed: "),
             (lambda: compare("", 1, 1), UnknownOperatorError, "''"),
             (lambda: compare(5, 1, 1), ConfigurationError, "got 5"),
-            (lambda: compare(ExactMatch, 1, 1), ConfigurationError, "such as ExactMatch()"),
+            (lambda: compare(ExactMatch, 1, 1), ConfigurationError, "such as Exact()"),
             (lambda: compare("exact", 1, 1, case=True), SettingsError, "no setting 'case'. Did you mean 'case_sensitive'?"),
             (lambda: compare("exact", 1, 1, thresold=1), SettingsError, "Did you mean the argument 'threshold'?"),
             (lambda: compare("exact", 1, 1, case_sensitive="no"), SettingsError, "must be True or False, got 'no'"),

@@ -1,9 +1,10 @@
-"""The direction of imports, and the size of files and functions."""
+"""The direction of imports, also of those written as strings, and the size of files and functions."""
 
 from __future__ import annotations
 
 import ast
 import pathlib
+import re
 
 import pytest
 
@@ -12,27 +13,25 @@ import pytest_verdict
 ROOT = pathlib.Path(pytest_verdict.__file__).parent
 FILES = sorted(path for path in ROOT.rglob("*.py"))
 
-# A module imports from its own line and from those above. A name may stand here before its file exists.
+# A module imports from its own line and from those above. What stands in a folder of its own line is no exception.
 LAYERS = (
-    ("errors", "garbage"),
-    ("values", "matching"),
-    ("normalizers", "outcome"),
-    ("envelope",),
-    ("result",),
-    ("surroundings",),
-    ("operators",),
-    ("explanation", "advice"),
+    ("errors",),
+    ("core",),
+    ("explanation", "advice", "laws", "console", "report"),
     ("comparison",),
-    ("soft_checks",),
-    ("comparator", "laws"),
-    ("report",),
-    ("replay", "mapping"),
-    ("templates", "trajectories", "blind", "judges", "suites"),
+    ("comparator",),
+    ("operators",),
+    ("judging",),
+    ("templates", "trajectories", "blind", "suites"),
     ("cli", "pytest_plugin", "__main__"),
 )
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+FAMILIES = ("operators", "judging", "templates", "trajectories", "blind", "suites", "report", "cli")
 SIBLINGS = ("templates", "trajectories", "blind", "suites")
+# Where a test of pytest is made, pytest has to be known: the items that a family brings.
+PYTEST_ROOMS = ("suites.pytest_items", "suites.pytest_cases")
 LONGEST_FILE, LONGEST_FUNCTION = 400, 40
+MODULE_STRING = re.compile(r"pytest_verdict(\.\w+)+(:\w+)?")
 
 
 def module_of(path: pathlib.Path) -> str:
@@ -40,9 +39,13 @@ def module_of(path: pathlib.Path) -> str:
     return ".".join(part for part in parts if part != "__init__")
 
 
+def parsed(path: pathlib.Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports_of(path: pathlib.Path) -> set[str]:
     """Give the modules that a file imports, inside functions as well; what only a type checker reads does not count."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     typing_only = {
         id(inner)
         for node in ast.walk(tree)
@@ -58,9 +61,49 @@ def imports_of(path: pathlib.Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
             found.add(str(node.module))
-            if node.module == "pytest_verdict":
-                found.update(f"pytest_verdict.{alias.name}" for alias in node.names)
+            found.update(f"{node.module}.{alias.name}" for alias in node.names if is_module(node.module, alias.name))
     return found
+
+
+def is_module(package: str | None, name: str) -> bool:
+    folder = ROOT.parent.joinpath(*str(package).split("."), name)
+    return folder.is_dir() or folder.with_suffix(".py").is_file()
+
+
+def strings_of(path: pathlib.Path) -> set[str]:
+    """Give the modules of ours that a file names in strings, those put together with its constants included."""
+    tree = parsed(path)
+    constants = {
+        target.id: node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
+    documentation = {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    written = [
+        text_of(node, constants, module_of(path))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant | ast.JoinedStr) and id(node) not in documentation
+    ]
+    return {text.partition(":")[0] for text in written if MODULE_STRING.fullmatch(text)}
+
+
+def text_of(node: ast.AST, constants: dict[str, ast.expr], module: str) -> str:
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(text_of(part, constants, module) for part in node.values)
+    if isinstance(node, ast.FormattedValue):
+        return text_of(node.value, constants, module)
+    if isinstance(node, ast.Name):
+        if node.id in {"__name__", "__package__"}:
+            return f"pytest_verdict.{module}"
+        others = {name: value for name, value in constants.items() if name != node.id}
+        return text_of(constants[node.id], others, module) if node.id in constants else "{}"
+    return "{}"
 
 
 def layer(module: str) -> str:
@@ -69,12 +112,17 @@ def layer(module: str) -> str:
 
 def own_imports(path: pathlib.Path) -> set[str]:
     inside = {name.removeprefix("pytest_verdict.") for name in imports_of(path) if name.startswith("pytest_verdict.")}
-    homes = pytest_verdict._HOMES
-    return {homes.get(name, name) for name in inside}
+    return {name for name in inside if name in MODULES}
+
+
+def named(path: pathlib.Path) -> set[str]:
+    return {name.removeprefix("pytest_verdict.") for name in strings_of(path)} & MODULES
 
 
 ids = [module_of(path) or "pytest_verdict" for path in FILES]
+MODULES = set(ids)
 inner = [(path, name) for path, name in zip(FILES, ids, strict=True) if name != "pytest_verdict"]
+each = pytest.mark.parametrize(("path", "name"), inner, ids=[name for _, name in inner])
 
 
 def test_every_module_has_a_layer():
@@ -82,28 +130,80 @@ def test_every_module_has_a_layer():
     assert not unplaced, f"place these in LAYERS of {__file__}: {sorted(unplaced)}"
 
 
-@pytest.mark.parametrize(("path", "name"), inner, ids=[name for _, name in inner])
+@each
 def test_imports_go_upwards(path, name):
     rank = RANKS[layer(name)]
-    wrong = {other for other in own_imports(path) if RANKS[layer(other)] > rank}
+    wrong = {other for other in own_imports(path) | named(path) if RANKS[layer(other)] > rank}
     assert not wrong
 
 
-@pytest.mark.parametrize(("path", "name"), inner, ids=[name for _, name in inner])
-def test_only_the_plugin_knows_pytest(path, name):
+@each
+def test_the_core_imports_only_errors(path, name):
+    if layer(name) == "core":
+        assert {layer(other) for other in own_imports(path) | named(path)} <= {"core", "errors"}
+
+
+@each
+def test_only_the_plugin_and_items_know_pytest(path, name):
     known = {imported.partition(".")[0] for imported in imports_of(path)}
-    assert layer(name) == "pytest_plugin" or not known & {"pytest", "_pytest", "xdist", "pluggy"}
+    assert layer(name) == "pytest_plugin" or name in PYTEST_ROOMS or not known & {"pytest", "_pytest", "xdist"}
 
 
-@pytest.mark.parametrize(("path", "name"), inner, ids=[name for _, name in inner])
-def test_siblings_do_not_know_one_another(path, name):
+@each
+def test_families_do_not_know_one_another(path, name):
     if layer(name) in SIBLINGS:
-        assert not {layer(other) for other in own_imports(path)} & (set(SIBLINGS) - {layer(name)})
+        assert not {layer(other) for other in own_imports(path) | named(path)} & (set(SIBLINGS) - {layer(name)})
 
 
-def test_the_report_does_not_know_operators():
-    known = {layer(other) for path, name in inner if layer(name) == "report" for other in own_imports(path)}
-    assert "operators" not in known
+def test_the_report_stands_on_the_core_alone():
+    known = {
+        layer(other) for path, name in inner if layer(name) == "report" for other in own_imports(path) | named(path)
+    }
+    assert known <= {"report", "core", "errors"}
+
+
+def test_the_strings_of_a_family_name_its_own_folder():
+    plugins = {layer(name): path for path, name in inner if name.endswith(".plugin") and layer(name) != "pytest_plugin"}
+    assert sorted(plugins) == sorted(FAMILIES)
+    assert sorted(f"pytest_verdict.{family}.plugin" for family in FAMILIES) == sorted(pytest_verdict.FAMILIES)
+    for family, path in plugins.items():
+        places = strings_of(path)
+        assert places
+        assert {layer(place.removeprefix("pytest_verdict.")) for place in places} == {family}
+
+
+def test_strings_put_together_are_read():
+    found = strings_of(ROOT / "trajectories" / "plugin.py")
+    assert {"pytest_verdict.trajectories.order", "pytest_verdict.trajectories.readers.mcp"} <= found
+
+
+@each
+def test_an_operator_runs_in_the_kernel_alone(path, name):
+    # The laws look at `evaluate` itself: that it does not raise is one of them.
+    if name in {"core.kernel", "laws"}:
+        return
+    called = {node.func.attr for node in ast.walk(parsed(path)) if is_call_of_attribute(node)}
+    assert not called & {"evaluate", "replay"} - ALLOWED_CALLS.get(name, set())
+
+
+# What is replayed without a model is evaluated again.
+ALLOWED_CALLS = {"core.operator": {"evaluate"}}
+
+
+def is_call_of_attribute(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    return not (isinstance(node.func.value, ast.Call) and ast.unparse(node.func.value.func) == "super")
+
+
+def test_results_are_made_in_the_kernel_and_read_from_records_alone():
+    makers = {
+        name
+        for path, name in inner
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "ComparisonResult"
+    }
+    assert makers == {"core.kernel"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=ids)

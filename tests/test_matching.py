@@ -4,10 +4,9 @@ import itertools
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pytest_verdict.matching import maximum_matching, optimal_assignment
+from pytest_verdict.core.matching import maximum_matching, optimal_assignment
 
 graphs = st.integers(0, 5).flatmap(
     lambda size: st.tuples(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pytest_verdict import ExactMatch, SettingsError, SynonymMap, compare
-from pytest_verdict.normalizers import NORMALIZERS, effective_steps, normalize
+from pytest_verdict import SynonymMap, compare
+from pytest_verdict.core.normalizers import NORMALIZERS, effective_steps, normalize
+from pytest_verdict.errors import SettingsError
+from pytest_verdict.templates import ExactMatch
 
 FENCED = "```json\n{}\n```"
 

@@ -12,13 +12,14 @@ import types
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pytest_verdict import Operator, Outcome, blind_compare, compare
-from pytest_verdict.operators.registry import BUILT_IN, REGISTRY
-from pytest_verdict.replay import Replayed, replay, replay_line
-from pytest_verdict.report.record import AttemptRecords, record_end
+from pytest_verdict import Operator, Outcome, compare
+from pytest_verdict.blind import blind_compare
+from pytest_verdict.core.families import FAMILIES
+from pytest_verdict.core.record import AttemptRecords, record_end
+from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.core.replay import Replayed, replay, replay_line
 
 SCHEMA = {"type": "object", "required": ["a"]}
 CALLS = [{"name": "search", "args": {"q": "x"}}]
@@ -185,7 +186,7 @@ def test_a_copy_of_an_operator_is_recorded_alike(name):
 
 
 def test_every_operator_has_an_example():
-    without = {registration.name for registration in BUILT_IN} - set(EXAMPLES)
+    without = set(FAMILIES.own("operators")) - set(EXAMPLES)
     assert all(name.startswith("trajectory_") for name in without)
 
 

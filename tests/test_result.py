@@ -7,11 +7,11 @@ import json
 import pickle
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pytest_verdict import ComparisonResult, Outcome, RecordError, compare
-from pytest_verdict.result import ABSENT, OperatorIdentity
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.writing import OperatorIdentity
 
 EIGHT_KEYS = ["operator", "expected", "observed", "normalization", "notes", "score", "threshold", "verdict"]
 

@@ -18,20 +18,20 @@ from sphinx.util import logging
 from sphinx.util.nodes import nested_parse_with_titles
 
 import pytest_verdict
-from pytest_verdict.operators.base import Operator
-from pytest_verdict.operators.registry import REGISTRY
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.registry import REGISTRY
 
 _LOGGER = logging.getLogger(__name__)
 _TITLES = {"json": "JSON"}
-# What most people look for first; other surfaces follow in alphabetical order.
+# What most people look for first; other kinds follow in alphabetical order.
 _FIRST = ("text", "number", "boolean", "category", "list", "date", "json", "trace", "trajectory", "aggregate")
 
 
-def by_surface() -> dict[str, dict[type[Operator], list[str]]]:
+def by_kind() -> dict[str, dict[type[Operator], list[str]]]:
     """Group the registered operators.
 
     Returns:
-        Names by class by surface, in the order of the page.
+        Names by class by kind, in the order of the page.
     """
     found: dict[str, dict[type[Operator], list[str]]] = defaultdict(lambda: defaultdict(list))
     for name in REGISTRY.names():
@@ -40,19 +40,19 @@ def by_surface() -> dict[str, dict[type[Operator], list[str]]]:
         except ModuleNotFoundError as error:
             _LOGGER.warning("the operator %s cannot be imported: %s", name, error)
             continue
-        found[cls.surface][cls].append(name)
-    known = [surface for surface in _FIRST if surface in found]
-    return {surface: found[surface] for surface in [*known, *sorted(set(found) - set(known))]}
+        found[cls.kind][cls].append(name)
+    known = [kind for kind in _FIRST if kind in found]
+    return {kind: found[kind] for kind in [*known, *sorted(set(found) - set(known))]}
 
 
 class Operators(Directive):
     """``.. operators::``."""
 
     def run(self) -> list[nodes.Node]:
-        """Write a section for each surface, and in it one for each operator."""
+        """Write a section for each kind, and in it one for each operator."""
         lines: list[str] = []
-        for surface, classes in by_surface().items():
-            title = _TITLES.get(surface, surface.capitalize())
+        for kind, classes in by_kind().items():
+            title = _TITLES.get(kind, kind.capitalize())
             lines += [title, "-" * len(title), ""]
             for cls, names in classes.items():
                 lines += _section(cls, names)

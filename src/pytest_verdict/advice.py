@@ -14,10 +14,12 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
-from pytest_verdict.operators.registry import REGISTRY
-from pytest_verdict.result import ABSENT, ComparisonResult, Outcome
-from pytest_verdict.values.encoding import encode
-from pytest_verdict.values.numbers import EXACT, as_decimal
+from pytest_verdict.core.kernel import run
+from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.core.result import ComparisonResult, Outcome
+from pytest_verdict.core.values.encoding import encode
+from pytest_verdict.core.values.numbers import EXACT, as_decimal
+from pytest_verdict.core.values.placeholders import ABSENT
 
 _MOST_SENTENCES: Final = 3
 _MOST_COMPARISONS: Final = 30
@@ -62,13 +64,7 @@ _LEFT_ALONE: Final = frozenset({"regex", "trace_regex", "semantic", "all_of", "a
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A comparison that passes where another one failed.
-
-    Args:
-        operator: The name of a registered operator.
-        settings: Its settings, as far as they are not what the name implies.
-        threshold: The threshold to name, in (0, 1]; None for the operator's own.
-    """
+    """A comparison that passes where another one failed."""
 
     operator: str
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -83,32 +79,12 @@ class Advice:
 
 
 def advise(result: ComparisonResult) -> list[str]:
-    """Say under which other comparisons the values of a failed one would have passed.
-
-    Args:
-        result: A comparison that did not pass.
-
-    Returns:
-        At most three sentences, the tightest comparison first; none when the comparison could not be made or the values are
-        large.
-
-    Example:
-        >>> from pytest_verdict import compare
-        >>> advise(compare("exact", "Paris", "paris"))
-        ["would pass under normalized_exact with normalize=['lowercase']"]
-    """
+    """Say under which other comparisons the values of a failed one would have passed."""
     return [advice.sentence for advice in advices(result)]
 
 
 def advices(result: ComparisonResult) -> list[Advice]:
-    """Find the comparisons of which `advise` speaks.
-
-    Args:
-        result: A comparison that did not pass.
-
-    Returns:
-        At most three, the tightest first. Each passes for the values of the result.
-    """
+    """Find the comparisons of which `advise` speaks."""
     if result.verdict != "fail" or result.children or result.operator in _LEFT_ALONE:
         return []
     if not _small(result.expected) or not _small(result.observed):
@@ -157,7 +133,7 @@ class _Trial:
         if self._left < 0:
             return None
         try:
-            outcome = REGISTRY.build(advice.operator, advice.settings).evaluate(self.expected, self.observed)
+            outcome = run(REGISTRY.build(advice.operator, advice.settings), self.expected, self.observed).outcome
         except Exception:  # noqa: BLE001 - a candidate that cannot be tried is no advice
             return None
         empty = any(_empty(surface) for surface in (outcome.expected_surface, outcome.observed_surface))
@@ -189,7 +165,7 @@ def _own(result: ComparisonResult, **changes: Any) -> Advice:
     name = "normalized_exact" if result.operator == "exact" else result.operator
     settings = {**result.settings, **changes}
     usual = {key: field.get_default() for key, field in REGISTRY.find(name).model_fields.items()}
-    implied = {key: _plain(value) for key, value in {**usual, **REGISTRY.preset(name)}.items()}
+    implied = {key: _plain(value) for key, value in usual.items()}
     return Advice(name, {key: value for key, value in settings.items() if key not in implied or value != implied[key]})
 
 
@@ -296,7 +272,7 @@ def _as_whole_words(expected: Any, observed: Any) -> bool:
 
 
 def _holds_something(expected: Any, _observed: Any) -> bool:
-    from pytest_verdict.values.jsontext import parse_json
+    from pytest_verdict.core.values.jsontext import parse_json
 
     document = parse_json(expected) if isinstance(expected, str) else expected
     left = [document]

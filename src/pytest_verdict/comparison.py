@@ -1,4 +1,4 @@
-"""The public face: `compare`, `assert_matches` and `expect`."""
+"""`compare`, `assert_matches` and `expect`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pytest_verdict.advice import advise
-from pytest_verdict.errors import ConfigurationError, MismatchError, SettingsError, ThresholdError, VerdictError
+from pytest_verdict.core.kernel import checked_threshold, run
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.session import SESSION
+from pytest_verdict.core.values.display import safe_repr
+from pytest_verdict.errors import ConfigurationError, MismatchError, SettingsError, VerdictError
 from pytest_verdict.explanation import failure_block
-from pytest_verdict.operators.base import Operator
-from pytest_verdict.operators.registry import REGISTRY
-from pytest_verdict.outcome import ABSENT, Outcome, checked_outcome, error_outcome
-from pytest_verdict.result import ComparisonResult
-from pytest_verdict.surroundings import SURROUNDINGS
-from pytest_verdict.values.snapshot import snapshot
-from pytest_verdict.values.stand_ins import safe_repr
 
 # pytest hides frames with this name set; a bug of ours still shows its whole traceback.
 HIDDEN: Final = python_operator.methodcaller("errisinstance", (MismatchError, VerdictError))
@@ -55,8 +54,8 @@ def compare(
     found = REGISTRY.defaults.get(operator) if type(operator) is str and not settings else None
     if found is None:
         found = _resolve(operator, settings)
-    result = _evaluated(found, expected, observed, threshold, name)
-    observer = SURROUNDINGS.observer
+    result = run(found, expected, observed, threshold=threshold, name=name)
+    observer = SESSION.observer
     if observer is not None:
         observer(result)
     return result
@@ -100,23 +99,9 @@ def assert_matches(
 
 
 def describe_failure(result: ComparisonResult) -> str:
-    """Lay out the block that a failed comparison prints, the same in every way of asserting.
-
-    Args:
-        result: A comparison that did not pass.
-
-    Returns:
-        Lines of plain text, in which nothing can move the cursor or change a colour.
-
-    Example:
-        >>> print(describe_failure(compare("exact", "Paris", "London")))
-        exact: fail, score 0.0 < threshold 1.0
-          expected: 'Paris'
-          observed: 'London'
-          difference: at character 0, 'P' is not 'L'
-    """
-    advice = advise(result) if SURROUNDINGS.advice else []
-    return failure_block(result, SURROUNDINGS.budget, advice)
+    """Lay out the block that a failed comparison prints, the same in every way of asserting."""
+    advice = advise(result) if SESSION.advice else []
+    return failure_block(result, SESSION.budget, advice)
 
 
 def _resolve(operator: str | Operator, settings: Mapping[str, Any]) -> Operator:
@@ -126,7 +111,7 @@ def _resolve(operator: str | Operator, settings: Mapping[str, Any]) -> Operator:
         is_class = isinstance(operator, type) and issubclass(operator, Operator)
         remedy = f"; make one: {operator.__name__}(...)" if is_class else ""
         raise ConfigurationError(
-            "the first argument names the operator, such as 'exact', or is one, such as ExactMatch();"
+            "the first argument names the operator, such as 'exact', or is one, such as Exact();"
             f" got {safe_repr(operator)}{remedy}"
         )
     if settings:
@@ -134,49 +119,6 @@ def _resolve(operator: str | Operator, settings: Mapping[str, Any]) -> Operator:
             f"settings go into the operator: {type(operator).__name__}({', '.join(f'{key}=...' for key in sorted(settings))})"
         )
     return operator
-
-
-def checked_threshold(threshold: Any) -> float:
-    """Refuse what is no threshold.
-
-    Args:
-        threshold: What the caller gave.
-
-    Returns:
-        The threshold, in (0, 1].
-
-    Raises:
-        ThresholdError: It is no number, or not in (0, 1].
-    """
-    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0.0 < threshold <= 1.0:
-        raise ThresholdError(threshold)
-    return float(threshold)
-
-
-def _evaluated(
-    operator: Operator, expected: Any, observed: Any, threshold: float | None, name: str | None
-) -> ComparisonResult:
-    """Compare without telling the session."""
-    limit = operator.default_threshold() if threshold is None else threshold
-    if limit != 1.0 or type(limit) is not float:
-        limit = checked_threshold(limit)
-    if name is not None and not isinstance(name, str):
-        raise ConfigurationError(f"name is a text or None, got {safe_repr(name)}")
-    # Taken before the comparison, so that an operator that changes its arguments does not change what is recorded.
-    kept = observed if type(observed) is str else snapshot(observed)
-    recorded: Any = ABSENT
-    try:
-        recorded = operator.effective_expected(expected)
-        if type(recorded) is not str:
-            recorded = snapshot(recorded)
-        outcome = operator.evaluate(expected, observed)
-        if type(outcome) is not Outcome:
-            outcome = checked_outcome(outcome)
-    except Exception as error:  # noqa: BLE001 - whatever a broken operator raises, the comparison is recorded
-        outcome = error_outcome(error)
-        if recorded is ABSENT:
-            recorded = snapshot(expected)
-    return ComparisonResult(operator.identity, recorded, kept, limit, outcome, name)
 
 
 class Expectation:

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pytest_verdict.result import ComparisonResult
+    from pytest_verdict.core.result import ComparisonResult
 
 
 class VerdictError(Exception):

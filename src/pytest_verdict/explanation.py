@@ -5,25 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pytest_verdict.core.operator import as_setting
+from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.session import Budget
+from pytest_verdict.core.values.display import shortened, shown, visible
+from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.operators.base import as_setting
-from pytest_verdict.operators.registry import REGISTRY
-from pytest_verdict.result import ABSENT, ComparisonResult
-from pytest_verdict.surroundings import Budget
-from pytest_verdict.values.display import shortened, shown, visible
 
 
 def failure_block(result: ComparisonResult, budget: Budget, advice: Sequence[str] = ()) -> str:
-    """Lay out the block that a failed comparison prints.
-
-    Args:
-        result: Any comparison.
-        budget: How much may be shown.
-        advice: Sentences to add at the end.
-
-    Returns:
-        Lines of plain text.
-    """
+    """Lay out the block that a failed comparison prints."""
     lines: list[str] = []
     dropped = 0
     for line in explain(result, budget):
@@ -61,14 +53,7 @@ def explain(result: ComparisonResult, budget: Budget | None = None) -> Iterator[
 
 
 def headline(result: ComparisonResult) -> str:
-    """Say in one line what came out.
-
-    Args:
-        result: Any comparison.
-
-    Returns:
-        Operator, name, verdict, score and threshold.
-    """
+    """Say in one line what came out."""
     label = f" {shown(result.name, 80)}" if result.name is not None else ""
     sign = ">=" if result.passed else "<"
     return f"{visible(result.operator)}{label}: {result.verdict}, score {result.score!r} {sign} threshold {result.threshold!r}"

@@ -12,13 +12,14 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
-from pytest_verdict.errors import MissingExtraError
-from pytest_verdict.operators.base import Operator
-from pytest_verdict.result import ComparisonResult, Outcome
-from pytest_verdict.values.display import shown
-from pytest_verdict.values.encoding import encode_text
-from pytest_verdict.values.equality import equal
-from pytest_verdict.values.snapshot import snapshot
+from pytest_verdict.core.kernel import run
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import ComparisonResult, Outcome
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.encoding import encode_text
+from pytest_verdict.core.values.equality import equal
+from pytest_verdict.core.values.snapshot import snapshot
+from pytest_verdict.errors import MissingExtraError, ThresholdError
 
 _THRESHOLDS: Final = (0.01, 0.25, 0.5, 0.75, 0.999, 1.0)
 
@@ -75,8 +76,8 @@ def check_operator_laws(operator: Operator, *, values: Sequence[Any] | None = No
         MissingExtraError: The library hypothesis is not installed.
 
     Example:
-        >>> from pytest_verdict import ExactMatch
-        >>> check_operator_laws(ExactMatch(), values=["Paris", 37.0], examples=10)
+        >>> from pytest_verdict.operators import Exact
+        >>> check_operator_laws(Exact(), values=["Paris", 37.0], examples=10)
     """
     _check_settings(operator)
     copy = _check_pickle(operator)
@@ -91,27 +92,8 @@ def check_operator_laws(operator: Operator, *, values: Sequence[Any] | None = No
 
 
 def record_line(operator: Operator, expected: Any, observed: Any) -> str:
-    """Compare two values and write the record, without telling a running test session.
-
-    Args:
-        operator: The operator.
-        expected: The expected value.
-        observed: The observed value.
-
-    Returns:
-        One line of JSON.
-    """
-    return _compared(operator, expected, observed).to_text()
-
-
-def _compared(operator: Operator, expected: Any, observed: Any) -> ComparisonResult:
-    outcome = operator.evaluate(expected, observed)
-    return _result(operator, expected, observed, outcome)
-
-
-def _result(operator: Operator, expected: Any, observed: Any, outcome: Outcome) -> ComparisonResult:
-    recorded = snapshot(operator.effective_expected(expected))
-    return ComparisonResult(operator.identity, recorded, snapshot(observed), operator.default_threshold(), outcome)
+    """Compare two values and write the record, without telling a running test session."""
+    return run(operator, expected, observed).to_text()
 
 
 def _broken(operator: Operator, law: str, what: str, *values: Any) -> NoReturn:
@@ -126,8 +108,12 @@ def _check_settings(operator: Operator) -> None:
         again = type(operator)(**json.loads(text))
     except Exception as error:  # noqa: BLE001 - whatever it is, the law is broken
         _broken(operator, "settings", f"{shown(settings)} cannot be written and read: {error}")
-    if again != operator or again.settings() != settings:
+    if _fields(again) != _fields(operator) or again.settings() != settings:
         _broken(operator, "settings", f"the operator made from {shown(settings)} is not equal")
+
+
+def _fields(operator: Operator) -> dict[str, Any]:
+    return {name: getattr(operator, name) for name in type(operator).model_fields}
 
 
 def _check_pickle(operator: Operator) -> Operator:
@@ -144,8 +130,7 @@ def _check_generated(
     check: Callable[[Any, Any], None], values: Sequence[Any] | None, examples: int, *, same: bool = False
 ) -> None:
     try:
-        from hypothesis import HealthCheck, given, settings
-        from hypothesis import strategies as st
+        from hypothesis import HealthCheck, given, settings, strategies as st
         from hypothesis.errors import Flaky
     except ImportError:
         raise MissingExtraError("check_operator_laws", "laws") from None
@@ -194,13 +179,17 @@ def _check_pair(operator: Operator, copy: Operator, expected: Any, observed: Any
 
 def _guarded(operator: Operator, expected: Any, observed: Any) -> ComparisonResult:
     try:
+        operator.effective_expected(expected)
         outcome = operator.evaluate(expected, observed)
     except Exception as error:  # noqa: BLE001 - whatever it is, the law is broken
         law = "score" if isinstance(error, ValueError) and str(error).startswith("a score is") else "no exception"
         _broken(operator, law, f"{type(error).__name__}: {error}", expected, observed)
     if not isinstance(outcome, Outcome):
         _broken(operator, "score", f"evaluate returned {shown(outcome)} and not an Outcome", expected, observed)
-    return _result(operator, expected, observed, outcome)
+    try:
+        return run(operator, expected, observed)
+    except ThresholdError as error:
+        _broken(operator, "threshold", str(error), expected, observed)
 
 
 def _check_thresholds(operator: Operator, result: ComparisonResult) -> None:
@@ -219,12 +208,11 @@ def _check_record(operator: Operator, result: ComparisonResult, text: str) -> No
     try:
         record: Mapping[str, Any] = json.loads(text)
         read = ComparisonResult.from_record(record)
-        again = operator.replay(read.expected, read.observed, read.details)
+        replayed = run(operator, read.expected, read.observed, threshold=read.threshold, recorded=read.details)
     except Exception as error:  # noqa: BLE001 - whatever it is, the law is broken
         _broken(operator, "record", f"{type(error).__name__}: {error}", result.expected, result.observed)
     if read.to_text() != text:
         _broken(operator, "record", "reading the record gives another one", result.expected, result.observed)
-    replayed = ComparisonResult(operator.identity, read.expected, read.observed, read.threshold, again)
     if replayed.to_text() != text:
         _broken(operator, "record", "replay gives another record", result.expected, result.observed)
 

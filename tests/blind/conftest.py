@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_verdict.surroundings import SURROUNDINGS
+from pytest_verdict.core.session import SESSION
 
 
 @pytest.fixture
 def recorded(monkeypatch):
     """Collect what is recorded."""
     results = []
-    monkeypatch.setattr(SURROUNDINGS, "observer", results.append)
+    monkeypatch.setattr(SESSION, "observer", results.append)
     return results

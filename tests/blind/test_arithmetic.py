@@ -6,8 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pytest_verdict.blind.comparison_json import comparison_document, read_comparison, write_comparison
 from pytest_verdict.blind.contradictions import contradictions_in

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 SUITE = """
-from pytest_verdict.blind.face import assert_preferred
+from pytest_verdict.blind import assert_preferred, blind_compare
 
 TASK = "Say why."
 
@@ -23,7 +23,7 @@ first = lambda request: score(request, lambda label, r: label == "A")
 liar = lambda request: {**honest(request), "winner": "A"}
 
 def test_wins(comparator):
-    comparator.assert_preferred("It rains because.", "It rains.", TASK, honest, rubric=RUBRIC, key="k")
+    assert_preferred("It rains because.", "It rains.", TASK, honest, rubric=RUBRIC, key="k")
 
 def test_flips():
     assert_preferred("It rains because.", "It rains.", TASK, first, rubric=RUBRIC, key="k", name="weather")
@@ -33,11 +33,11 @@ def test_skips():
 
 def test_both_are_reported(comparator):
     with comparator.collect():
-        comparator.assert_preferred("a", "b because", TASK, honest, rubric=RUBRIC, key="k", name="one")
-        comparator.assert_preferred("a", "c because", TASK, honest, rubric=RUBRIC, key="k", name="two")
+        assert_preferred("a", "b because", TASK, honest, rubric=RUBRIC, key="k", name="one", comparator=comparator)
+        assert_preferred("a", "c because", TASK, honest, rubric=RUBRIC, key="k", name="two", comparator=comparator)
 
 def test_only_compares(comparator):
-    assert comparator.blind("a", "b because", TASK, liar, rubric=RUBRIC).winner == "y"
+    assert blind_compare("a", "b because", TASK, liar, rubric=RUBRIC).winner == "y"
 """
 
 

@@ -6,16 +6,15 @@ import json
 import blind_judges as judges
 import pytest
 from blind_judges import BAD, GOOD
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from pytest_verdict import Comparator, ComparisonResult, MismatchError
+from pytest_verdict import ComparisonResult, MismatchError
+from pytest_verdict.blind.api import assert_preferred, blind_compare
 from pytest_verdict.blind.comparing import judge_blindly
-from pytest_verdict.blind.face import assert_preferred, blind_compare
 from pytest_verdict.blind.protocol import BlindProtocol, Vote, aggregated
+from pytest_verdict.core.record import AttemptRecords, record_end
+from pytest_verdict.core.replay import replay_line
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.replay import replay_line
-from pytest_verdict.report.record import AttemptRecords, record_end
 
 TASK = "Say what 6 times 7 is, and why."
 
@@ -242,7 +241,7 @@ def test_an_altered_ballot_does_not_pass(change, note):
 
 
 def test_a_wrong_option_is_found_by_every_way_in(tmp_path):
-    for ask in (blind_compare, assert_preferred, Comparator().blind, Comparator().assert_preferred):
+    for ask in (blind_compare, assert_preferred):
         with pytest.raises(ConfigurationError, match="no option 'outptu'"):
             ask(GOOD, BAD, TASK, judges.honest, outptu=tmp_path)
         assert ask.__annotations__["options"] == "Unpack[BlindOptions]"

@@ -7,12 +7,11 @@ import os
 
 import blind_judges as judges
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
+from pytest_verdict.blind.api import blind_compare
 from pytest_verdict.blind.assignment import draw, draws_again
 from pytest_verdict.blind.candidates import read_candidate
-from pytest_verdict.blind.face import blind_compare
 from pytest_verdict.blind.files import verify_folder
 from pytest_verdict.blind.leaks import Token, find_tokens, redact_tokens
 from pytest_verdict.blind.protocol import BlindProtocol

@@ -10,10 +10,10 @@ import pytest
 import yaml
 from blind_judges import BAD, GOOD
 
-from pytest_verdict.blind import agreement
-from pytest_verdict.blind.calibrating import Gate, calibrate
-from pytest_verdict.blind.face import blind_compare
-from pytest_verdict.blind.gold import read_gold
+from pytest_verdict.blind.api import blind_compare
+from pytest_verdict.blind.calibration import agreement
+from pytest_verdict.blind.calibration.calibrating import Gate, calibrate
+from pytest_verdict.blind.calibration.gold import read_gold
 from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.cli import main
 from pytest_verdict.errors import ConfigurationError, RecordError, SettingsError

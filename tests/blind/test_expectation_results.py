@@ -7,17 +7,17 @@ import blind_judges as judges
 import pytest
 from blind_judges import BAD, GOOD
 
-from pytest_verdict import Comparator, ComparisonResult, MismatchError
+from pytest_verdict import ComparisonResult, MismatchError
+from pytest_verdict.blind.api import assert_preferred, blind_compare
 from pytest_verdict.blind.ballot import BlindBallot
-from pytest_verdict.blind.face import assert_preferred, blind_compare
 from pytest_verdict.blind.files import verify_folder
 from pytest_verdict.blind.human import HumanJudge
 from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.blind.recording import RecordedJudge
+from pytest_verdict.core.record import AttemptRecords, record_end
+from pytest_verdict.core.replay import replay_line
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, SettingsError
-from pytest_verdict.replay import replay_line
-from pytest_verdict.report.record import AttemptRecords, record_end
 
 TASK = "Say what 6 times 7 is."
 EXPECTATIONS = ("It says 42", "It says why")
@@ -185,7 +185,7 @@ def test_no_results_for_no_expectations_are_as_none():
 def test_every_way_to_compare_takes_results():
     names = {"names": ("new", "old"), "expectation_results": RESULTS}
     assert assert_preferred(GOOD, BAD, TASK, judges.constant_tie, EXPECTATIONS, **names).winner == "new"
-    assert Comparator().blind(GOOD, BAD, TASK, judges.constant_tie, EXPECTATIONS, **names).winner == "new"
+    assert blind_compare(GOOD, BAD, TASK, judges.constant_tie, EXPECTATIONS, **names).winner == "new"
     default = {"candidate": [True, False], "baseline": [True, True]}
     with pytest.raises(MismatchError):
         assert_preferred(GOOD, BAD, TASK, judges.constant_tie, EXPECTATIONS, expectation_results=default)

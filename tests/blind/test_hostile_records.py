@@ -7,13 +7,12 @@ import json
 import blind_judges as judges
 import pytest
 from blind_judges import BAD, GOOD
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from pydantic import BaseModel
 
+from pytest_verdict.blind.api import blind_compare
 from pytest_verdict.blind.ballot import BlindBallot
 from pytest_verdict.blind.comparison_json import read_comparison
-from pytest_verdict.blind.face import blind_compare
 from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.errors import RecordError
 

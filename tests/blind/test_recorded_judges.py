@@ -9,13 +9,13 @@ import blind_judges as judges
 import pytest
 from blind_judges import BAD, GOOD
 
-from pytest_verdict import ConfigurationError, MissingRecordingError, RecordError
-from pytest_verdict.blind.face import assert_preferred, blind_compare
+from pytest_verdict import ConfigurationError, RecordError
+from pytest_verdict.blind.api import assert_preferred, blind_compare
 from pytest_verdict.blind.human import HumanJudge
 from pytest_verdict.blind.models import ModelJudge
 from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.blind.recording import RecordedJudge
-from pytest_verdict.errors import AwaitingJudgmentError
+from pytest_verdict.errors import AwaitingJudgmentError, MissingRecordingError
 
 TASK = "Say what 6 times 7 is."
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_verdict.report.record import AttemptRecords, record_end
+from pytest_verdict.core.record import AttemptRecords, record_end
 
 TEST = "tests/test_x.py::test_a"
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from pytest_verdict import compare
-from pytest_verdict.cli import COMMANDS, main
+from pytest_verdict.cli import main
+from pytest_verdict.core.families import FAMILIES
 
 
 def test_the_installed_program_runs(records):
@@ -31,7 +32,7 @@ def test_help_imports_nothing_heavy(words):
     assert "pytest-verdict" in found.stdout
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", FAMILIES.own("commands"))
 def test_every_command_tells_its_exit_codes(command, capsys):
     with pytest.raises(SystemExit) as ended:
         main([command, "--help"])

@@ -7,29 +7,29 @@ import json
 import pytest
 
 from pytest_verdict.cli.operators import type_text
-from pytest_verdict.operators.registry import REGISTRY
+from pytest_verdict.core.registry import REGISTRY
 
 
-def test_all_are_listed_by_surface(command):
+def test_all_are_listed_by_kind(command):
     status, out, _ = command("operators")
     assert status == 0
     names = {line.split()[0] for line in out.splitlines() if line.startswith("  ")}
     assert names == set(REGISTRY.names())
-    surfaces = [line for line in out.splitlines() if not line.startswith(" ")]
-    assert surfaces == sorted(surfaces)
-    assert "text" in surfaces
+    kinds = [line for line in out.splitlines() if not line.startswith(" ")]
+    assert kinds == sorted(kinds)
+    assert "text" in kinds
 
 
 def test_one_is_described_with_its_settings(command):
     status, out, _ = command("operators", "numeric_tolerance")
     assert status == 0
-    assert out.startswith("numeric_tolerance (NumericTolerance), surface number, version 1\n\n")
+    assert out.startswith("numeric_tolerance (NumericTolerance), kind number, version 1\n\n")
     assert 'mode: "relative" | "absolute", default "relative"' in out
     assert "tolerance: integer | number | string, required" in out
 
 
-def test_what_a_name_implies_is_told(command):
-    assert "by this name: mode='fullmatch'" in command("operators", "regex")[1]
+def test_the_defaults_of_a_name_are_those_of_its_class(command):
+    assert 'mode: "search" | "fullmatch" | "match", default "fullmatch"' in command("operators", "regex")[1]
 
 
 @pytest.mark.parametrize("name", REGISTRY.names())

@@ -7,12 +7,12 @@ import tomllib
 import treatment
 from pages import REPOSITORY
 
-from pytest_verdict.normalizers import NORMALIZERS
-from pytest_verdict.operators.registry import BUILT_IN
+from pytest_verdict.core.families import FAMILIES
+from pytest_verdict.core.normalizers import NORMALIZERS
 from pytest_verdict.pytest_plugin import plugin
 
 DOCS = REPOSITORY / "docs"
-FOLDERS_IN_DETAIL = {"values", "operators", "report", "pytest_plugin"}
+FOLDERS_IN_DETAIL = {"core", "core/values", "operators", "report", "pytest_plugin"}
 OTHER_FILES = {"test_layers.py", "test_reference.py"}
 
 
@@ -111,7 +111,7 @@ def test_the_design_names_every_module_and_operator():
         )
         == []
     )
-    assert [known.name for known in BUILT_IN if f"`{known.name}`" not in design] == []
+    assert [name for name in FAMILIES.own("operators") if f"`{name}`" not in design] == []
 
 
 def test_the_design_gives_a_reason_for_every_dependency_and_extra():

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from pytest_verdict import compare
-from pytest_verdict.operators.registry import BUILT_IN, REGISTRY
+from pytest_verdict.core.families import FAMILIES
+from pytest_verdict.core.registry import REGISTRY
 
 NAN = float("nan")
 
@@ -47,8 +48,8 @@ APART = {"delta", "json_schema", "semantic"}
 def operators() -> list[str]:
     return [
         name
-        for name in sorted(known.name for known in BUILT_IN)
-        if name not in APART and REGISTRY.find(name).surface not in ELSEWHERE
+        for name in sorted(FAMILIES.own("operators"))
+        if name not in APART and REGISTRY.find(name).kind not in ELSEWHERE
     ]
 
 

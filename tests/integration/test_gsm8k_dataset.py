@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_verdict import Comparator
-from pytest_verdict.surroundings import SURROUNDINGS
+from pytest_verdict.core.session import SESSION
+from pytest_verdict.suites import check_dataset
 
 SOLUTIONS = Path(__file__).resolve().parents[2] / "../shared/data/gsm8k_solutions.jsonl"
 
@@ -24,8 +24,8 @@ MAPPING = {
 
 def test_it_agrees_with_every_flag(monkeypatch):
     results = []
-    monkeypatch.setattr(SURROUNDINGS, "observer", results.append)
-    check = Comparator().check_dataset(SOLUTIONS, "numeric_exact", MAPPING, pass_rate=0.45, ids="$.id")
+    monkeypatch.setattr(SESSION, "observer", results.append)
+    check = check_dataset(SOLUTIONS, "numeric_exact", MAPPING, pass_rate=0.45, ids="$.id")
     flags = [json.loads(line)["is_correct"] for line in SOLUTIONS.read_text("utf-8").splitlines()]
     assert [result.passed for result in results[:-1]] == flags
     assert (len(flags), check.total, check.passed, check.unreadable) == (2_638, 2_638, 1_200, 0)
@@ -39,4 +39,4 @@ def test_the_share_is_shown_with_its_interval():
         AssertionError,
         match=r"1200 of 2638 rows passed, 1432 failed, 6 could not be compared\n.*0\.435757 to 0\.474124",
     ):
-        Comparator().check_dataset(SOLUTIONS, "numeric_exact", MAPPING, pass_rate=0.5)
+        check_dataset(SOLUTIONS, "numeric_exact", MAPPING, pass_rate=0.5)

@@ -3,15 +3,15 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pytest_verdict import ConfigurationError, Operator, Outcome, SettingsError, ThresholdError, compare
+from pytest_verdict import ConfigurationError, Operator, Outcome, compare
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.errors import SettingsError, ThresholdError
 from pytest_verdict.operators.aggregate import AllOf, AnyOf, AtLeastN, Weighted
 from pytest_verdict.operators.category import OneOf
 from pytest_verdict.operators.number import NumericTolerance
-from pytest_verdict.operators.text import ExactMatch
-from pytest_verdict.result import ComparisonResult
+from pytest_verdict.templates import ExactMatch
 
 
 class Broken(Operator):

@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from pytest_verdict import SettingsError, compare
+from pytest_verdict import compare
+from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.category import OneOf
 
 

@@ -4,10 +4,10 @@ import datetime
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pytest_verdict import SettingsError, compare
+from pytest_verdict import compare
+from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.date import DateMatch, DateRange, DateTolerance
 
 DAY = datetime.date(2024, 1, 15)

@@ -8,11 +8,11 @@ import time
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from pytest_verdict import SettingsError, compare
-from pytest_verdict.operators.json_distance import JsonDistance
+from pytest_verdict import compare
+from pytest_verdict.errors import SettingsError
+from pytest_verdict.operators.json.distance import JsonDistance
 
 scalars = st.none() | st.booleans() | st.integers(0, 3) | st.sampled_from(["", "a", "ab", "ba"])
 documents = st.recursive(
@@ -285,9 +285,9 @@ def test_long_unlike_lists_take_bounded_time_and_stay_symmetric(kind, order):
 @pytest.mark.parametrize("budget", [0, 3, 12, 60])
 @pytest.mark.parametrize("order", ["ordered", "unordered"])
 def test_within_any_budget_the_laws_hold_and_the_cost_is_an_upper_limit(budget, order, monkeypatch):
-    monkeypatch.setattr("pytest_verdict.operators.json_cost.BUDGET", budget)
-    monkeypatch.setattr("pytest_verdict.operators.json_alignment._SMALL", 4)
-    monkeypatch.setattr("pytest_verdict.operators.json_alignment._MOST_SCALAR_CELLS", 4)
+    monkeypatch.setattr("pytest_verdict.operators.json.cost.BUDGET", budget)
+    monkeypatch.setattr("pytest_verdict.operators.json.alignment._SMALL", 4)
+    monkeypatch.setattr("pytest_verdict.operators.json.alignment._MOST_SCALAR_CELLS", 4)
 
     @settings(deadline=None)
     @given(small, small, st.sampled_from([0, 1]))

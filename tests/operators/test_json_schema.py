@@ -5,9 +5,10 @@ import sys
 
 import pytest
 
-from pytest_verdict import SettingsError, compare
+from pytest_verdict import compare
+from pytest_verdict.errors import SettingsError
 from pytest_verdict.explanation import explain
-from pytest_verdict.operators.json_schema import JsonSchema
+from pytest_verdict.operators.json.schema import JsonSchema
 
 PERSON = {
     "type": "object",
@@ -131,7 +132,7 @@ def test_without_the_library_the_extra_is_named():
     script = (
         "import sys; sys.modules['jsonschema'] = None\n"
         "from pytest_verdict import compare\n"
-        "from pytest_verdict.operators.json_schema import JsonSchema\n"
+        "from pytest_verdict.operators.json.schema import JsonSchema\n"
         "from pytest_verdict.errors import MissingExtraError\n"
         "try: JsonSchema(schema_document={})\n"
         "except MissingExtraError as error: print(error)\n"

@@ -5,10 +5,10 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pytest_verdict import SettingsError, compare
+from pytest_verdict import compare
+from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.number import (
     Delta,
     NumericExact,

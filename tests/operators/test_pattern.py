@@ -9,13 +9,14 @@ import time
 import warnings
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pytest_verdict import SettingsError, compare
+from pytest_verdict import compare
+from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators import regex_search
-from pytest_verdict.operators.pattern import RegexMatch, compile_pattern, find_matches
+from pytest_verdict.operators.regex import compile_pattern, find_matches
 from pytest_verdict.operators.regex_cost import estimated_steps
+from pytest_verdict.templates import RegexMatch
 
 ENDLESS = "(a+)+$"
 ENDLESS_TEXT = "a" * 60 + "b"

@@ -5,10 +5,10 @@ import pickle
 import sys
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pytest_verdict import ComparisonResult, RecordError, SettingsError, compare
+from pytest_verdict import ComparisonResult, RecordError, compare
+from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.semantic import SemanticMatch, cosine
 
 

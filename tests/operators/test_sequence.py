@@ -3,11 +3,11 @@
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pytest_verdict import SettingsError, compare
-from pytest_verdict.operators.sequence import SetContainment
+from pytest_verdict import compare
+from pytest_verdict.errors import SettingsError
+from pytest_verdict.operators.lists import SetContainment
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_set_containment(mode, expected, observed, passes):
 
 
 def test_no_pair_of_records_is_compared_one_by_one(monkeypatch):
-    monkeypatch.setattr("pytest_verdict.operators.sequence.equal", None)
+    monkeypatch.setattr("pytest_verdict.operators.lists.equal", None)
     records = [{"id": number, "tags": ["a", (1, True)]} for number in range(100)]
     assert compare("set_containment", records, records[::-1]).passed
     assert not compare("set_containment", [*records, {"id": 1, "tags": ["a", (1, 1)]}], records).passed

@@ -1,10 +1,10 @@
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pytest_verdict import SettingsError, compare
+from pytest_verdict import compare
+from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.similarity import TextSimilarity
 
 METRICS = ["levenshtein", "damerau_levenshtein", "indel", "jaro", "jaro_winkler", "token_f1", "rouge_l"]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pytest_verdict import SettingsError, compare
+from pytest_verdict import compare
+from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.trace import TraceContains, TraceLength, TraceRegex
 
 

@@ -112,7 +112,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize(("line", "message"), MISTAKES.values(), ids=MISTAKES)
 def test_a_mistake_of_the_users_shows_the_users_line_only(harness, line, message):
-    head = HEAD + "from pytest_verdict import NumericTolerance\n"
+    head = HEAD + "from pytest_verdict.operators import NumericTolerance\n"
     run = harness.run(head + f"def test_it(comparator):\n    {line}\n")
     assert message in run.stdout
     assert f">       {line}" in run.stdout
@@ -127,13 +127,13 @@ def test_a_full_trace_shows_our_lines_too(harness):
 def test_a_bug_of_ours_would_show_its_whole_traceback(harness):
     run = harness.run(
         HEAD
-        + "import pytest_verdict.comparison\n"
+        + "import pytest_verdict.core.kernel\n"
         + "def test_it(monkeypatch):\n"
-        + "    monkeypatch.setattr(pytest_verdict.comparison, 'snapshot', None)\n"
+        + "    monkeypatch.setattr(pytest_verdict.core.kernel, 'snapshot', None)\n"
         + "    assert_matches('exact', 1, 1)\n"
     )
     assert "TypeError: 'NoneType' object is not callable" in run.stdout
-    assert "comparison.py" in run.stdout
+    assert "kernel.py" in run.stdout
     assert "kept = observed if type(observed) is str else snapshot(observed)" in run.stdout
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from pytest_verdict.replay import replay
+from pytest_verdict.core.replay import replay
 
 # Sessions inside a test forget the modules that they imported first; what is imported here stays one and the same.
 importlib.import_module("pytest_verdict.templates.template")
@@ -20,7 +20,8 @@ def verdict_judge():
     return judge
 """,
     "test_it.py": """
-from pytest_verdict import BaseAnswer, ExactMatch, NumericExact, TraceContains, VerifiedField
+from pytest_verdict.templates import BaseAnswer, ExactMatch, VerifiedField
+from pytest_verdict.operators import NumericExact, TraceContains
 
 class Answer(BaseAnswer):
     target: str = VerifiedField("The target", ground_truth="BCL2", verify_with=ExactMatch(), weight=2)
@@ -96,7 +97,7 @@ def test_without_a_judge_only_parse_needs_one(harness):
 
 def test_inside_collect_it_fails_at_the_end_of_the_block(harness):
     test = """
-from pytest_verdict import BaseAnswer, ExactMatch, VerifiedField
+from pytest_verdict.templates import BaseAnswer, ExactMatch, VerifiedField
 
 class City(BaseAnswer):
     city: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())
@@ -124,7 +125,7 @@ def test_softly(comparator, answer_template):
 def test_a_plain_assert_on_a_result_shows_its_table(pytester):
     pytester.makepyfile(
         """
-        from pytest_verdict import BaseAnswer, ExactMatch, VerifiedField
+        from pytest_verdict.templates import BaseAnswer, ExactMatch, VerifiedField
 
         class Answer(BaseAnswer):
             city: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())

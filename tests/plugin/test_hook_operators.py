@@ -10,7 +10,7 @@ from pytest_verdict import Operator, Outcome
 
 class SameLength{n}(Operator):
     name = "same_length_{n}"
-    surface = "text"
+    kind = "text"
 
     def evaluate(self, expected, observed):
         return Outcome(float(len(expected) == len(observed)))

@@ -75,7 +75,7 @@ from pytest_verdict import Operator, Outcome, compare
 
 class Broken(Operator):
     name = "broken_one"
-    surface = "text"
+    kind = "text"
     def evaluate(self, expected, observed): raise OSError("no verdict")
 
 def test_it():

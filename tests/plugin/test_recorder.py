@@ -6,11 +6,10 @@ import hashlib
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pytest_verdict import ComparisonResult, Outcome, compare
-from pytest_verdict.outcome import OperatorIdentity
+from pytest_verdict.core.writing import OperatorIdentity
 from pytest_verdict.pytest_plugin.recorder import Recorder
 
 CHILD = compare("exact", "secret-1", 1)

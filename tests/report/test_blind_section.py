@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 FLAKY = """
-from pytest_verdict.blind.face import assert_preferred
+from pytest_verdict.blind.api import assert_preferred
 
 RUBRIC = {"id": "essay", "version": 1, "content": ["argument"], "structure": ["clarity"]}
 RUNS = []

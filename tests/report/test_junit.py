@@ -12,8 +12,7 @@ from pathlib import Path
 
 import junitparser
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from lxml import etree
 
 from pytest_verdict.report.journal import Journal, TestEntry

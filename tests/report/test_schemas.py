@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 
 from pytest_verdict import compare
+from pytest_verdict.core.record import parse_record
+from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.report.json_report import SCHEMA_VERSION, record_schema, report_schema
-from pytest_verdict.report.record import parse_record
-from pytest_verdict.result import ComparisonResult
 
 GOLDEN = Path(__file__).parent / "golden"
 REPORT = json.loads((GOLDEN / "report-1.0.json").read_text())

@@ -9,8 +9,9 @@ from itertools import count
 import pytest
 
 from pytest_verdict import Comparator, MismatchError, MissingExtraError
+from pytest_verdict.core.replay import replay
 from pytest_verdict.errors import ConfigurationError, MappingError
-from pytest_verdict.replay import replay
+from pytest_verdict.suites import check_dataset
 from pytest_verdict.suites.rows import read_rows
 
 MAPPING = {"expected": "$.want", "observed": "$.got"}
@@ -61,7 +62,7 @@ CONTENTS = {
 def test_every_format_gives_the_same_rows(write, name):
     path = write(name, CONTENTS[name]())
     assert [row.value for row in read_rows(path)] == ROWS
-    check = Comparator().check_dataset(path, "exact", MAPPING, pass_rate=0.5)
+    check = check_dataset(path, "exact", MAPPING, pass_rate=0.5)
     assert (check.passed, check.failed, check.errors, check.total) == (2, 1, 0, 3)
 
 
@@ -111,7 +112,7 @@ BAD_CSV = b'want,got\nx,x\nx\n\nx,y,z\n"a\nb","a\nb"\n\xff,x\nx,x\n'
 )
 def test_a_wrong_row_is_named_and_the_rest_goes_on(write, name, content, verdicts, unreadable, results):
     with pytest.raises(MismatchError) as error:
-        Comparator().check_dataset(write(name, content), "exact", MAPPING)
+        check_dataset(write(name, content), "exact", MAPPING)
     assert {int(result.name.rpartition(":")[2]): result.error for result in results[:-1]}.keys() == verdicts.keys()
     for result, (number, reason) in zip(results, verdicts.items(), strict=False):
         assert result.name == f"{name}:{number}"
@@ -123,10 +124,10 @@ def test_a_wrong_row_is_named_and_the_rest_goes_on(write, name, content, verdict
 @pytest.fixture
 def results(monkeypatch):
     """The results that a session would record."""
-    from pytest_verdict.surroundings import SURROUNDINGS
+    from pytest_verdict.core.session import SESSION
 
     found = []
-    monkeypatch.setattr(SURROUNDINGS, "observer", found.append)
+    monkeypatch.setattr(SESSION, "observer", found.append)
     return found
 
 
@@ -138,20 +139,20 @@ def test_the_gate_counts_exactly(passed, total, rate, gate):
     rows = [{"want": 1, "got": int(number < passed)} for number in range(total)]
     comparator = Comparator()
     with comparator.collect() if gate else pytest.raises(MismatchError, match=f"{passed} of {total} rows passed"):
-        check = comparator.check_dataset(rows, "exact", MAPPING, pass_rate=rate)
+        check = check_dataset(rows, "exact", MAPPING, pass_rate=rate, comparator=comparator)
         assert check.gate.passed
         assert check.interval[0] <= check.rate <= check.interval[1]
 
 
 def test_a_dataset_without_rows_does_not_pass():
     with pytest.raises(MismatchError, match="nothing was compared"):
-        Comparator().check_dataset([], "exact", MAPPING)
+        check_dataset([], "exact", MAPPING)
 
 
 def test_the_failure_shows_the_gate_and_the_first_rows():
     rows = [{"id": f"row {number}", "want": "a", "got": "a" if number % 2 else "b"} for number in range(100)]
     with pytest.raises(MismatchError) as error:
-        Comparator().check_dataset(rows, "exact", MAPPING, pass_rate=0.95, ids="$.id")
+        check_dataset(rows, "exact", MAPPING, pass_rate=0.95, ids="$.id")
     lines = str(error.value).splitlines()
     assert lines[:3] == [
         "50 of 100 rows passed, 50 failed, 0 could not be compared",
@@ -165,15 +166,15 @@ def test_the_failure_shows_the_gate_and_the_first_rows():
 def test_defaults_and_soft_checks_of_the_comparator_hold():
     comparator = Comparator().with_defaults("text_similarity", threshold=0.5)
     rows = [{"want": "kitten", "got": "sitten"}]
-    assert comparator.check_dataset(rows, "text_similarity", MAPPING).passed == 1
+    assert check_dataset(rows, "text_similarity", MAPPING, comparator=comparator).passed == 1
     with pytest.raises(MismatchError, match="1 comparison did not pass"), comparator.collect():
-        comparator.check_dataset(rows, "text_similarity", MAPPING, threshold=0.9)
+        check_dataset(rows, "text_similarity", MAPPING, threshold=0.9, comparator=comparator)
 
 
 def test_it_streams():
     numbers = count()
     rows = ({"want": "x" * 1000, "got": next(numbers)} for _ in range(3000))
-    check = Comparator().check_dataset(rows, "exact", {**MAPPING, "expected": {"literal": 0}}, pass_rate=0.0001)
+    check = check_dataset(rows, "exact", {**MAPPING, "expected": {"literal": 0}}, pass_rate=0.0001)
     assert (check.passed, check.failed) == (1, 2999)
 
 
@@ -196,21 +197,21 @@ def test_it_streams():
 def test_what_is_written_wrongly_is_refused(arguments, words):
     given = {"source": [], "operator": "exact", "mapping": MAPPING, **arguments}
     with pytest.raises(ConfigurationError, match=words):
-        Comparator().check_dataset(**given)
+        check_dataset(**given)
 
 
 def test_without_pyarrow_the_extra_is_named(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"pytest-verdict\[arrow\]"):
-        Comparator().check_dataset(write("rows.parquet", b""), "exact", MAPPING)
+        check_dataset(write("rows.parquet", b""), "exact", MAPPING)
 
 
 def test_an_absent_file_and_a_wrong_one_are_named(write):
     with pytest.raises(FileNotFoundError, match="there is no such dataset"):
-        Comparator().check_dataset("absent.jsonl", "exact", MAPPING)
+        check_dataset("absent.jsonl", "exact", MAPPING)
     pytest.importorskip("pyarrow")
     with pytest.raises(ConfigurationError, match=r"rows\.parquet: it cannot be read"):
-        Comparator().check_dataset(write("rows.parquet", b"not parquet"), "exact", MAPPING)
+        check_dataset(write("rows.parquet", b"not parquet"), "exact", MAPPING)
 
 
 @pytest.mark.parametrize(
@@ -226,12 +227,14 @@ def test_an_absent_file_and_a_wrong_one_are_named(write):
 )
 def test_a_first_row_that_cannot_be_used_is_named(write, content, message):
     with pytest.raises(ConfigurationError, match=rf"rows\.csv:1: .*{message}"):
-        Comparator().check_dataset(write("rows.csv", content), "exact", MAPPING)
+        check_dataset(write("rows.csv", content), "exact", MAPPING)
 
 
 CHECK = f"""
+from pytest_verdict.suites import check_dataset
+
 def test_rows(comparator):
-    comparator.check_dataset("rows.jsonl", "exact", {MAPPING!r}, pass_rate=0.5, ids="$.id")
+    check_dataset("rows.jsonl", "exact", {MAPPING!r}, pass_rate=0.5, ids="$.id", comparator=comparator)
 """
 
 
@@ -275,7 +278,7 @@ def test_a_row_without_a_name_is_named_by_its_place(harness, write):
     rows = [{"want": 1, "got": 2, **name} for name in names]
     expected = ["a", "rows.jsonl:2", "rows.jsonl:3", "5", "rows.jsonl:5"]
     with pytest.raises(AssertionError) as error:
-        Comparator().check_dataset(write("rows.jsonl", jsonl(rows)), "exact", MAPPING, pass_rate=0.5, ids="$.id")
+        check_dataset(write("rows.jsonl", jsonl(rows)), "exact", MAPPING, pass_rate=0.5, ids="$.id")
     assert [line.split("'")[1] for line in str(error.value).splitlines() if line.startswith("exact")] == expected
     lines = harness.run({"test_cases.py": CASES, "rows.jsonl": jsonl(rows)}, "--collect-only", "-q").stdout
     assert all(f"test_row[{name}]" in lines for name in expected)
@@ -322,7 +325,7 @@ def test_a_test_that_takes_no_row_is_named(harness):
 
 
 def test_unmapped_rows_raise_in_an_input_mapping():
-    from pytest_verdict.mapping.input_mapping import InputMapping
+    from pytest_verdict.suites.mapping.input_mapping import InputMapping
 
     with pytest.raises(MappingError, match="an empty object"):
         InputMapping.read(MAPPING).resolve({})

@@ -1,14 +1,13 @@
 """Mappings: from a document to the inputs of an operator."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from jsonpath_ng.ext import parse
 
 from pytest_verdict.errors import MappingError, SettingsError
-from pytest_verdict.mapping.evaluator import Evaluator
-from pytest_verdict.mapping.input_mapping import InputMapping
-from pytest_verdict.mapping.path import finder
+from pytest_verdict.suites.mapping.evaluator import Evaluator
+from pytest_verdict.suites.mapping.input_mapping import InputMapping
+from pytest_verdict.suites.mapping.path import finder
 
 DOCUMENT = {
     "input": "What is 1 + 1?",

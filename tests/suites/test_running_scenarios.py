@@ -3,7 +3,7 @@
 import pytest
 from scenarios import ADAPTERS, RECORDED, REPORT, jsonl, run_with, suite
 
-from pytest_verdict.replay import replay
+from pytest_verdict.core.replay import replay
 
 
 @pytest.mark.parametrize(

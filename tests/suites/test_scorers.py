@@ -3,7 +3,7 @@
 import pytest
 from scenarios import ADAPTERS, REPORT, run_with, suite
 
-from pytest_verdict.replay import replay
+from pytest_verdict.core.replay import replay
 
 TOOLS = {"expected_tools": ["search"], "expected_tool_args": {"search": {"q": "x"}}, "expected_output": "I"}
 

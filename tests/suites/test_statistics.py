@@ -3,11 +3,10 @@
 from math import comb
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pytest_verdict import compare
-from pytest_verdict.suites.binomial import all_of_next, any_of_next, exact_interval, repeats_without_failure
+from pytest_verdict.operators.binomial import all_of_next, any_of_next, exact_interval, repeats_without_failure
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from pydantic import Field
 
-from pytest_verdict import AnswerTemplate, BaseAnswer, TemplateError
+from pytest_verdict.errors import TemplateError
+from pytest_verdict.templates import AnswerTemplate, BaseAnswer
 
 
 def checked(trace, **entry):

@@ -6,18 +6,8 @@ import datetime
 
 import pytest
 
-from pytest_verdict import (
-    AllOf,
-    AnswerTemplate,
-    BaseAnswer,
-    ContainsAny,
-    DateMatch,
-    ExactMatch,
-    FieldCheck,
-    NumericExact,
-    SemanticMatch,
-    VerifiedField,
-)
+from pytest_verdict.operators import AllOf, ContainsAny, DateMatch, NumericExact, SemanticMatch
+from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, FieldCheck, VerifiedField
 
 DIRECTIONS = {"myocardial infarction": [1.0, 0.0], "heart attack": [0.9, 0.1], "stroke": [0.0, 1.0]}
 

@@ -12,30 +12,30 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import BaseModel, Field
 
-from pytest_verdict import (
-    AnswerTemplate,
-    BaseAnswer,
+from pytest_verdict import Operator, Outcome
+from pytest_verdict.errors import TemplateError
+from pytest_verdict.operators import (
     BooleanMatch,
     ContainsAny,
     DateMatch,
     DateRange,
     DateTolerance,
-    ExactMatch,
-    FieldCheck,
     LiteralMatch,
     NumericExact,
     NumericRange,
     NumericTolerance,
-    Operator,
-    Outcome,
     SetContainment,
-    TemplateError,
-    TemplateWarning,
     TraceContains,
+)
+from pytest_verdict.templates import (
+    AnswerTemplate,
+    BaseAnswer,
+    ExactMatch,
+    FieldCheck,
+    TemplateWarning,
     VerifiedField,
     judge_schema,
 )

@@ -9,24 +9,12 @@ import threading
 
 import pytest
 
-from pytest_verdict import (
-    AnswerTemplate,
-    BaseAnswer,
-    ConfigurationError,
-    ExactMatch,
-    Judge,
-    MissingExtraError,
-    MissingRecordingError,
-    ModelJudge,
-    NumericExact,
-    ParseError,
-    PydanticAIJudge,
-    RecordError,
-    RecordingJudge,
-    TemplateError,
-    TraceContains,
-    VerifiedField,
-)
+from pytest_verdict import ConfigurationError, MissingExtraError, RecordError
+from pytest_verdict.blind import ModelJudge
+from pytest_verdict.errors import MissingRecordingError, ParseError, TemplateError
+from pytest_verdict.judging import Judge, PydanticAIJudge, RecordingJudge
+from pytest_verdict.operators import NumericExact, TraceContains
+from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, VerifiedField
 
 
 class Answer(BaseAnswer):

@@ -11,16 +11,15 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from pytest_verdict import (
+from pytest_verdict.cli import main
+from pytest_verdict.errors import TemplateError
+from pytest_verdict.operators import (
     AnyOf,
-    BaseAnswer,
     BooleanMatch,
     ContainsAny,
     DateMatch,
     DateRange,
     DateTolerance,
-    ExactMatch,
-    FieldCheck,
     LiteralMatch,
     NumericExact,
     NumericMaximum,
@@ -29,15 +28,18 @@ from pytest_verdict import (
     NumericTolerance,
     OrderedMatch,
     SetContainment,
-    TemplateError,
-    TemplateWarning,
     TraceContains,
+)
+from pytest_verdict.templates import (
+    BaseAnswer,
+    ExactMatch,
+    FieldCheck,
+    TemplateWarning,
     VerifiedField,
     audit_template,
     find_template,
     lint_template,
 )
-from pytest_verdict.cli import main
 
 
 def template(kind, field, name="x"):
@@ -226,7 +228,8 @@ def test_a_correct_answer_that_does_not_pass_is_said():
 
 
 MODULE = """
-    from pytest_verdict import BaseAnswer, ContainsAny, ExactMatch, VerifiedField
+    from pytest_verdict.templates import BaseAnswer, ExactMatch, VerifiedField
+    from pytest_verdict.operators import ContainsAny
 
     class Base(BaseAnswer):
         gene: str = VerifiedField("{description}", ground_truth="TP53", verify_with={operator})

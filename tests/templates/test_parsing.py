@@ -6,26 +6,20 @@ import datetime
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import Field, field_validator
 
-from pytest_verdict import (
-    AnswerTemplate,
-    BaseAnswer,
+from pytest_verdict import MismatchError
+from pytest_verdict.errors import ParseError, TemplateError
+from pytest_verdict.operators import (
     BooleanMatch,
     DateMatch,
-    ExactMatch,
-    MismatchError,
     NumericExact,
     NumericTolerance,
     OrderedMatch,
-    ParseError,
-    TemplateError,
     TraceContains,
-    VerifiedField,
-    parse_reply,
 )
+from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, VerifiedField, parse_reply
 
 
 class Answer(BaseAnswer):

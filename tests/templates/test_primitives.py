@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from pytest_verdict import (
+from pytest_verdict import SynonymMap, compare
+from pytest_verdict.operators import (
     AllOf,
     AtLeastN,
     BooleanMatch,
@@ -15,8 +16,6 @@ from pytest_verdict import (
     DateMatch,
     DateRange,
     DateTolerance,
-    ExactMatch,
-    FieldCheck,
     LiteralMatch,
     NumericExact,
     NumericMaximum,
@@ -24,15 +23,13 @@ from pytest_verdict import (
     NumericRange,
     NumericTolerance,
     OrderedMatch,
-    RegexMatch,
     SemanticMatch,
     SetContainment,
-    SynonymMap,
     TraceContains,
     TraceLength,
     TraceRegex,
-    compare,
 )
+from pytest_verdict.templates import ExactMatch, FieldCheck, RegexMatch
 
 
 def letters(texts):

@@ -15,8 +15,12 @@ import pytest
 from reference_rows import DECIDED_OTHERWISE
 
 import pytest_verdict
-from pytest_verdict import BaseAnswer, FieldCheck, NumericExact, VerifiedField, find_template, judge_schema
-from pytest_verdict.normalizers import normalize
+import pytest_verdict.errors
+import pytest_verdict.operators
+import pytest_verdict.templates
+from pytest_verdict.core.normalizers import normalize
+from pytest_verdict.operators import NumericExact
+from pytest_verdict.templates import BaseAnswer, FieldCheck, VerifiedField, find_template, judge_schema
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 CASES = REPOSITORY / ".." / "shared" / "reference" / "answer_template_cases.json"
@@ -76,7 +80,11 @@ def valid(code):
     return True
 
 
-OWN = {name: getattr(pytest_verdict, name) for name in pytest_verdict.__all__}
+OWN = {
+    name: getattr(space, name)
+    for space in (pytest_verdict, pytest_verdict.errors, pytest_verdict.operators, pytest_verdict.templates)
+    for name in getattr(space, "__all__", vars(space))
+}
 NAMES = OWN | {
     "Any": Any,
     "F": lambda name: FieldCheck(field=name),

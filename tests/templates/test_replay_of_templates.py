@@ -10,24 +10,11 @@ import pickle
 import pytest
 from pydantic import Field
 
-from pytest_verdict import (
-    AllOf,
-    AnswerTemplate,
-    AnyOf,
-    BaseAnswer,
-    ComparisonResult,
-    DateMatch,
-    ExactMatch,
-    FieldCheck,
-    LiteralMatch,
-    NumericExact,
-    SemanticMatch,
-    SynonymMap,
-    TraceContains,
-    VerifiedField,
-)
-from pytest_verdict.replay import replay_line
-from pytest_verdict.report.record import AttemptRecords, record_end
+from pytest_verdict import ComparisonResult, SynonymMap
+from pytest_verdict.core.record import AttemptRecords, record_end
+from pytest_verdict.core.replay import replay_line
+from pytest_verdict.operators import AllOf, AnyOf, DateMatch, LiteralMatch, NumericExact, SemanticMatch, TraceContains
+from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, FieldCheck, VerifiedField
 
 
 class Color(enum.Enum):

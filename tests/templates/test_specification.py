@@ -7,22 +7,24 @@ from typing import Literal
 import pytest
 from pydantic import Field
 
-from pytest_verdict import (
+from pytest_verdict.errors import TemplateError
+from pytest_verdict.operators import (
     AllOf,
-    AnswerTemplate,
     AnyOf,
     AtLeastN,
-    BaseAnswer,
     BooleanMatch,
     ContainsAny,
-    ExactMatch,
-    FieldCheck,
     LiteralMatch,
     NumericExact,
     NumericTolerance,
     SetContainment,
-    TemplateError,
     TraceRegex,
+)
+from pytest_verdict.templates import (
+    AnswerTemplate,
+    BaseAnswer,
+    ExactMatch,
+    FieldCheck,
     VerifiedField,
     find_template,
     judge_schema,

@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pytest_verdict import (
-    AllOf,
-    AnswerTemplate,
-    AnyOf,
-    AtLeastN,
-    BaseAnswer,
-    ExactMatch,
-    FieldCheck,
-    NumericExact,
-    NumericTolerance,
-    SetContainment,
-    VerifiedField,
-    compare,
-)
+from pytest_verdict import compare
+from pytest_verdict.core.values.numbers import as_decimal
+from pytest_verdict.operators import AllOf, AnyOf, AtLeastN, NumericExact, NumericTolerance, SetContainment
+from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, FieldCheck, VerifiedField
 from pytest_verdict.templates.strategy import granular_score, holds
-from pytest_verdict.values.numbers import as_decimal
 
 NAMES = ("a", "b", "c")
 

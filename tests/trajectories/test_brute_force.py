@@ -2,11 +2,11 @@
 
 import brute_force
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from pytest_verdict import Event, compare
+from pytest_verdict import compare
 from pytest_verdict.operators.number import NumericTolerance
+from pytest_verdict.trajectories import Event
 from pytest_verdict.trajectories.relation import Relation
 from pytest_verdict.trajectories.shares import equal_shares
 
@@ -192,7 +192,7 @@ ARGUMENTS = st.lists(st.dictionaries(st.sampled_from("xyz"), VALUES, max_size=3)
 @given(ARGUMENTS, ARGUMENTS, st.sampled_from(["equal", "contains", "within", "text", "number"]))
 def test_shortcuts_change_no_verdict(expected, observed, rule):
     """The candidates that are found by value are those that are found by comparing each with each."""
-    from pytest_verdict.operators.text import ExactMatch
+    from pytest_verdict.templates import ExactMatch
     from pytest_verdict.trajectories.candidates import candidates
     from pytest_verdict.trajectories.event import Event
     from pytest_verdict.trajectories.relation import Relation

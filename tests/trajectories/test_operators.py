@@ -5,10 +5,12 @@ import pickle
 
 import pytest
 
-from pytest_verdict import Comparator, ComparisonResult, SettingsError, compare, explain
+from pytest_verdict import ComparisonResult, compare, explain
+from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.number import NumericRange, NumericTolerance
-from pytest_verdict.operators.registry import REGISTRY
-from pytest_verdict.operators.text import ExactMatch
+from pytest_verdict.templates import ExactMatch
+from pytest_verdict.trajectories import assert_trajectory
 from pytest_verdict.trajectories.event import Event
 
 EXACT, IN_ORDER, ANY_ORDER = "trajectory_exact", "trajectory_in_order", "trajectory_any_order"
@@ -354,13 +356,13 @@ def test_wrong_settings_are_errors(settings):
     [("any", ANY_ORDER), ("in_order", IN_ORDER), ("exact", EXACT), ("steps", "trajectory_steps")],
 )
 def test_the_comparator_takes_the_order_as_an_argument(order, operator):
-    result = Comparator().trajectory(["a"], ["a"], order=order, args="ignore", name="first")
+    result = assert_trajectory(["a"], ["a"], order=order, args="ignore", name="first")
     assert (result.operator, result.name, result.settings["args"], result.passed) == (operator, "first", "ignore", True)
 
 
 def test_an_order_that_does_not_exist_is_an_error():
     with pytest.raises(SettingsError, match="in_order"):
-        Comparator().trajectory(["a"], ["a"], order="inorder")
+        assert_trajectory(["a"], ["a"], order="inorder")
 
 
 GITHUB = {"mcp_servers": ["github"], "aliases": {"purchase": "buy"}}

@@ -4,9 +4,10 @@ import random
 
 import pytest
 
-from pytest_verdict import SettingsError, compare
+from pytest_verdict import compare
+from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.number import NumericTolerance
-from pytest_verdict.operators.pattern import RegexMatch
+from pytest_verdict.templates import RegexMatch
 from pytest_verdict.trajectories.readers import read_trajectory
 
 X, X5 = ("s", {"q": "x"}), ("s", {"q": "x", "limit": 5})

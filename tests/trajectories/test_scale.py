@@ -5,7 +5,8 @@ import tracemalloc
 
 import pytest
 
-from pytest_verdict import NumericTolerance, compare
+from pytest_verdict import compare
+from pytest_verdict.operators import NumericTolerance
 from pytest_verdict.trajectories.relation import Relation
 
 

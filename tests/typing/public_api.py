@@ -9,8 +9,6 @@ from pytest_verdict import (
     Budget,
     Comparator,
     ComparisonResult,
-    ContainsAll,
-    ExactMatch,
     Expectation,
     MismatchError,
     Operator,
@@ -22,6 +20,8 @@ from pytest_verdict import (
     expect,
     explain,
 )
+from pytest_verdict.operators import ContainsAll
+from pytest_verdict.templates import ExactMatch
 
 result = compare("exact", "Paris", "paris")
 assert_type(result, ComparisonResult)

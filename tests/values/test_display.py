@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pytest_verdict.values.display import shortened, shown, visible
+from pytest_verdict.core.values.display import shortened, shown, visible
 
 
 class Coloured:

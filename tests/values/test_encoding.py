@@ -18,14 +18,13 @@ from fractions import Fraction
 
 import pydantic
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from pytest_verdict import RecordError
-from pytest_verdict.values.encoding import decode, encode, encode_text, is_replayable
-from pytest_verdict.values.equality import equal
-from pytest_verdict.values.redaction import redact
-from pytest_verdict.values.stand_ins import EncodedObject, Unreplayable
+from pytest_verdict.core.values.encoding import decode, encode, encode_text, is_replayable
+from pytest_verdict.core.values.equality import equal
+from pytest_verdict.core.values.placeholders import EncodedObject, Unreplayable
+from pytest_verdict.core.values.redaction import redact
 
 
 class Color(enum.Enum):
@@ -156,8 +155,8 @@ def test_a_field_that_takes_no_part_in_comparisons_is_not_recorded():
 
 def test_fresh_processes_with_other_hash_seeds_write_the_same_bytes():
     program = (
-        "from pytest_verdict.values.encoding import encode_text;"
-        "from pytest_verdict.values.display import shown;"
+        "from pytest_verdict.core.values.encoding import encode_text;"
+        "from pytest_verdict.core.values.display import shown;"
         "value = [{'a', 'b', 'c', ('d', 1), frozenset({'e', 'f', 'g'})}, object()];"
         "print(encode_text(value), shown(value))"
     )

@@ -13,11 +13,10 @@ from fractions import Fraction
 
 import pydantic
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pytest_verdict.values.encoding import decode, encode
-from pytest_verdict.values.equality import equal
+from pytest_verdict.core.values.encoding import decode, encode
+from pytest_verdict.core.values.equality import equal
 
 NAN = math.nan
 BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")

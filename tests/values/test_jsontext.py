@@ -8,10 +8,9 @@ import sys
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pytest_verdict.values.jsontext import JsonTextError, parse_json
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,10 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pytest_verdict.values.encoding import decode, encode
-from pytest_verdict.values.numbers import as_decimal, as_exact, is_number, same_number
+from pytest_verdict.core.values.encoding import decode, encode
+from pytest_verdict.core.values.numbers import as_decimal, as_exact, is_number, same_number
 
 HOSTILE = ["1e99999999999999999999999", "1e-99999999999999999999999", "9" * 20_000, [1], b"1", 1j, object()]
 

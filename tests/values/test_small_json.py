@@ -6,11 +6,10 @@ import json
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pytest_verdict.values.encoding import encode
-from pytest_verdict.values.small_json import small_json
+from pytest_verdict.core.values.encoding import encode
+from pytest_verdict.core.values.small_json import small_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text() | st.binary(),

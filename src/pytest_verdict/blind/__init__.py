@@ -1,1 +1,8 @@
-"""Blind comparison: two candidates judged without the judge knowing who made which, and decided by arithmetic."""
+"""Blind comparison of two outputs, by a judge that does not know who made which.
+
+The names are listed in ``__init__.pyi``, and each is imported when it is first used.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

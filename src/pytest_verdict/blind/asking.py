@@ -13,9 +13,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from pytest_verdict.blind.request import JudgeRequest
+from pytest_verdict.core.kernel import error_outcome
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import ConfigurationError, VerdictError
-from pytest_verdict.outcome import error_outcome
-from pytest_verdict.values.display import shown
 
 BlindJudge = Callable[[JudgeRequest], Any]
 """A judge of blind comparisons: from a request to a mapping, JSON text or a pydantic object, or an awaitable of one."""
@@ -23,26 +23,14 @@ BlindJudge = Callable[[JudgeRequest], Any]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of asking.
-
-    Args:
-        reply: The answer as text, verbatim when it was text; None when there is none.
-        problem: Why there is none.
-    """
+    """What came of asking."""
 
     reply: str | None
     problem: str | None = None
 
 
 def judge_name(judge: Any) -> str:
-    """Give the name under which a judge is recorded.
-
-    Args:
-        judge: Any callable; its attribute ``judge_id`` is its name when it has one.
-
-    Returns:
-        The name, without the address of an object.
-    """
+    """Give the name under which a judge is recorded."""
     own = getattr(judge, "judge_id", None)
     if isinstance(own, str) and own:
         return own
@@ -51,18 +39,7 @@ def judge_name(judge: Any) -> str:
 
 
 def own_name(judge: Any) -> str:
-    """Give the name of a judge where it must tell the judge from others, in a recording or a calibration.
-
-    Args:
-        judge: See `judge_name`. Objects of one class and functions that one factory makes share a name unless they have a
-            ``judge_id``.
-
-    Returns:
-        The name.
-
-    Raises:
-        ConfigurationError: It is a name that other judges have as well: that of a lambda or of `functools.partial`.
-    """
+    """Give the name of a judge where it must tell the judge from others, in a recording or a calibration."""
     name = judge_name(judge)
     if name.endswith("<lambda>") or name == "functools.partial":
         raise ConfigurationError(
@@ -72,19 +49,7 @@ def own_name(judge: Any) -> str:
 
 
 def ask(judge: BlindJudge, request: JudgeRequest, timeout: float | None) -> Answer:
-    """Ask a judge once.
-
-    Args:
-        judge: The judge.
-        request: The question.
-        timeout: The longest to wait, in seconds; None waits for ever.
-
-    Returns:
-        Its answer, or why there is none.
-
-    Raises:
-        VerdictError: The judge says so itself, such as one that replays and has no recording.
-    """
+    """Ask a judge once."""
     if timeout is None and not _in_event_loop():
         return _asked(judge, request)
     found: list[Answer | BaseException] = []

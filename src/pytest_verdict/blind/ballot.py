@@ -14,22 +14,15 @@ from pytest_verdict.blind.expectation_results import is_answered
 from pytest_verdict.blind.reply import Reply, ReplyProblem, read_reply
 from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, Rubric, read_rubric
 from pytest_verdict.blind.scoring import LABELS, Label, Winner, winner_of
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import Outcome
 from pytest_verdict.errors import SettingsError
-from pytest_verdict.operators.base import Operator
-from pytest_verdict.result import Outcome
 
 NOT_TEXT: Final = "not_text"
 
 
 def decided(reply: Reply) -> Winner:
-    """Decide by what a judge scored, not by whom it named.
-
-    Args:
-        reply: A reply.
-
-    Returns:
-        The winner that follows.
-    """
+    """Decide by what a judge scored, not by whom it named."""
     return winner_of(
         {label: side.scores for label, side in reply.sides.items()},
         {label: side.passed for label, side in reply.sides.items()},
@@ -76,7 +69,7 @@ class BlindBallot(Operator):
     """
 
     name: ClassVar[str] = "blind_ballot"
-    surface: ClassVar[str] = "blind"
+    kind: ClassVar[str] = "blind"
 
     rubric: Annotated[Any, BeforeValidator(_rubric)] = DEFAULT_RUBRIC
     expectations: Annotated[Any, BeforeValidator(_texts)] = ()

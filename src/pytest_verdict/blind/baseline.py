@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
+from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.values.snapshot import snapshot
 
 
 class Baseline:

@@ -11,9 +11,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import shown, visible
+from pytest_verdict.core.values.encoding import digest, encode, encode_text
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.values.display import shown, visible
-from pytest_verdict.values.encoding import digest, encode, encode_text
 
 EXCLUDED: Final = (
     ".git",
@@ -34,12 +34,7 @@ MOST_BYTES: Final = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class CandidateFile:
-    """One file of an output.
-
-    Args:
-        path: Where it is in the output, with slashes.
-        content: Its bytes.
-    """
+    """One file of an output."""
 
     path: str
     content: bytes
@@ -71,14 +66,7 @@ class CandidateFile:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One of the two outputs.
-
-    Args:
-        kind: ``value``, ``file`` or ``directory``.
-        files: Its files, sorted by path.
-        excluded: Paths that were left out.
-        source: Where it was read, for finding identity tokens; None for a value.
-    """
+    """One of the two outputs."""
 
     kind: str
     files: tuple[CandidateFile, ...]
@@ -86,11 +74,7 @@ class Candidate:
     source: Path | None = None
 
     def neutral(self) -> Candidate:
-        """Give what a judge may have of it: nothing that says where it was read, or what was left out there.
-
-        Returns:
-            A candidate of the same files.
-        """
+        """Give what a judge may have of it: nothing that says where it was read, or what was left out there."""
         return Candidate(self.kind, self.files)
 
     @property
@@ -109,11 +93,7 @@ class Candidate:
         return sum(len(file.content if (text := file.text) is None else text) for file in self.files)
 
     def copy_to(self, folder: Path) -> None:
-        """Write a neutral copy: sorted, readable by all, with the same times everywhere.
-
-        Args:
-            folder: A folder that does not exist yet.
-        """
+        """Write a neutral copy: sorted, readable by all, with the same times everywhere."""
         folder.mkdir(parents=True)
         for file in self.files:
             place = folder / file.path
@@ -125,23 +105,7 @@ class Candidate:
 
 
 def read_candidate(given: Any, exclude: Sequence[str] = EXCLUDED) -> Candidate:
-    """Read an output.
-
-    Args:
-        given: A `pathlib.Path` of a file or directory; anything else is a value, also text. A value that is no text is
-            written as JSON.
-        exclude: Patterns of names to leave out in a directory, such as ``"*.log"``.
-
-    Returns:
-        The candidate; a single file or value is called ``output``, with its suffix.
-
-    Raises:
-        ConfigurationError: There is no such file, a link leads out of the directory, or the output is too large.
-
-    Example:
-        >>> read_candidate({"city": "Paris"}).files[0].presented()
-        {'path': 'output.json', 'text': '{\\n  "city": "Paris"\\n}\\n'}
-    """
+    """Read an output."""
     if isinstance(given, Path):
         if given.is_dir():
             return _from_directory(given, exclude)

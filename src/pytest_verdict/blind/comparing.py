@@ -11,7 +11,7 @@ from typing import Any, Final, Unpack
 
 from pytest_verdict.blind.asking import BlindJudge, ask, judge_name, own_name
 from pytest_verdict.blind.assignment import Assignment, calls_digest, comparison_digest, draw, fence
-from pytest_verdict.blind.calibration_file import citation
+from pytest_verdict.blind.calibration.calibration_file import citation
 from pytest_verdict.blind.candidates import EXCLUDED, Candidate, read_candidate
 from pytest_verdict.blind.expectation_results import Passed, read_expectation_results, written_results
 from pytest_verdict.blind.files import write_before
@@ -32,9 +32,9 @@ from pytest_verdict.blind.reply import ReplyProblem, read_reply
 from pytest_verdict.blind.request import JudgeRequest, Presented, instructions_for, reply_schema, write_prompt
 from pytest_verdict.blind.rubric import Rubric, read_rubric
 from pytest_verdict.blind.scoring import Label
+from pytest_verdict.core.values.display import shown, visible
+from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, LeakError
-from pytest_verdict.values.display import shown, visible
-from pytest_verdict.values.encoding import digest, encode_text
 
 UNNAMED: Final = ("x", "y")
 """What candidates are called that were given no names."""
@@ -86,20 +86,7 @@ def judge_blindly(
     rubric: Any = None,
     **options: Unpack[JudgingOptions],
 ) -> dict[str, Any]:
-    """Ask a judge as a protocol says, and give all that was settled, drawn and answered.
-
-    Args:
-        candidate_x: See `blind_compare`.
-        candidate_y: See `blind_compare`.
-        eval_prompt: See `blind_compare`.
-        judge: See `blind_compare`.
-        expectations: See `blind_compare`.
-        rubric: See `blind_compare`.
-        **options: See `JudgingOptions`.
-
-    Returns:
-        JSON values, from which `BlindPreference` derives everything else.
-    """
+    """Ask a judge as a protocol says, and give all that was settled, drawn and answered."""
     names, key, protocol = options.get("names", UNNAMED), options.get("key"), options.get("protocol")
     position, output = options.get("position"), options.get("output")
     _refuse_wrong_kinds(judge, protocol, key, position)
@@ -206,14 +193,7 @@ def _refuse_wrong_kinds(judge: Any, protocol: Any, key: Any, position: Any) -> N
 
 
 def refuse_wrong_names(names: Any) -> None:
-    """Refuse names that are not two different texts, or that the judge uses itself.
-
-    Args:
-        names: What the user gave.
-
-    Raises:
-        ConfigurationError: They cannot be used.
-    """
+    """Refuse names that are not two different texts, or that the judge uses itself."""
     is_pair = isinstance(names, list | tuple) and len(names) == 2 and names[0] != names[1]
     if not is_pair or not all(isinstance(name, str) and name for name in names):
         raise ConfigurationError(f"names are two different texts, got {names!r}")

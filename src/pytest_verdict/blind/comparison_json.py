@@ -13,9 +13,9 @@ from typing import Any, Final
 from pytest_verdict.blind.reply import Side, number_of
 from pytest_verdict.blind.rubric import DIMENSIONS
 from pytest_verdict.blind.scoring import LABELS, Label, Scores, Winner, winner_of
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import RecordError
-from pytest_verdict.values.display import shown
-from pytest_verdict.values.jsontext import JsonTextError, parse_json
 
 FILE_NAME: Final = "comparison.json"
 
@@ -23,17 +23,7 @@ FILE_NAME: Final = "comparison.json"
 def comparison_document(
     winner: Winner, reasoning: str, sides: Mapping[Label, Side], expectations: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Write a comparison in the shape of the Blind Comparator pattern.
-
-    Args:
-        winner: Who won.
-        reasoning: Why.
-        sides: What a judge said of A and B.
-        expectations: The expectations, verbatim; without any, ``expectation_results`` is absent.
-
-    Returns:
-        JSON values; every number in it that can be computed is computed here.
-    """
+    """Write a comparison in the shape of the Blind Comparator pattern."""
     document: dict[str, Any] = {
         "winner": winner,
         "reasoning": reasoning,
@@ -46,14 +36,7 @@ def comparison_document(
 
 
 def write_comparison(document: Mapping[str, Any]) -> str:
-    """Write a comparison as JSON text.
-
-    Args:
-        document: What `comparison_document` or `read_comparison` gave.
-
-    Returns:
-        Indented JSON text that ends with a line end.
-    """
+    """Write a comparison as JSON text."""
     text = json.dumps(document, indent=2, ensure_ascii=False)
     # A lone surrogate is a character that JSON can escape and UTF-8 cannot write.
     is_writable = text.encode("utf-8", "replace").decode("utf-8") == text
@@ -62,13 +45,7 @@ def write_comparison(document: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ImportedComparison:
-    """A ``comparison.json`` of elsewhere.
-
-    Args:
-        document: The file's values, verbatim, in its own order.
-        derived_winner: Who wins by the scores in it; None when a score is missing.
-        warnings: What is missing or does not follow, in words.
-    """
+    """A ``comparison.json`` of elsewhere."""
 
     document: dict[str, Any]
     derived_winner: Winner | None

@@ -37,14 +37,7 @@ _CENT: Final = Fraction(1, 100)
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Something that a judge claimed and that does not follow from its scores.
-
-    Args:
-        code: One of `CODES`.
-        where: What it is about, such as ``rubric.A.overall_score``.
-        claimed: What the judge wrote.
-        derived: What follows.
-    """
+    """Something that a judge claimed and that does not follow from its scores."""
 
     code: str
     where: str
@@ -57,16 +50,7 @@ class Contradiction:
 
 
 def contradictions_in(reply: Reply, derived: Winner, expectations: Sequence[str]) -> list[Contradiction]:
-    """Compare what a judge claimed with what follows from its scores.
-
-    Args:
-        reply: The judge's reply.
-        derived: The winner that follows.
-        expectations: The expectations, verbatim.
-
-    Returns:
-        The contradictions, the winner's first.
-    """
+    """Compare what a judge claimed with what follows from its scores."""
     found = list(_about_winner(reply.winner, derived))
     for label in LABELS:
         found += _about_scores(label, reply.sides[label])

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.blind.scoring import LABELS, Label
+from pytest_verdict.core.values.display import counted, shown
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.values.display import counted, shown
-from pytest_verdict.values.jsontext import JsonTextError, parse_json
 
 CHECKS: Final = "checks"
 JUDGE: Final = "judge"
@@ -22,25 +22,7 @@ _ITEM: Final = "an object with a text and passed, which is true or false"
 
 
 def read_expectation_results(given: Any, names: tuple[str, str], expectations: Sequence[str]) -> Passed | None:
-    """Read the results of checks.
-
-    Args:
-        given: By the name of a candidate, a list of bools or of objects ``{text, passed}``, or the path of a
-            ``grading.json`` with such objects in ``expectations``; None when the judge is to answer.
-        names: What the candidates are called.
-        expectations: The expectations, verbatim; each has one result, in the same order.
-
-    Returns:
-        The results; None when there are none.
-
-    Raises:
-        ConfigurationError: A candidate, a result or a file is missing, or answers something else.
-
-    Example:
-        >>> read_expectation_results({"old": [True], "new": [{"text": "It is dated", "passed": False}]},
-        ...     ("old", "new"), ["It is dated"])
-        ((True,), (False,))
-    """
+    """Read the results of checks."""
     if given is None:
         return None
     if not isinstance(given, Mapping):
@@ -56,29 +38,12 @@ def read_expectation_results(given: Any, names: tuple[str, str], expectations: S
 
 
 def written_results(passed: Passed) -> dict[str, Any]:
-    """Write results as JSON, for what is settled before the judge is asked.
-
-    Args:
-        passed: What `read_expectation_results` gave.
-
-    Returns:
-        Their source and the results, in the order of the candidates.
-    """
+    """Write results as JSON, for what is settled before the judge is asked."""
     return {"source": CHECKS, "passed": [list(side) for side in passed]}
 
 
 def recorded_results(settled: Mapping[str, Any]) -> Passed | None:
-    """Read results back from what was settled.
-
-    Args:
-        settled: All that was settled before the judge was asked.
-
-    Returns:
-        The results; None when the judge was to answer.
-
-    Raises:
-        ValueError: They are something else.
-    """
+    """Read results back from what was settled."""
     if "expectation_results" not in settled:
         return None
     written, total = settled["expectation_results"], len(settled["expectations"])
@@ -91,28 +56,12 @@ def recorded_results(settled: Mapping[str, Any]) -> Passed | None:
 
 
 def is_answered(side: Any, total: int) -> bool:
-    """Say whether a value answers so many expectations.
-
-    Args:
-        side: Any value.
-        total: How many there are.
-
-    Returns:
-        Whether it is a list of so many bools.
-    """
+    """Say whether a value answers so many expectations."""
     return isinstance(side, list | tuple) and len(side) == total and all(isinstance(answer, bool) for answer in side)
 
 
 def by_label(passed: Passed, slots: Mapping[Label, int]) -> dict[Label, tuple[bool, ...]]:
-    """Give the results as a call of the judge has the outputs.
-
-    Args:
-        passed: By candidate.
-        slots: Which candidate is behind each label.
-
-    Returns:
-        The results by label.
-    """
+    """Give the results as a call of the judge has the outputs."""
     return {label: passed[slots[label]] for label in LABELS}
 
 

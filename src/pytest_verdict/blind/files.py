@@ -12,34 +12,24 @@ from pytest_verdict.blind.assignment import Assignment, comparison_digest
 from pytest_verdict.blind.comparison_json import FILE_NAME, write_comparison
 from pytest_verdict.blind.judging import NotABallotError, compared
 from pytest_verdict.blind.preference import BlindPreference
+from pytest_verdict.core.kernel import run
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.display import visible
 from pytest_verdict.errors import RecordError
-from pytest_verdict.result import ComparisonResult
-from pytest_verdict.values.display import visible
 
 COMMITMENT: Final = "commitment.json"
 RECORD: Final = "blind.json"
 
 
 def write_before(folder: Path, assignment: Assignment, comparison: str) -> None:
-    """Write the commitment, before the judge is asked.
-
-    Args:
-        folder: Where to write; made when it is missing.
-        assignment: The assignment, of which nothing but the commitment is written.
-        comparison: The digest of all that was settled.
-    """
+    """Write the commitment, before the judge is asked."""
     for old in (FILE_NAME, RECORD):
         (folder / old).unlink(missing_ok=True)
     _write(folder / COMMITMENT, _text({"comparison": comparison, "commitment": assignment.commitment}))
 
 
 def write_after(folder: Path, result: ComparisonResult) -> None:
-    """Write the record and, if there was a verdict, ``comparison.json``.
-
-    Args:
-        folder: Where to write.
-        result: The comparison.
-    """
+    """Write the record and, if there was a verdict, ``comparison.json``."""
     document = result.details.get("comparison")
     if document is not None:
         _write(folder / FILE_NAME, write_comparison(document))
@@ -47,18 +37,7 @@ def write_after(folder: Path, result: ComparisonResult) -> None:
 
 
 def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
-    """Say what in a folder does not fit what was committed to, or does not follow from it.
-
-    Args:
-        folder: The folder that a comparison was written into.
-        commitment: The commitment as it was kept elsewhere; None trusts the one in the folder.
-
-    Returns:
-        An iterator of sentences; empty when everything fits.
-
-    Raises:
-        RecordError: The record is missing or cannot be read.
-    """
+    """Say what in a folder does not fit what was committed to, or does not follow from it."""
     record = read_record(folder / RECORD)
     if record.operator != BlindPreference.name:
         raise RecordError(
@@ -77,14 +56,7 @@ def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
 
 
 def foreign_files(folder: Path) -> list[str]:
-    """Name what lies in the folder of a comparison and is no part of it, so that nobody takes it for evidence.
-
-    Args:
-        folder: The folder that a comparison was written into.
-
-    Returns:
-        The names in order; a folder in it counts as one.
-    """
+    """Name what lies in the folder of a comparison and is no part of it, so that nobody takes it for evidence."""
     return sorted({path.name for path in folder.iterdir()} - {COMMITMENT, FILE_NAME, RECORD})
 
 
@@ -104,24 +76,13 @@ def _about_commitment(folder: Path, record: ComparisonResult, elsewhere: str | N
 
 
 def read_record(path: Path) -> ComparisonResult:
-    """Read the record of a comparison.
-
-    Args:
-        path: A ``blind.json``.
-
-    Returns:
-        The result.
-
-    Raises:
-        RecordError: It is missing or cannot be read.
-    """
+    """Read the record of a comparison."""
     return ComparisonResult.from_record(_read(path))
 
 
 def _derived_again(record: ComparisonResult) -> ComparisonResult:
     operator = BlindPreference(**record.settings)
-    outcome = operator.evaluate(record.expected, record.observed)
-    return ComparisonResult(operator.identity, record.expected, record.observed, record.threshold, outcome, record.name)
+    return run(operator, record.expected, record.observed, threshold=record.threshold, name=record.name)
 
 
 def _record_text(result: ComparisonResult) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pytest_verdict.blind.request import JudgeRequest
 from pytest_verdict.blind.rubric import DIMENSIONS
 from pytest_verdict.blind.scoring import LABELS
-from pytest_verdict.blind.yaml_file import read_yaml
+from pytest_verdict.core.values.yaml import read_yaml
 from pytest_verdict.errors import AwaitingJudgmentError
 
 FORM: Final = "form.yaml"
@@ -40,18 +40,7 @@ class HumanJudge:
         self.judge_id = f"human {name}"
 
     def __call__(self, request: JudgeRequest, /) -> dict[str, Any]:
-        """Read a form that was filled in, or prepare one.
-
-        Args:
-            request: The question.
-
-        Returns:
-            What the form says.
-
-        Raises:
-            AwaitingJudgmentError: The form is still to be filled in.
-            SettingsError: The form is no YAML.
-        """
+        """Read a form that was filled in, or prepare one."""
         place = self._folder / request.key[:16]
         form = place / FORM
         if not form.exists():

@@ -27,7 +27,8 @@ from pytest_verdict.blind.protocol import (
 )
 from pytest_verdict.blind.reply import Reply, ReplyProblem, Side
 from pytest_verdict.blind.scoring import LABELS, OTHER, TIE, Label, Scores, Winner, winner_of
-from pytest_verdict.result import ComparisonResult, Outcome
+from pytest_verdict.core.kernel import run, settle
+from pytest_verdict.core.result import ComparisonResult, Outcome
 
 FORMAT: Final = 1
 ALTERED: Final = "commitment_broken"
@@ -40,16 +41,7 @@ class NotABallotError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of the judge, as it was recorded.
-
-    Args:
-        repetition: From 0.
-        way: From 0, the number of the pass in the protocol.
-        attempt: From 0.
-        reply: What the judge answered, verbatim; None when it did not.
-        problem: Why it did not answer, or None.
-        written: The call as recorded.
-    """
+    """One call of the judge, as it was recorded."""
 
     repetition: int
     way: int
@@ -61,17 +53,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """What one call amounts to, in terms of the assignment.
-
-    Args:
-        call: The call.
-        vote: Its vote.
-        result: The comparison of its reply.
-        sides: What was said of the outputs, by their labels in the assignment; None for a reply that is no verdict.
-        reasoning: The judge's own words.
-        contradictions: Where the judge contradicted its scores.
-        first_shown: Whether whom the judge's scores prefer was shown first; None for a tie or no verdict.
-    """
+    """What one call amounts to, in terms of the assignment."""
 
     call: Call
     vote: Vote
@@ -84,20 +66,7 @@ class Judgment:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a whole blind comparison amounts to.
-
-    Args:
-        vote: The verdict of the protocol, in terms of the assignment.
-        judgments: One for each call, in order.
-        repetitions: The votes of the repetitions.
-        names: What the candidates are called.
-        slots: Which candidate stands behind each label.
-        document: The comparison in the pattern's shape; None when no reply is a verdict.
-        intact: Whether the assignment is the one that was committed to.
-        settled: All that was settled before the judge was asked.
-        characters: How long the candidates are.
-        protocol: How it was judged.
-    """
+    """What a whole blind comparison amounts to."""
 
     vote: Vote
     judgments: tuple[Judgment, ...]
@@ -142,17 +111,7 @@ class _Evidence:
 
 
 def compared(observed: Any) -> Comparison:
-    """Derive a comparison from what its record holds.
-
-    Args:
-        observed: The observed value of a blind comparison.
-
-    Returns:
-        All that follows.
-
-    Raises:
-        NotABallotError: The value is something else.
-    """
+    """Derive a comparison from what its record holds."""
     try:
         evidence = _read(observed)
         return _compared(evidence)
@@ -256,8 +215,7 @@ def _judged(call: Call, evidence: _Evidence) -> Judgment:
     try:
         reply = ballot.read(call.reply)
     except ReplyProblem:
-        outcome = ballot.evaluate(expected, call.reply)
-        return Judgment(call, Vote(INVALID), _result(ballot, expected, call, outcome, name))
+        return Judgment(call, Vote(INVALID), run(ballot, expected, call.reply, name=name))
     winner, said = decided(reply), ballot.said(reply)
     found = [*ballot.contradictions(reply), *_breaches(call.reply, evidence)]
     result = _result(ballot, expected, call, ballot.outcome(reply, winner, found), name)
@@ -281,7 +239,7 @@ def _ballot(way: Pass, evidence: _Evidence) -> BlindBallot:
 
 
 def _result(ballot: BlindBallot, expected: Any, call: Call, outcome: Outcome, name: str) -> ComparisonResult:
-    return ComparisonResult(ballot.identity, expected, call.reply, 1.0, outcome, name)
+    return settle(ballot, expected, call.reply, outcome, name=name)
 
 
 def _breaches(reply: str, evidence: _Evidence) -> list[Contradiction]:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pytest_verdict.blind.candidates import Candidate, CandidateFile
+from pytest_verdict.core.values.display import visible
 from pytest_verdict.errors import ConfigurationError, LeakError
-from pytest_verdict.values.display import visible
 
 REDACTED: Final = "[redacted]"
 _SHORTEST: Final = 3
@@ -27,12 +27,7 @@ _ORDINARY: Final = frozenset(_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A text that gives away a candidate.
-
-    Args:
-        text: The text. Case, width and its separators do not count.
-        whole_word: Whether it counts only where no letter or digit touches it.
-    """
+    """A text that gives away a candidate."""
 
     text: str
     whole_word: bool = False
@@ -44,13 +39,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """Where a token was found.
-
-    Args:
-        where: The place, such as ``name of second: notes/with_skill.md``.
-        token: What was found there.
-        count: How often.
-    """
+    """Where a token was found."""
 
     where: str
     token: str
@@ -128,19 +117,7 @@ def _spans(text: str, tokens: Iterable[Token]) -> Iterator[tuple[Token, int, int
 
 
 def find_tokens(text: str, tokens: Iterable[Token]) -> dict[str, int]:
-    """Count tokens in a text.
-
-    Args:
-        text: Any text.
-        tokens: What to look for; a text of fewer than three characters is not looked for.
-
-    Returns:
-        How often each was found, by token; only those that were.
-
-    Example:
-        >>> find_tokens("made by WITH SKILL v2", [Token("with_skill")])
-        {'with_skill': 1}
-    """
+    """Count tokens in a text."""
     folded = _folded_fast(text)
     patterns = ((token.text, _pattern(token)) for token in tokens)
     counts = {wanted: len(pattern.findall(folded)) for wanted, pattern in patterns if pattern is not None}
@@ -148,15 +125,7 @@ def find_tokens(text: str, tokens: Iterable[Token]) -> dict[str, int]:
 
 
 def redact_tokens(text: str, tokens: Iterable[Token]) -> str:
-    """Replace every token in a text.
-
-    Args:
-        text: Any text.
-        tokens: What to replace.
-
-    Returns:
-        The text with ``[redacted]`` in the place of each.
-    """
+    """Replace every token in a text."""
     spans = sorted((start, end) for _, start, end in _spans(text, tokens))
     kept: list[str] = []
     position = 0
@@ -170,20 +139,7 @@ def redact_tokens(text: str, tokens: Iterable[Token]) -> str:
 def identity_tokens(
     names: Sequence[str], identity: Mapping[str, Sequence[str]] | Sequence[str], candidates: Sequence[Candidate]
 ) -> tuple[Token, ...]:
-    """Collect what would give the candidates away.
-
-    Args:
-        names: What the test calls the candidates.
-        identity: Texts that name a system, such as a model id: a list, or lists by candidate.
-        candidates: The candidates; where their paths differ, the parts count as names.
-
-    Returns:
-        The tokens, each once. Names and parts of paths count as whole words, and not at all when they are ordinary ones such as
-        ``new``; what the user declared counts everywhere.
-
-    Raises:
-        ConfigurationError: An identity is no list of texts of at least three characters.
-    """
+    """Collect what would give the candidates away."""
     given = [identity] if isinstance(identity, str) else identity
     lists = given.values() if isinstance(given, Mapping) else [given]
     declared = [text for items in lists for text in ([items] if isinstance(items, str) else items)]
@@ -213,16 +169,7 @@ def _is_telling(name: str) -> bool:
 
 
 def scan_candidate(candidate: Candidate, label: str, tokens: Sequence[Token]) -> list[Leak]:
-    """Look for tokens in the names and contents of a candidate's files.
-
-    Args:
-        candidate: The candidate.
-        label: What to call it in the findings.
-        tokens: What to look for.
-
-    Returns:
-        Where each was found.
-    """
+    """Look for tokens in the names and contents of a candidate's files."""
     found: list[Leak] = []
     for file in candidate.files:
         found += scan_text(file.path, f"name in {label}: {file.path}", tokens)
@@ -237,32 +184,12 @@ def _searchable(file: CandidateFile) -> str:
 
 
 def scan_text(text: str, where: str, tokens: Sequence[Token]) -> list[Leak]:
-    """Look for tokens in a text.
-
-    Args:
-        text: Any text.
-        where: What to call it in the findings.
-        tokens: What to look for.
-
-    Returns:
-        One finding for each token that occurs.
-    """
+    """Look for tokens in a text."""
     return [Leak(where, token, count) for token, count in find_tokens(text, tokens).items()]
 
 
 def redact_candidate(candidate: Candidate, tokens: Sequence[Token]) -> Candidate:
-    """Replace every token in the names and contents of a candidate's files.
-
-    Args:
-        candidate: The candidate.
-        tokens: What to replace.
-
-    Returns:
-        Another candidate.
-
-    Raises:
-        LeakError: A token is in a file that is no text, or two files would get the same name.
-    """
+    """Replace every token in the names and contents of a candidate's files."""
     files = []
     for file in candidate.files:
         text = file.text

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_verdict.blind.request import INSTRUCTIONS, JudgeRequest
-from pytest_verdict.judges.pydantic_ai import PydanticAIModel
-from pytest_verdict.values.encoding import digest, encode_text
+from pytest_verdict.core.values.encoding import digest, encode_text
+from pytest_verdict.judging.pydantic_ai import PydanticAIModel
 
 
 class ModelJudge(PydanticAIModel):
@@ -38,12 +38,5 @@ class ModelJudge(PydanticAIModel):
         self.judge_id = f"pydantic-ai {name} {json.dumps(dict(settings or {}), sort_keys=True, default=str)} {told}"
 
     async def __call__(self, request: JudgeRequest, /) -> str:
-        """Ask the model.
-
-        Args:
-            request: The question.
-
-        Returns:
-            What the model wrote.
-        """
+        """Ask the model."""
         return await self.ask(request.prompt)

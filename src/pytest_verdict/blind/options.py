@@ -29,6 +29,9 @@ class JudgingOptions(TypedDict, total=False):
         always_ask: Whether the judge is asked also when both outputs are the same, to measure its bias.
         expectation_results: What checks have found, by the name of a candidate: for each expectation a bool or an object
             ``{text, passed}``, or the path of a ``grading.json``. The judge is not asked for expectations then.
+
+    Example:
+        >>> options: JudgingOptions = {"names": ("new", "old"), "key": "a fixed text"}
     """
 
     names: tuple[str, str]
@@ -50,6 +53,9 @@ class BlindOptions(JudgingOptions, total=False):
         tie: Whether a tie passes where a candidate is expected to win: ``fail``, the default, or ``pass``.
         gate: Contradictions of the judge that keep the comparison from passing; see `contradictions.GATING`.
         name: What to call this comparison in the report.
+
+    Example:
+        >>> options: BlindOptions = {"names": ("new", "old"), "tie": "pass"}
     """
 
     tie: Literal["fail", "pass"]
@@ -58,14 +64,7 @@ class BlindOptions(JudgingOptions, total=False):
 
 
 def refuse_unknown_options(options: Mapping[str, Any]) -> None:
-    """Refuse options that do not exist.
-
-    Args:
-        options: What was given.
-
-    Raises:
-        SettingsError: One is unknown.
-    """
+    """Refuse options that do not exist."""
     known = BlindOptions.__optional_keys__
     for option in options:
         if option not in known:

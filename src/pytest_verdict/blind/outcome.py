@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from pytest_verdict.blind.protocol import JUDGED, Status
 from pytest_verdict.blind.scoring import TIE, Winner
-from pytest_verdict.result import ComparisonResult
+from pytest_verdict.core.result import ComparisonResult
 
 
 class BlindComparison:
@@ -16,7 +16,7 @@ class BlindComparison:
         result: The comparison, as it is recorded.
 
     Example:
-        >>> from pytest_verdict import blind_compare
+        >>> from pytest_verdict.blind import blind_compare
         >>> found = blind_compare("The same.", "The same.", "Say something.", judge=print)
         >>> found.status, found.winner, found.is_tie
         ('JUDGED', 'TIE', True)

@@ -12,9 +12,9 @@ from pytest_verdict.blind.expectation_results import CHECKS, JUDGE
 from pytest_verdict.blind.judging import ALTERED, IDENTICAL, Comparison, Judgment, NotABallotError, compared
 from pytest_verdict.blind.protocol import INVALID, JUDGED, ORDER_SENSITIVE
 from pytest_verdict.blind.scoring import TIE
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import Outcome
 from pytest_verdict.errors import allowed
-from pytest_verdict.operators.base import Operator
-from pytest_verdict.result import Outcome
 
 NOT_A_BALLOT: Final = "not_a_blind_comparison"
 UNKNOWN_CANDIDATE: Final = "unknown_candidate"
@@ -52,7 +52,7 @@ class BlindPreference(Operator):
     """
 
     name: ClassVar[str] = "blind_preference"
-    surface: ClassVar[str] = "blind"
+    kind: ClassVar[str] = "blind"
 
     tie: Literal["fail", "pass"] = "fail"
     gate: Annotated[Any, BeforeValidator(_codes)] = GATING

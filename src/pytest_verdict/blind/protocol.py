@@ -35,12 +35,7 @@ _MOST_CALLS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """One way of showing the two candidates.
-
-    Args:
-        exchanged: Whether the labels are exchanged against the assignment.
-        shown: The labels in the order in which they are shown.
-    """
+    """One way of showing the two candidates."""
 
     exchanged: bool
     shown: tuple[Label, Label]
@@ -116,30 +111,13 @@ class BlindProtocol:
 
 
 def read_protocol(written: Mapping[str, Any]) -> BlindProtocol:
-    """Read a protocol back.
-
-    Args:
-        written: What `BlindProtocol.written` gave.
-
-    Returns:
-        The protocol, without time limit.
-
-    Raises:
-        SettingsError: A value is not allowed.
-        TypeError: A key is unknown.
-    """
+    """Read a protocol back."""
     return BlindProtocol(**written)
 
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What a reply, a pair of replies, or all of them amount to, in terms of the assignment.
-
-    Args:
-        status: ``JUDGED``, ``INCONSISTENT``, ``ABSTAINED`` or ``INVALID``.
-        winner: Who won, when it is judged; otherwise None.
-        order_sensitive: Whether one order had a winner and another a tie.
-    """
+    """What a reply, a pair of replies, or all of them amount to, in terms of the assignment."""
 
     status: Status
     winner: Winner | None = None
@@ -152,20 +130,7 @@ class Vote:
 
 
 def reconciled(votes: Sequence[Vote], rule: Rule) -> Vote:
-    """Bring the orders of one repetition together; only a winner that survives the exchange of labels is one.
-
-    Args:
-        votes: One vote for each order.
-        rule: See `BlindProtocol`.
-
-    Returns:
-        ``INVALID`` or ``ABSTAINED`` when one of them is; ``INCONSISTENT`` for opposite winners; a tie that is marked when
-        one is a winner and another a tie.
-
-    Example:
-        >>> reconciled([Vote("JUDGED", "A"), Vote("JUDGED", "B")], "majority").status
-        'INCONSISTENT'
-    """
+    """Bring the orders of one repetition together; only a winner that survives the exchange of labels is one."""
     for status in (INVALID, ABSTAINED):
         if any(vote.status == status for vote in votes):
             return Vote(status)
@@ -178,20 +143,7 @@ def reconciled(votes: Sequence[Vote], rule: Rule) -> Vote:
 
 
 def aggregated(votes: Sequence[Vote], rule: Rule) -> Vote:
-    """Bring the repetitions together. None is left out of the count, whatever became of it.
-
-    Args:
-        votes: One vote for each repetition.
-        rule: See `BlindProtocol`.
-
-    Returns:
-        What enough of them say; ``ABSTAINED`` when there is no such thing, and an exact tie of votes is none.
-
-    Example:
-        >>> a, b = Vote("JUDGED", "A"), Vote("JUDGED", "B")
-        >>> aggregated([a, a, b], "majority").winner, aggregated([a, b], "majority").status
-        ('A', 'ABSTAINED')
-    """
+    """Bring the repetitions together. None is left out of the count, whatever became of it."""
     label, count = Counter(vote.label for vote in votes).most_common(1)[0]
     share = Fraction(count, len(votes))
     enough = {

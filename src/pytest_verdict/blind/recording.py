@@ -53,18 +53,7 @@ class RecordedJudge:
         self.judge_id = own_name(judge)
 
     def __call__(self, request: JudgeRequest, /) -> str:
-        """Give the recorded reply, or record one.
-
-        Args:
-            request: The question.
-
-        Returns:
-            The reply as text.
-
-        Raises:
-            MissingRecordingError: There is no recording, and the mode is ``replay``.
-            RecordError: A recording cannot be read, was altered, or is of another question.
-        """
+        """Give the recorded reply, or record one."""
         path = self._folder / f"{request.key[:32]}.json"
         if self._mode != "rewrite" and path.exists():
             return _reply(_answering(path, request))

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from pytest_verdict.blind.rubric import DIMENSIONS, Rubric
 from pytest_verdict.blind.scoring import LABELS, TIE, Label, Scores, Winner
-from pytest_verdict.values.display import shown
-from pytest_verdict.values.jsontext import JsonTextError, parse_json
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 
 EMPTY: Final = "reply_empty"
 NO_JSON: Final = "reply_without_json"
@@ -32,12 +32,7 @@ _FENCE: Final = re.compile(r"\A\s*```(?:json|JSON)?[ \t]*\n(.*?)\n?```\s*\Z", re
 
 
 class ReplyProblem(ValueError):  # noqa: N818 - a reply that is no verdict is expected, not exceptional
-    """A reply is no verdict.
-
-    Args:
-        code: The code for the record.
-        reason: What is wrong and where, for a person.
-    """
+    """A reply is no verdict."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
@@ -46,17 +41,7 @@ class ReplyProblem(ValueError):  # noqa: N818 - a reply that is no verdict is ex
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What a judge said of one output.
-
-    Args:
-        scores: A score for each criterion.
-        strengths: What is good about it.
-        weaknesses: What is not.
-        evidence: What the judge quotes, by criterion.
-        passed: Whether each expectation is met, in the order of the expectations.
-        texts: How the judge wrote the expectations.
-        claimed: Numbers that the judge computed itself, by name.
-    """
+    """What a judge said of one output."""
 
     scores: Scores
     strengths: tuple[str, ...] = ()
@@ -69,14 +54,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply that could be read.
-
-    Args:
-        sides: What was said of A and B.
-        winner: Whom the judge named, or None.
-        reasoning: Why.
-        notes: Codes of what was unusual about the text.
-    """
+    """A reply that could be read."""
 
     sides: Mapping[Label, Side]
     winner: Winner | None
@@ -90,22 +68,7 @@ def read_reply(
     expectations: Sequence[str] = (),
     checked: Mapping[Label, Sequence[bool]] | None = None,
 ) -> Reply:
-    """Read a reply in the shape of ``comparison.json``; what the judge computed itself may be missing.
-
-    Args:
-        text: What the judge answered: a JSON object, alone, in one code fence, or with prose around it that holds no other
-            object.
-        rubric: The criteria that must be scored, no more and no less.
-        expectations: The expectations that must be answered, in order.
-        checked: By label, whether each expectation is met, when checks have answered them; the reply answers none then, and
-            is not believed if it does.
-
-    Returns:
-        The reply.
-
-    Raises:
-        ReplyProblem: Something that a verdict needs is missing, twice, or out of range.
-    """
+    """Read a reply in the shape of ``comparison.json``; what the judge computed itself may be missing."""
     document, notes = _document(text)
     asked = expectations if checked is None else ()
     sides = {label: _side(label, document, rubric, asked) for label in LABELS}
@@ -210,14 +173,7 @@ def _scores(
 
 
 def number_of(value: Any) -> Fraction | None:
-    """Give the exact value of a JSON number.
-
-    Args:
-        value: Any value; a bool is no number.
-
-    Returns:
-        The number, or None.
-    """
+    """Give the exact value of a JSON number."""
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return None
     # An exponent of billions is a number, but nothing that one wants to write out.

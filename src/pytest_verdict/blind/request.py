@@ -11,7 +11,7 @@ from typing import Any, Final
 from pytest_verdict.blind.candidates import Candidate
 from pytest_verdict.blind.rubric import DIMENSIONS, Rubric
 from pytest_verdict.blind.scoring import LABELS, Label
-from pytest_verdict.values.encoding import digest, encode_text
+from pytest_verdict.core.values.encoding import digest, encode_text
 
 INSTRUCTIONS: Final = """\
 You compare two outputs, called A and B, of the same task. You do not know who made them:
@@ -30,12 +30,7 @@ _HALF_POINTS: Final = "\nHalf points, such as 3.5, are allowed."
 
 @dataclass(frozen=True, slots=True)
 class Presented:
-    """One output as a judge sees it.
-
-    Args:
-        candidate: The neutral copy.
-        folder: Where that copy lies while the judge is asked.
-    """
+    """One output as a judge sees it."""
 
     candidate: Candidate
     folder: Path
@@ -70,7 +65,7 @@ class JudgeRequest:
         commitment: The digest that commits the harness to its assignment.
 
     Example:
-        >>> from pytest_verdict import blind_compare
+        >>> from pytest_verdict.blind import blind_compare
         >>> def judge(request: JudgeRequest):
         ...     return {"rubric": {label: scored(request, label) for label in request.shown}}
         >>> def scored(request, label):
@@ -97,14 +92,7 @@ class JudgeRequest:
 
 
 def instructions_for(rubric: Rubric) -> str:
-    """Give what a model is told before the question.
-
-    Args:
-        rubric: What is scored.
-
-    Returns:
-        `INSTRUCTIONS`, and that half points are allowed when they are.
-    """
+    """Give what a model is told before the question."""
     return INSTRUCTIONS if rubric.step == 1 else INSTRUCTIONS + _HALF_POINTS
 
 
@@ -116,19 +104,7 @@ def write_prompt(
     shown: Sequence[Label],
     fence: str,
 ) -> str:
-    """Write the question in words.
-
-    Args:
-        task: What the outputs were made for.
-        expectations: What each output should meet.
-        rubric: What is scored.
-        outputs: The outputs by label.
-        shown: The labels in the order in which to show them.
-        fence: A text that is in neither output, so that nothing in one can look like the end of it.
-
-    Returns:
-        The question; each output is JSON between two fences.
-    """
+    """Write the question in words."""
     parts = [
         f"Task, as a JSON string:\n{_json(task)}",
         f"Criteria with their anchors:\n{_json({name: rubric.written()[name] for name in DIMENSIONS})}",
@@ -143,15 +119,7 @@ def write_prompt(
 
 
 def reply_schema(rubric: Rubric, expectations: Sequence[str]) -> dict[str, Any]:
-    """Give the JSON schema of an answer, its parts in the order in which they should be written.
-
-    Args:
-        rubric: What is scored.
-        expectations: What each output should meet.
-
-    Returns:
-        A JSON schema; the winner comes last, because what is written first binds what follows.
-    """
+    """Give the JSON schema of an answer, its parts in the order in which they should be written."""
     score: dict[str, Any] = {"type": "integer", "minimum": 1, "maximum": 5}
     if rubric.step != 1:
         score = {"type": "number", "minimum": 1, "maximum": 5, "multipleOf": float(rubric.step)}

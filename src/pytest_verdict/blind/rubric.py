@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from pytest_verdict.blind.yaml_file import read_yaml
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.encoding import digest, encode_text
+from pytest_verdict.core.values.yaml import read_yaml
 from pytest_verdict.errors import SettingsError, allowed
-from pytest_verdict.values.display import shown
-from pytest_verdict.values.encoding import digest, encode_text
+from pytest_verdict.operators.criteria import checked_version
 
 DIMENSIONS: Final = ("content", "structure")
 LOWEST, HIGHEST = 1, 5
@@ -21,12 +22,7 @@ _ANCHORS: Final = (1, 3, 5)
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One thing that is scored from 1 to 5.
-
-    Args:
-        name: The criterion's name, as judges write it.
-        anchors: What the scores 1, 3 and 5 look like; none, or all three.
-    """
+    """One thing that is scored from 1 to 5."""
 
     name: str
     anchors: tuple[str, str, str] | None = None
@@ -148,24 +144,6 @@ def _identifier(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise SettingsError(f"the id is a text, got {shown(value, 80)}")
     return value
-
-
-def checked_version(value: Any) -> int | str:
-    """Refuse what is no version.
-
-    Args:
-        value: What a file says.
-
-    Returns:
-        A whole number from 1, or a text.
-
-    Raises:
-        SettingsError: It is neither; a number with a fraction must be quoted, because 1.10 and 1.1 are the same number.
-    """
-    whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-    if whole or (isinstance(value, str) and value.strip()):
-        return value  # type: ignore[no-any-return]
-    raise SettingsError(f'the version is a whole number from 1 or a quoted text such as "2.1", got {shown(value, 80)}')
 
 
 def _step(value: Any) -> Fraction:

@@ -21,51 +21,19 @@ OTHER: Final[Mapping[Label, Label]] = {"A": "B", "B": "A"}
 
 
 def mean(values: Sequence[Fraction]) -> Fraction:
-    """Give the exact mean.
-
-    Args:
-        values: At least one number.
-
-    Returns:
-        The mean.
-    """
+    """Give the exact mean."""
     return sum(values, Fraction(0)) / len(values)
 
 
 def rounded(value: Fraction, digits: int = 1) -> Decimal:
-    """Round half up.
-
-    Args:
-        value: A number that is not negative.
-        digits: Digits behind the point.
-
-    Returns:
-        The rounded number, with so many digits.
-
-    Example:
-        >>> rounded(Fraction(14, 3)), rounded(Fraction(9, 2), 0)
-        (Decimal('4.7'), Decimal('5'))
-    """
+    """Round half up."""
     scale = 10**digits
     return Decimal((value * scale + Fraction(1, 2)) // 1).scaleb(-digits)
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores of one output.
-
-    Args:
-        content: Scores by criterion.
-        structure: Scores by criterion.
-
-    Example:
-        >>> five, four = Fraction(5), Fraction(4)
-        >>> scores = Scores({"a": five, "b": five, "c": four}, {"d": four, "e": five, "f": four})
-        >>> scores.shown
-        {'content_score': Decimal('4.7'), 'structure_score': Decimal('4.3'), 'overall_score': Decimal('9.0')}
-        >>> scores.overall
-        Fraction(9, 1)
-    """
+    """The scores of one output."""
 
     content: Mapping[str, Fraction]
     structure: Mapping[str, Fraction]
@@ -89,15 +57,7 @@ class Scores:
 
 
 def winner_of(scores: Mapping[Label, Scores], passed: Mapping[Label, Sequence[bool]] | None = None) -> Winner:
-    """Decide by the overall score, then by the rate of expectations met, else it is a tie.
-
-    Args:
-        scores: The scores of both outputs.
-        passed: For both outputs, whether each expectation is met; None when there are no expectations.
-
-    Returns:
-        ``A``, ``B`` or ``TIE``.
-    """
+    """Decide by the overall score, then by the rate of expectations met, else it is a tie."""
     first, second = scores["A"].overall, scores["B"].overall
     if first == second and passed and passed["A"]:
         first, second = Fraction(sum(passed["A"])), Fraction(sum(passed["B"]))

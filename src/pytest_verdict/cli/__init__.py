@@ -1,35 +1,21 @@
 """The command line ``pytest-verdict``.
 
-A command is a module of this folder with `add_arguments` and `run`, and a line in `COMMANDS`. Only the module of the command that
-is asked for is imported, and what is heavy is imported when it runs.
+Families bring the commands, each a module with `add_arguments` and `run`. Only the module of the command that is asked for is
+imported, and what is heavy is imported when it runs.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Any, Final, TextIO
 
-from pytest_verdict.cli.writing import complain
+from pytest_verdict.console import complain
+from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.errors import VerdictError
-
-COMMANDS: Final = {
-    "init": "write a small suite that works, with its adapter",
-    "check": "say whether suite files are written rightly, without running them",
-    "report": "rebuild the report of a session that was killed",
-    "replay": "derive every verdict of a records.jsonl again",
-    "operators": "list the operators, or describe one",
-    "explain": "show one record as a failed test would print it",
-    "lint": "find what may mislead the judge of an answer template",
-    "audit": "find which mistakes an answer template would not notice",
-    "calibrate": "measure how far a judge of blind comparisons agrees with people",
-    "unblind": "reveal which output of a blind comparison was A, and verify that it was settled before",
-}
-"""The commands and what each does, in the order of ``--help``."""
 
 UNREADABLE: Final = 2
 _INTERRUPTED: Final = 130
@@ -37,17 +23,7 @@ _CLOSED_PIPE: Final = 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Args:
-        argv: The arguments; those of the process unless given.
-
-    Returns:
-        The exit code: 0, or what the command's ``--help`` says; 2 when something cannot be read.
-
-    Raises:
-        SystemExit: After ``--help`` with code 0, for wrong arguments with code 2.
-    """
+    """Run the command line."""
     words = list(sys.argv[1:] if argv is None else argv)
     _write_anything()
     try:
@@ -66,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(words: Sequence[str]) -> int:
     try:
         arguments = _parser(words).parse_args(words)
-        return int(importlib.import_module(f"{__name__}.{arguments.command}").run(arguments))
+        return int(_module(arguments.command).run(arguments))
     finally:
         # Also behind --help; at the exit of the process it would be too late to do anything about a closed pipe.
         sys.stdout.flush()
@@ -84,13 +60,22 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, summary in COMMANDS.items():
+    known = FAMILIES.own("commands")
+    # Families of other packages are looked for when the command is none of ours, or when all are listed.
+    asked = next((word for word in words if not word.startswith("-")), None)
+    for name, (summary, _) in (known if asked in known else FAMILIES.all("commands")).items():
         command = commands.add_parser(
             name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.", formatter_class=_Formatter
         )
         if name in words:
-            importlib.import_module(f"{__name__}.{name}").add_arguments(command)
+            _module(name).add_arguments(command)
     return parser
+
+
+def _module(command: str) -> Any:
+    found = FAMILIES.find("commands", command)
+    assert found is not None
+    return load(found.module)
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

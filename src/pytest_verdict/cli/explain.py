@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.cli.records_file import RecordsFile
-from pytest_verdict.cli.writing import complain, say
+from pytest_verdict.console import complain, say
+from pytest_verdict.core.record import identifier_of, parse_record
+from pytest_verdict.core.session import Budget
 from pytest_verdict.errors import RecordError, similar
-from pytest_verdict.report.record import identifier_of, parse_record
-from pytest_verdict.surroundings import Budget
 
 _MOST_CANDIDATES: Final = 2_000
 _SAME_BEGINNING: Final = 4
@@ -23,25 +23,14 @@ exit codes:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments.
-
-    Args:
-        parser: The command's parser.
-    """
+    """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
     parser.add_argument("file", metavar="FILE", help="a records.jsonl, also compressed by gzip, or a report's folder")
     parser.add_argument("--id", required=True, help="the record's id, as the terminal and report.json have it")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command.
-
-    Args:
-        arguments: The parsed arguments.
-
-    Returns:
-        The exit code.
-    """
+    """Run the command."""
     file = RecordsFile(arguments.file)
     candidates: list[str] = []
     for line in file.lines():
@@ -64,8 +53,8 @@ def _suggestion(given: str, candidates: list[str]) -> str:
 
 
 def _block(line: bytes, file: RecordsFile, identifier: str) -> Iterator[str]:
+    from pytest_verdict.core.result import ComparisonResult
     from pytest_verdict.explanation import explain
-    from pytest_verdict.result import ComparisonResult
 
     try:
         record = parse_record(line)

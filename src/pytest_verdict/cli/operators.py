@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_verdict.cli.writing import complain, say, say_json
+from pytest_verdict.console import complain, say, say_json
 
 if TYPE_CHECKING:
-    from pytest_verdict.operators.base import Operator
+    from pytest_verdict.core.operator import Operator
 
 _EXIT_CODES: Final = """\
 Operators of other packages are found through the entry-point group pytest_verdict.operators.
@@ -24,26 +24,15 @@ exit codes:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments.
-
-    Args:
-        parser: The command's parser.
-    """
+    """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
     parser.add_argument("name", metavar="NAME", nargs="?", help="the operator to describe; all are listed unless given")
     parser.add_argument("--json", action="store_true", help="write JSON, with the JSON Schema of the settings")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command.
-
-    Args:
-        arguments: The parsed arguments.
-
-    Returns:
-        The exit code.
-    """
-    from pytest_verdict.operators.registry import REGISTRY
+    """Run the command."""
+    from pytest_verdict.core.registry import REGISTRY
 
     found = _loaded(REGISTRY.names()) if arguments.name is None else {arguments.name: REGISTRY.find(arguments.name)}
     if arguments.json:
@@ -55,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _loaded(names: list[str]) -> dict[str, type[Operator]]:
-    from pytest_verdict.operators.registry import REGISTRY
+    from pytest_verdict.core.registry import REGISTRY
 
     found = {}
     for name in names:
@@ -67,20 +56,17 @@ def _loaded(names: list[str]) -> dict[str, type[Operator]]:
 
 
 def _listed(found: dict[str, type[Operator]]) -> Iterator[str]:
-    surfaces = sorted({cls.surface for cls in found.values()})
+    kinds = sorted({cls.kind for cls in found.values()})
     width = max(len(f"{name} ({cls.__name__})") for name, cls in found.items())
-    for surface in surfaces:
-        yield surface
+    for kind in kinds:
+        yield kind
         for name, cls in found.items():
-            if cls.surface == surface:
+            if cls.kind == kind:
                 yield f"  {f'{name} ({cls.__name__})':{width}}  {first_sentence(cls)}"
 
 
 def _described(name: str, cls: type[Operator]) -> Iterator[str]:
-    yield f"{name} ({cls.__name__}), surface {cls.surface}, version {cls.version}"
-    preset = _preset(name)
-    if preset:
-        yield f"by this name: {', '.join(f'{setting}={value!r}' for setting, value in preset.items())}"
+    yield f"{name} ({cls.__name__}), kind {cls.kind}, version {cls.version}"
     yield ""
     yield from inspect.cleandoc(cls.__doc__ or "").splitlines()
     schema = _schema(cls)
@@ -96,30 +82,16 @@ def _as_json(name: str, cls: type[Operator]) -> dict[str, Any]:
     return {
         "name": name,
         "class": cls.__name__,
-        "surface": cls.surface,
+        "kind": cls.kind,
         "version": cls.version,
         "summary": first_sentence(cls),
         "documentation": inspect.cleandoc(cls.__doc__ or ""),
-        "preset": _preset(name),
         "settings": _schema(cls),
     }
 
 
-def _preset(name: str) -> dict[str, Any]:
-    from pytest_verdict.operators.registry import REGISTRY
-
-    return dict(REGISTRY.preset(name))
-
-
 def first_sentence(cls: type) -> str:
-    """Give the first sentence of a class's docstring.
-
-    Args:
-        cls: Any class.
-
-    Returns:
-        One line.
-    """
+    """Give the first sentence of a class's docstring."""
     paragraph = " ".join(inspect.cleandoc(cls.__doc__ or "").split("\n\n", 1)[0].split())
     return re.split(r"(?<=\.)\s", paragraph, maxsplit=1)[0]
 
@@ -142,19 +114,7 @@ def _schema(cls: type[Operator]) -> dict[str, Any]:
 
 
 def type_text(described: dict[str, Any], schema: dict[str, Any]) -> str:
-    """Say in a few words what a JSON Schema allows.
-
-    Args:
-        described: The schema of one setting.
-        schema: The whole schema, for its definitions.
-
-    Returns:
-        Such as ``number | null``, ``"absolute" | "relative"`` or ``array of string``.
-
-    Example:
-        >>> type_text({"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]}, {})
-        'array of string | null'
-    """
+    """Say in a few words what a JSON Schema allows."""
     if "$ref" in described:
         name = described["$ref"].rpartition("/")[2]
         target = schema.get("$defs", {}).get(name, {})

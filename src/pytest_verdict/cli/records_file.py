@@ -19,14 +19,7 @@ _GZIP: Final = b"\x1f\x8b"
 
 
 class RecordsFile:
-    """A file of records.
-
-    Args:
-        given: A ``records.jsonl``, also compressed by gzip, or a report's folder.
-
-    Raises:
-        RecordError: There is no such file.
-    """
+    """A file of records."""
 
     def __init__(self, given: str) -> None:
         path = Path(given)
@@ -52,14 +45,7 @@ class RecordsFile:
         return 0 if self._raw is None or self._raw.closed else self._raw.tell()
 
     def lines(self) -> Iterator[bytes]:
-        """Read line by line.
-
-        Returns:
-            An iterator of lines with their ends. One longer than 256 MiB is cut off there, so that it is no record.
-
-        Raises:
-            RecordError: The compressed file is damaged.
-        """
+        """Read line by line."""
         with self.path.open("rb") as raw:
             self._raw = raw
             source = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if raw.peek(2)[:2] == _GZIP else raw

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.cli.records_file import RecordsFile
-from pytest_verdict.cli.writing import Progress, complain, say, say_json
-from pytest_verdict.values.display import counted
+from pytest_verdict.console import Progress, complain, say, say_json
+from pytest_verdict.core.values.display import counted
 
 if TYPE_CHECKING:
-    from pytest_verdict.replay import Replayed
+    from pytest_verdict.core.replay import Replayed
 
 MOST_LISTED: Final = 20
 _LINES_PER_STEP: Final = 1_000
@@ -38,11 +38,7 @@ exit codes:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments.
-
-    Args:
-        parser: The command's parser.
-    """
+    """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
     parser.add_argument("file", metavar="FILE", help="a records.jsonl, also compressed by gzip, or a report's folder")
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
@@ -51,15 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(slots=True)
 class Tally:
-    """What came of all records.
-
-    Args:
-        statuses: How many records had which status.
-        reasons: How many records were unverifiable for which reason.
-        listed: The first differences and unreadable lines, with their line numbers.
-        differences: How many records differ.
-        foreign: Whether the records are not those of which the report beside them was made.
-    """
+    """What came of all records."""
 
     statuses: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
@@ -68,12 +56,7 @@ class Tally:
     foreign: bool = False
 
     def add(self, number: int, answer: Replayed) -> None:
-        """Count one record.
-
-        Args:
-            number: Its line, from 1.
-            answer: What came of it.
-        """
+        """Count one record."""
         self.statuses[answer.status] += 1
         if answer.status == "identical":
             return
@@ -93,14 +76,7 @@ class Tally:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command.
-
-    Args:
-        arguments: The parsed arguments.
-
-    Returns:
-        The exit code.
-    """
+    """Run the command."""
     file = RecordsFile(arguments.file)
     tally = Tally()
     for number, answer in enumerate(_answers(file), 1):
@@ -117,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _answers(file: RecordsFile) -> Iterator[Replayed]:
-    from pytest_verdict.replay import replay
+    from pytest_verdict.core.replay import replay
 
     progress = Progress(file.size)
     try:
@@ -130,7 +106,7 @@ def _answers(file: RecordsFile) -> Iterator[Replayed]:
 
 
 def _as_json(tally: Tally) -> dict[str, Any]:
-    from pytest_verdict.replay import STATUSES
+    from pytest_verdict.core.replay import STATUSES
 
     return {
         "records": sum(tally.statuses.values()),

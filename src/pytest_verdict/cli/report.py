@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pytest_verdict.cli.writing import say
+from pytest_verdict.console import say
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, JUNIT, REPORT, Built, build
 from pytest_verdict.report.folder import INTERRUPTED, JOURNAL, FolderInUseError, ReportFolder
@@ -31,11 +31,7 @@ exit codes:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments.
-
-    Args:
-        parser: The command's parser.
-    """
+    """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
     parser.add_argument("folder", metavar="DIR", help="a report's folder that holds a journal, or a journal's folder")
     parser.add_argument("--to", metavar="DIR", help="where to write; the report's folder unless given")
@@ -51,14 +47,7 @@ class _Places:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command.
-
-    Args:
-        arguments: The parsed arguments.
-
-    Returns:
-        The exit code.
-    """
+    """Run the command."""
     places = _places(Path(arguments.folder), Path(arguments.to) if arguments.to else None)
     with ExitStack() as stack:
         for folder in {path.resolve(): path for path in (places.held, places.target) if path}.values():

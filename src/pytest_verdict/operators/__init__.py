@@ -1,1 +1,8 @@
-"""The operator family: one file per surface, and the registry that finds an operator by name."""
+"""The operators: named comparisons of two values.
+
+The names are listed in ``__init__.pyi``, and each is imported when it is first used.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

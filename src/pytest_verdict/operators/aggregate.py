@@ -9,13 +9,14 @@ from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from pytest_verdict.errors import SettingsError, ThresholdError, allowed
-from pytest_verdict.operators.base import Operator
+from pytest_verdict.core.kernel import checked_threshold, run, settle
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.registry import operator_from_settings
+from pytest_verdict.core.result import ComparisonResult, Outcome
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.snapshot import snapshot
+from pytest_verdict.errors import SettingsError, allowed
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact
-from pytest_verdict.operators.specification import operator_from_settings
-from pytest_verdict.outcome import ABSENT, Outcome, checked_outcome, error_outcome
-from pytest_verdict.result import ComparisonResult
-from pytest_verdict.values.snapshot import snapshot
 
 MISSING_EXPECTED: Final = "missing_expected"
 MISSING_OBSERVED: Final = "missing_observed"
@@ -26,68 +27,31 @@ _KEYS: Final = ("operator", "version", "settings", "threshold")
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One part of an aggregate.
-
-    Args:
-        operator: The operator that compares this part.
-        threshold: The lowest score that passes, in (0, 1]; None for the operator's own.
-    """
+    """One part of an aggregate."""
 
     operator: Operator
     threshold: float | None = None
 
     def compare(self, expected: Any, observed: Any, name: str) -> ComparisonResult:
-        """Compare this part; ABSENT stands for a key that a mapping does not have.
-
-        Args:
-            expected: The expected value.
-            observed: The observed value.
-            name: What to call the part.
-
-        Returns:
-            The result; an ``error`` when the operator raised.
-        """
+        """Compare this part; ABSENT stands for a key that a mapping does not have."""
         effective = self.operator.effective_expected(expected)
-        required = {MISSING_EXPECTED: effective, MISSING_OBSERVED: observed}
-        missing = tuple(note for note, side in required.items() if side is ABSENT)
-        expected, observed, effective = (None if side is ABSENT else side for side in (expected, observed, effective))
-        # Copies, as an operator that changes its arguments must not change those of the next part, or what is recorded.
-        copies = snapshot(expected), snapshot(observed)
-        outcome = Outcome(0.0, notes=missing) if missing else _evaluated(self.operator, *copies)
-        limit = _threshold(self.operator.default_threshold()) if self.threshold is None else self.threshold
-        return ComparisonResult(self.operator.identity, snapshot(effective), snapshot(observed), limit, outcome, name)
+        sides = {MISSING_EXPECTED: effective, MISSING_OBSERVED: observed}
+        missing = tuple(note for note, side in sides.items() if side is ABSENT)
+        expected, observed = (None if side is ABSENT else side for side in (expected, observed))
+        if missing:
+            return settle(self.operator, expected, observed, Outcome(0.0, notes=missing), self.threshold, name)
+        # Copies, as an operator that changes its arguments must not change those of the next part.
+        return run(self.operator, snapshot(expected), snapshot(observed), threshold=self.threshold, name=name)
 
     def written(self) -> dict[str, Any]:
-        """Write the condition as the record does.
-
-        Returns:
-            A JSON object from which `read_condition` makes an equal condition.
-        """
+        """Write the condition as the record does."""
         operator = self.operator
         found = {"operator": operator.recorded_name(), "version": operator.version, "settings": operator.settings()}
         return found if self.threshold is None else {**found, "threshold": self.threshold}
 
 
-def _evaluated(operator: Operator, expected: Any, observed: Any) -> Outcome:
-    try:
-        return checked_outcome(operator.evaluate(expected, observed))
-    except Exception as error:  # noqa: BLE001 - whatever a broken operator raises, the child records it
-        return error_outcome(error)
-
-
 def read_condition(value: Any) -> Condition:
-    """Read a condition.
-
-    Args:
-        value: An operator, the name of a registered one, or a mapping with ``operator`` (either of these) and, if wanted,
-            ``settings`` and ``threshold``. A ``version``, as records have it, is left out.
-
-    Returns:
-        The condition.
-
-    Raises:
-        ConfigurationError: The value is none of these, or a name, setting or threshold is wrong.
-    """
+    """Read a condition."""
     if isinstance(value, Condition):
         return value
     if not isinstance(value, Mapping):
@@ -99,13 +63,7 @@ def read_condition(value: Any) -> Condition:
     only_operator = list(rest) == ["operator"]
     operator = operator_from_settings(rest["operator"] if only_operator else rest)
     threshold = value.get("threshold")
-    return Condition(operator, None if threshold is None else _threshold(threshold))
-
-
-def _threshold(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value <= 1.0:
-        raise ThresholdError(value)
-    return float(value)
+    return Condition(operator, None if threshold is None else checked_threshold(threshold))
 
 
 def _conditions(value: Any) -> Any:
@@ -119,7 +77,7 @@ def _conditions(value: Any) -> Any:
 
 
 class _Aggregate(Operator):
-    surface: ClassVar[str] = "aggregate"
+    kind: ClassVar[str] = "aggregate"
 
     conditions: Annotated[Any, BeforeValidator(_conditions)]
 

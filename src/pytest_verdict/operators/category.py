@@ -6,13 +6,13 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BeforeValidator
 
-from pytest_verdict.normalizers import Normalization
-from pytest_verdict.operators.base import FAIL, PASS, Operator
+from pytest_verdict.core.normalizers import Normalization
+from pytest_verdict.core.operator import FAIL, PASS, Operator
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.encoding import decode, encode
+from pytest_verdict.core.values.equality import equal
+from pytest_verdict.core.values.scalars import truth_value
 from pytest_verdict.operators.items import NOT_A_LIST, as_list, item_surfaces
-from pytest_verdict.result import Outcome
-from pytest_verdict.values.encoding import decode, encode
-from pytest_verdict.values.equality import equal
-from pytest_verdict.values.stand_ins import truth_value
 
 NOT_A_BOOLEAN: Final = "not_a_boolean"
 EMPTY_EXPECTED: Final = "empty_expected"
@@ -30,7 +30,7 @@ class BooleanMatch(Operator):
     """
 
     name: ClassVar[str] = "boolean"
-    surface: ClassVar[str] = "boolean"
+    kind: ClassVar[str] = "boolean"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two truth values; see the class."""
@@ -52,7 +52,7 @@ class LiteralMatch(Operator):
     """
 
     name: ClassVar[str] = "literal"
-    surface: ClassVar[str] = "category"
+    kind: ClassVar[str] = "category"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two values; see the class."""
@@ -83,7 +83,7 @@ class OneOf(Operator):
     """
 
     name: ClassVar[str] = "one_of"
-    surface: ClassVar[str] = "category"
+    kind: ClassVar[str] = "category"
 
     values: Annotated[tuple[Any, ...] | None, BeforeValidator(_accepted)] = None
     normalize: Normalization = ()

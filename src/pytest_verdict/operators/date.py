@@ -13,11 +13,11 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from pytest_verdict.operators.base import Operator
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.dates import ReadDate, checked_format, read_date, read_formatted
+from pytest_verdict.core.values.numbers import EXACT
 from pytest_verdict.operators.exact_number import as_written
-from pytest_verdict.result import Outcome
-from pytest_verdict.values.dates import ReadDate, checked_format, read_date, read_formatted
-from pytest_verdict.values.numbers import EXACT
 
 DATE_AMBIGUOUS: Final = "date_ambiguous"
 TIMEZONE_MISMATCH: Final = "timezone_mismatch"
@@ -48,7 +48,7 @@ class DateMatch(Operator):
     """
 
     name: ClassVar[str] = "date_match"
-    surface: ClassVar[str] = "date"
+    kind: ClassVar[str] = "date"
 
     format: str | None = None
     day_first: bool = False
@@ -87,7 +87,7 @@ class DateTolerance(Operator):
     """
 
     name: ClassVar[str] = "date_tolerance"
-    surface: ClassVar[str] = "date"
+    kind: ClassVar[str] = "date"
 
     tolerance: Annotated[int, Field(strict=True, ge=0)]
     unit: Literal["days", "hours", "minutes"] = "days"
@@ -142,7 +142,7 @@ class DateRange(Operator):
     """
 
     name: ClassVar[str] = "date_range"
-    surface: ClassVar[str] = "date"
+    kind: ClassVar[str] = "date"
 
     min: Annotated[datetime.date | str | None, BeforeValidator(_bound)] = None
     max: Annotated[datetime.date | str | None, BeforeValidator(_bound)] = None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from pytest_verdict.normalizers import SynonymMap
-from pytest_verdict.operators.surface import Surfaces, surfaces
-from pytest_verdict.values.encoding import encode, encode_text
+from pytest_verdict.core.normalizers import SynonymMap
+from pytest_verdict.core.values.encoding import encode, encode_text
+from pytest_verdict.operators.surfaces import Surfaces, surfaces
 
 NOT_A_LIST: Final = "not_a_list"
 MOST_ITEMS: Final = 100
@@ -15,34 +15,14 @@ MOST_ITEMS: Final = 100
 
 
 def as_list(value: Any) -> list[Any] | None:
-    """Read a value as a list of items.
-
-    Args:
-        value: A list, tuple, set or frozenset; text and mappings are no lists.
-
-    Returns:
-        The items, or None. A set has no order of its own, so its items are sorted by their encoding.
-
-    Example:
-        >>> as_list(("b", "a")), as_list({"b", "a"}), as_list("ba")
-        (['b', 'a'], ['a', 'b'], None)
-    """
+    """Read a value as a list of items."""
     if isinstance(value, list | tuple):
         return list(value)
     return sorted(value, key=encode_text) if isinstance(value, set | frozenset) else None
 
 
 def item_surfaces(expected: Sequence[Any], observed: Sequence[Any], steps: Sequence[str | SynonymMap]) -> Surfaces:
-    """Normalize the items that are text; the others stay as they are.
-
-    Args:
-        expected: The expected items.
-        observed: The observed items.
-        steps: Normalizers in order of application.
-
-    Returns:
-        The surfaces, both of them lists.
-    """
+    """Normalize the items that are text; the others stay as they are."""
     if not steps:
         return Surfaces(list(expected), list(observed))
     found = surfaces(_texts(expected), _texts(observed), steps)
@@ -59,19 +39,7 @@ def _put_back(items: Sequence[Any], texts: list[str]) -> list[Any]:
 
 
 def listed(name: str, items: Sequence[Any]) -> dict[str, Any]:
-    """Write items for the details of an outcome.
-
-    Args:
-        name: The key.
-        items: Any values.
-
-    Returns:
-        The first of them as typed JSON under the key, and how many were left out.
-
-    Example:
-        >>> listed("missing", ["a"])
-        {'missing': ['a']}
-    """
+    """Write items for the details of an outcome."""
     found: dict[str, Any] = {name: [encode(item) for item in items[:MOST_ITEMS]]}
     if len(items) > MOST_ITEMS:
         found[f"{name}_omitted"] = len(items) - MOST_ITEMS

@@ -12,13 +12,13 @@ from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import field_validator, model_validator
 
-from pytest_verdict.normalizers import Normalization
-from pytest_verdict.operators.base import Operator
+from pytest_verdict.core.normalizers import Normalization
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_written
 from pytest_verdict.operators.items import item_surfaces
-from pytest_verdict.operators.surface import Surfaces, surfaces
-from pytest_verdict.result import Outcome
-from pytest_verdict.values.numbers import EXACT, as_decimal
+from pytest_verdict.operators.surfaces import Surfaces, surfaces
 
 NOT_A_NUMBER: Final = "not_a_number"
 NOT_A_RANGE: Final = "not_a_range"
@@ -28,7 +28,7 @@ ToleranceMode = Literal["relative", "absolute"]
 
 
 class _Numeric(Operator):
-    surface: ClassVar[str] = "number"
+    kind: ClassVar[str] = "number"
 
     normalize: Normalization = ()
 
@@ -151,7 +151,7 @@ class NumericRange(Operator):
     """
 
     name: ClassVar[str] = "numeric_range"
-    surface: ClassVar[str] = "number"
+    kind: ClassVar[str] = "number"
 
     min: ExactNumber | None = None
     max: ExactNumber | None = None
@@ -217,7 +217,7 @@ class Delta(Operator):
     """
 
     name: ClassVar[str] = "delta"
-    surface: ClassVar[str] = "number"
+    kind: ClassVar[str] = "number"
 
     tolerance: ExactNumber = 0
     mode: ToleranceMode = "absolute"

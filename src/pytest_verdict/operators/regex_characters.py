@@ -29,13 +29,7 @@ _APART: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Characters:
-    """A set of characters: ranges and categories, or everything else.
-
-    Args:
-        ranges: First and last code point of each range.
-        categories: Names of the classes ``\\d``, ``\\s``, ``\\w`` and their opposites, as the parser calls them.
-        negated: Whether the set holds all characters but these.
-    """
+    """A set of characters: ranges and categories, or everything else."""
 
     ranges: tuple[tuple[int, int], ...] = ()
     categories: tuple[str, ...] = ()
@@ -46,16 +40,7 @@ ANYTHING: Final = Characters(negated=True)
 
 
 def characters_of(kind: str, argument: Any, flags: int) -> Characters | None:
-    """Read a node of a parsed pattern that matches exactly one character.
-
-    Args:
-        kind: The name of the node, such as ``LITERAL``.
-        argument: Its argument.
-        flags: The flags in force at this place.
-
-    Returns:
-        The characters it matches, or a larger set; None when the node is of another kind.
-    """
+    """Read a node of a parsed pattern that matches exactly one character."""
     if kind == "LITERAL":
         return _folded(Characters(((argument, argument),)), flags)
     if kind == "NOT_LITERAL":
@@ -97,20 +82,7 @@ def _cases(character: str) -> set[str]:
 
 
 def disjoint(left: Characters, right: Characters) -> bool:
-    """Say whether two sets certainly share no character.
-
-    Args:
-        left: One set.
-        right: The other set.
-
-    Returns:
-        True when no character is in both; False when one is, or when it cannot be told cheaply.
-
-    Example:
-        >>> digits, comma = Characters(categories=("CATEGORY_DIGIT",)), Characters(((44, 44),))
-        >>> disjoint(digits, comma), disjoint(digits, Characters(((48, 57),)))
-        (True, False)
-    """
+    """Say whether two sets certainly share no character."""
     if left.negated and right.negated:
         return False
     if left.negated or right.negated:

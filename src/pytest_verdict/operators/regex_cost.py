@@ -30,16 +30,7 @@ _REPEATS: Final = frozenset({"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"})
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What is known of a part of a pattern, for one starting place.
-
-    Args:
-        ways: In how many ways it can match, at most.
-        work: Steps to try all of them, at most.
-        first: The characters that a match can start with.
-        shortest: The length of its shortest match, in characters.
-        extending: Characters that decide to go on instead of ending here; None when the next character does not decide.
-        heads: The sets of its leading characters, as far as each match starts with one of each.
-    """
+    """What is known of a part of a pattern, for one starting place."""
 
     ways: float
     work: float
@@ -53,14 +44,7 @@ _NOTHING: Final = _Part(1.0, 1.0)
 
 
 def quietly(make: Callable[[], _Made]) -> _Made:
-    """Compile or parse a pattern, whatever the user's warning filters are.
-
-    Args:
-        make: What reads the pattern.
-
-    Returns:
-        What it returned. A warning goes through as usual, unless a filter makes it an exception.
-    """
+    """Compile or parse a pattern, whatever the user's warning filters are."""
     try:
         return make()
     except Warning:
@@ -70,23 +54,7 @@ def quietly(make: Callable[[], _Made]) -> _Made:
 
 
 def estimated_steps(pattern: str, flags: int, length: int, mode: str) -> float:
-    """Estimate the most steps that a match can take.
-
-    Args:
-        pattern: A regular expression that compiles.
-        flags: The flags it is compiled with.
-        length: The length of the text, in characters.
-        mode: ``search``, ``match`` or ``fullmatch``.
-
-    Returns:
-        An upper bound, infinite when it is astronomical.
-
-    Example:
-        >>> estimated_steps(r"\\d+(,\\d+)*", 0, 16, "match") < 10_000
-        True
-        >>> estimated_steps(r"(a+)+$", 0, 4_000, "match")
-        inf
-    """
+    """Estimate the most steps that a match can take."""
     # Rounded up, so that a run over many texts analyses each pattern a few times only.
     size = 1 << max(length, 1).bit_length()
     try:

@@ -63,15 +63,7 @@ class RegexTimeLimitError(VerdictError):
 
 @dataclass(frozen=True, slots=True)
 class FoundMatch:
-    """One match of a regular expression.
-
-    Args:
-        start: Where it starts, in characters.
-        end: Where it ends, in characters, exclusive.
-        text: The matched text.
-        groups: The texts of the groups by number, from 1; None for a group that took no part.
-        named_groups: The texts of the named groups by name.
-    """
+    """One match of a regular expression."""
 
     start: int
     end: int
@@ -80,11 +72,7 @@ class FoundMatch:
     named_groups: dict[str, str | None]
 
     def details(self) -> dict[str, Any]:
-        """Write the match as the record has it.
-
-        Returns:
-            JSON values: ``matched``, ``span`` and, where the pattern has any, ``groups`` and ``named_groups``.
-        """
+        """Write the match as the record has it."""
         found: dict[str, Any] = {"matched": self.text, "span": [self.start, self.end]}
         if self.groups:
             found["groups"] = list(self.groups)
@@ -94,21 +82,7 @@ class FoundMatch:
 
 
 def flag_names(flags: Sequence[str]) -> tuple[str, ...]:
-    """Give flags their long names.
-
-    Args:
-        flags: Names such as ``IGNORECASE`` or ``I``.
-
-    Returns:
-        The long names, sorted, each once.
-
-    Raises:
-        SettingsError: A name is not known.
-
-    Example:
-        >>> flag_names(["M", "IGNORECASE", "I"])
-        ('IGNORECASE', 'MULTILINE')
-    """
+    """Give flags their long names."""
     for flag in flags:
         if flag not in FLAGS and flag not in SHORT_FLAGS:
             raise SettingsError(f"unknown flag: {flag!r}.{allowed('flag', flag, FLAGS)}")
@@ -116,23 +90,7 @@ def flag_names(flags: Sequence[str]) -> tuple[str, ...]:
 
 
 def compile_pattern(pattern: str, flags: Sequence[str] = ()) -> re.Pattern[str]:
-    """Compile a regular expression.
-
-    Args:
-        pattern: The regular expression, in the syntax of Python's ``re``.
-        flags: Names of flags, long or short.
-
-    Returns:
-        The compiled pattern.
-
-    Raises:
-        SettingsError: A flag is not known.
-        re.error: The pattern does not compile, or is nested too deeply.
-
-    Example:
-        >>> compile_pattern("paris", ["I"]).fullmatch("Paris") is not None
-        True
-    """
+    """Compile a regular expression."""
     return _compiled(pattern, sum(FLAGS[name] for name in flag_names(flags)))
 
 
@@ -147,27 +105,7 @@ def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
 def find_matches(
     pattern: str, flags: Sequence[str], mode: Mode, text: str, limit: int | None = 1
 ) -> tuple[FoundMatch, ...]:
-    """Match a regular expression, in bounded time.
-
-    Args:
-        pattern: The regular expression.
-        flags: Names of flags, long or short.
-        mode: ``search`` finds it anywhere, ``match`` at the start, ``fullmatch`` only as the whole text.
-        text: The text to match.
-        limit: The most matches that a search gives, from 1; None for all. They do not overlap.
-
-    Returns:
-        The matches from left to right; empty when there is none. ``match`` and ``fullmatch`` have one at most.
-
-    Raises:
-        SettingsError: A flag is not known.
-        re.error: The pattern does not compile.
-        RegexTimeLimitError: The match might take for ever, and its child process took longer than `TIME_LIMIT`.
-
-    Example:
-        >>> [match.text for match in find_matches(r"[0-9]+", (), "search", "3 of 14", limit=None)]
-        ['3', '14']
-    """
+    """Match a regular expression, in bounded time."""
     compiled = compile_pattern(pattern, flags)
     steps = estimated_steps(pattern, compiled.flags & ~re.UNICODE, len(text), mode)
     find_spans = _spans_here if steps <= _HARMLESS_STEPS else _spans_in_child

@@ -11,12 +11,12 @@ from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import Field, field_validator
 
+from pytest_verdict.core.normalizers import Normalization
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import ConfigurationError, MissingExtraError, RecordError
-from pytest_verdict.normalizers import Normalization
-from pytest_verdict.operators.base import Operator
-from pytest_verdict.operators.surface import NOT_TEXT, Surfaces, surfaces
-from pytest_verdict.result import Outcome
-from pytest_verdict.values.display import shown
+from pytest_verdict.operators.surfaces import NOT_TEXT, Surfaces, surfaces
 
 Embedder = Callable[[list[str]], Sequence[Sequence[float]]]
 """From texts to one vector of floats for each."""
@@ -24,13 +24,7 @@ Embedder = Callable[[list[str]], Sequence[Sequence[float]]]
 
 @dataclass(frozen=True, slots=True)
 class NamedEmbedder:
-    """An embedder and the name by which the record calls it; two of one name are equal.
-
-    Args:
-        name: ``module:function``.
-        function: The function; None when only the name is known, as after reading a record. It is then imported when a
-            text is embedded, not before.
-    """
+    """An embedder and the name by which the record calls it; two of one name are equal."""
 
     name: str
     function: Embedder | None = None
@@ -42,14 +36,7 @@ class NamedEmbedder:
         return hash(self.name)
 
     def __call__(self, texts: list[str]) -> Sequence[Sequence[float]]:
-        """Embed texts.
-
-        Args:
-            texts: The texts.
-
-        Returns:
-            A vector for each.
-        """
+        """Embed texts."""
         return (self.function or _imported(self.name))(texts)
 
 
@@ -78,7 +65,7 @@ class SemanticMatch(Operator):
     """
 
     name: ClassVar[str] = "semantic"
-    surface: ClassVar[str] = "text"
+    kind: ClassVar[str] = "text"
 
     threshold: Annotated[float, Field(gt=0.0, le=1.0, strict=True)] = 0.85
     model: Annotated[str, Field(min_length=1)] = "all-MiniLM-L6-v2"
@@ -153,19 +140,7 @@ class SemanticMatch(Operator):
 
 
 def cosine(left: Sequence[float], right: Sequence[float]) -> float:
-    """Compute the cosine of the angle between two vectors.
-
-    Args:
-        left: Finite floats, at least one of them not zero.
-        right: The same number of them, likewise.
-
-    Returns:
-        From -1.0 to 1.0; exactly 1.0 for equal vectors.
-
-    Example:
-        >>> cosine([1.0, 0.0], [3.0, 4.0])
-        0.6
-    """
+    """Compute the cosine of the angle between two vectors."""
     first, second = _scaled(left), _scaled(right)
     product = math.fsum(one * other for one, other in zip(first, second, strict=True))
     squares = math.fsum(one * one for one in first) * math.fsum(one * one for one in second)

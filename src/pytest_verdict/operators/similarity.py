@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Literal
 
-from pytest_verdict.normalizers import Normalization
-from pytest_verdict.operators.base import Operator
-from pytest_verdict.operators.surface import NOT_TEXT, surfaces
-from pytest_verdict.result import Outcome
+from pytest_verdict.core.normalizers import Normalization
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.operators.surfaces import NOT_TEXT, surfaces
 
 Metric = Literal["levenshtein", "damerau_levenshtein", "indel", "jaro", "jaro_winkler", "token_f1", "rouge_l"]
 
@@ -67,7 +67,7 @@ class TextSimilarity(Operator):
     """
 
     name: ClassVar[str] = "text_similarity"
-    surface: ClassVar[str] = "text"
+    kind: ClassVar[str] = "text"
 
     metric: Metric = "levenshtein"
     normalize: Normalization = ()

@@ -7,35 +7,32 @@ from typing import Any, ClassVar
 
 from pydantic import field_validator
 
-from pytest_verdict.normalizers import Normalization
-from pytest_verdict.operators.base import FAIL, PASS, Operator
-from pytest_verdict.operators.surface import NOT_TEXT, Surfaces, surfaces
-from pytest_verdict.result import Outcome
-from pytest_verdict.values.equality import equal
+from pytest_verdict.core.normalizers import Normalization
+from pytest_verdict.core.operator import FAIL, PASS, Operator
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.equality import equal
+from pytest_verdict.operators.surfaces import NOT_TEXT, Surfaces, surfaces
 
 
-class ExactMatch(Operator):
-    """Expected and observed are equal.
+class Exact(Operator):
+    """Expected and observed are equal, as values of a type; the rules stand in docs/explanation/value-semantics.md.
 
-    Without normalization this is the operator ``exact``: typed equality of any two values, whose rules stand in
-    docs/explanation/value-semantics.md.
-    With it, it is ``normalized_exact``: text, and the items of a list of texts, are normalized on both sides first;
-    anything else is compared as it is.
+    With normalizers it is the operator ``normalized_exact``, and recorded as such.
 
     Args:
-        normalize: Normalizers in order of application; ``["lowercase", "strip"]`` unless given.
+        normalize: Normalizers for text and the items of a list of texts, in order of application; none unless given.
         case_sensitive: False folds the case of text, which is recorded as the last step ``casefold``.
         nan_equal: Whether NaN equals NaN.
 
     Example:
-        >>> ExactMatch().evaluate(" Paris", "paris").score
-        1.0
+        >>> Exact().evaluate(1, 1.0).score, Exact().evaluate("Paris", "paris").score
+        (1.0, 0.0)
     """
 
-    name: ClassVar[str] = "normalized_exact"
-    surface: ClassVar[str] = "text"
+    name: ClassVar[str] = "exact"
+    kind: ClassVar[str] = "text"
 
-    normalize: Normalization = ("lowercase", "strip")
+    normalize: Normalization = ()
     case_sensitive: bool = True
     nan_equal: bool = False
 
@@ -52,8 +49,26 @@ class ExactMatch(Operator):
         return found.outcome(1.0 if equal(found.expected, found.observed, nan_equal=self.nan_equal) else 0.0)
 
 
+class NormalizedExact(Exact):
+    """Expected and observed are equal after normalization; anything that is not text is compared as it is.
+
+    Args:
+        normalize: Normalizers in order of application; ``["lowercase", "strip", "collapse_whitespace"]`` unless given.
+        case_sensitive: False folds the case of text, which is recorded as the last step ``casefold``.
+        nan_equal: Whether NaN equals NaN.
+
+    Example:
+        >>> NormalizedExact().evaluate(" New  York", "new york").score
+        1.0
+    """
+
+    name: ClassVar[str] = "normalized_exact"
+
+    normalize: Normalization = ("lowercase", "strip", "collapse_whitespace")
+
+
 class _Contains(Operator):
-    surface: ClassVar[str] = "text"
+    kind: ClassVar[str] = "text"
 
     substrings: Sequence[str] | None = None
     normalize: Normalization = ()

@@ -11,14 +11,14 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from pytest_verdict.operators.base import Operator
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.scalars import truth_value
 from pytest_verdict.operators.category import EMPTY_EXPECTED, NOT_A_BOOLEAN
 from pytest_verdict.operators.items import listed
-from pytest_verdict.operators.pattern import INVALID_PATTERN
+from pytest_verdict.operators.regex import INVALID_PATTERN
 from pytest_verdict.operators.regex_search import RegexTimeLimitError, compile_pattern, find_matches, flag_names
-from pytest_verdict.operators.surface import NOT_TEXT
-from pytest_verdict.result import Outcome
-from pytest_verdict.values.stand_ins import truth_value
+from pytest_verdict.operators.surfaces import NOT_TEXT
 
 Count = Annotated[int, Field(strict=True, ge=0)]
 
@@ -32,7 +32,7 @@ class TraceRegex(Operator):
         pattern: What to search for, not empty; flags may also stand in it, as in ``(?i)yes``. Without it expected is the
             pattern.
         count_min: How many matches it takes, at least 0; 1 unless given. Matches do not overlap.
-        flags: Names of flags, as for `RegexMatch`.
+        flags: Names of flags, as for `Regex`.
 
     Raises:
         SettingsError: The pattern is empty or does not compile, a flag is not known, or the count is negative.
@@ -43,7 +43,7 @@ class TraceRegex(Operator):
     """
 
     name: ClassVar[str] = "trace_regex"
-    surface: ClassVar[str] = "trace"
+    kind: ClassVar[str] = "trace"
 
     pattern: str | None = None
     count_min: Count | None = None
@@ -95,7 +95,7 @@ class TraceContains(Operator):
     """
 
     name: ClassVar[str] = "trace_contains"
-    surface: ClassVar[str] = "trace"
+    kind: ClassVar[str] = "trace"
 
     substring: str | None = None
 
@@ -129,7 +129,7 @@ class TraceLength(Operator):
     """
 
     name: ClassVar[str] = "trace_length"
-    surface: ClassVar[str] = "trace"
+    kind: ClassVar[str] = "trace"
 
     min: Count | None = None
     max: Count | None = None

@@ -12,19 +12,15 @@ from typing import Any
 import pytest
 
 from pytest_verdict.comparison import HIDDEN, describe_failure
+from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.errors import MismatchError
 from pytest_verdict.pytest_plugin.failures import FAILURES
-from pytest_verdict.result import ComparisonResult
 
 _MOST = 3
 
 
 def explain_assertion(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    """Add the blocks of the comparisons on which an assertion failed to it as a note, which pytest shows in full.
-
-    Args:
-        excinfo: What a phase of a test raised. A `MismatchError` has its block already.
-    """
+    """Add the blocks of the comparisons on which an assertion failed to it as a note, which pytest shows in full."""
     error = excinfo.value
     if isinstance(error, AssertionError) and not isinstance(error, MismatchError):
         blocks: dict[int, str] = {}
@@ -40,11 +36,7 @@ def explain_assertion(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
 
 
 def hide_our_frames(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    """Leave the user's lines in the traceback of a mistake of the user's; ``--full-trace`` shows ours as well.
-
-    Args:
-        excinfo: What a phase of a test raised. Anything but an error of this library keeps its whole traceback.
-    """
+    """Leave the user's lines in the traceback of a mistake of the user's; ``--full-trace`` shows ours as well."""
     if HIDDEN(excinfo):
         for entry in excinfo.traceback:
             names = entry.frame.f_globals

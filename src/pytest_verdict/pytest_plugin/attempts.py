@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import pytest
 
+from pytest_verdict.core.record import Counts
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
 from pytest_verdict.pytest_plugin.recorder import CARRIER
-from pytest_verdict.report.counts import Counts
 from pytest_verdict.report.journal import LATE, Place, TestEntry, place_of
 
 TEXT_LIMIT: Final = 32_000
@@ -23,13 +23,7 @@ _LAST_PHASES: Final[frozenset[str | None]] = frozenset({"teardown", "???"})
 
 
 class Attempts:
-    """The attempts that have begun and not ended, and how many each test has had.
-
-    Args:
-        config: The session's configuration.
-        redaction: From a text to the text that may be written; None writes it verbatim.
-        running: Gives the name of the test that runs in this process.
-    """
+    """The attempts that have begun and not ended, and how many each test has had."""
 
     def __init__(
         self, config: pytest.Config, redaction: Callable[[str], str] | None, running: Callable[[], str]
@@ -48,30 +42,14 @@ class Attempts:
         self._unknown: dict[_Key, int | None] = {}
 
     def collected(self, nodeids: Iterable[str]) -> list[str]:
-        """Take in which tests there are.
-
-        Args:
-            nodeids: Their node ids in pytest, in the order of collection.
-
-        Returns:
-            Their names in the report.
-        """
+        """Take in which tests there are."""
         names = [self._name(nodeid) for nodeid in nodeids]
         self._order = distinct_names(names)
         self._twins = {name for name, own in zip(names, self._order, strict=True) if own != name}
         return self._order
 
     def number(self, report: pytest.TestReport, test: str, attempt: int) -> int:
-        """Say of which run of a test its records are.
-
-        Args:
-            report: The report that carried them.
-            test: The node id of the test that made them.
-            attempt: Which run it was for the process that ran it, from 1.
-
-        Returns:
-            Which run it was for the session: xdist may run a test again that took its worker down.
-        """
+        """Say of which run of a test its records are."""
         if not self._unknown:
             return attempt
         key = self._key(report, test)
@@ -87,19 +65,7 @@ class Attempts:
     def add_records(
         self, report: pytest.TestReport, test: str, attempt: int, counts: Counts, place: Place
     ) -> TestEntry | None:
-        """Add records that a report carried.
-
-        Args:
-            report: The report.
-            test: The node id of the test that made them, which may be another one than the report's.
-            attempt: Which run of that test, from 1.
-            counts: Counts of the records.
-            place: Where these lie in the journal.
-
-        Returns:
-            The attempt before, when these are the first of the next; an entry with the outcome ``late``, when the attempt
-            has already ended.
-        """
+        """Add records that a report carried."""
         # Most tests make the same comparisons; one dict for all of them is one less each that garbage collection looks at.
         if counts == self._counts:
             counts = self._counts
@@ -118,14 +84,7 @@ class Attempts:
         return ended
 
     def add(self, report: pytest.TestReport) -> Sequence[TestEntry]:
-        """Add the report of one phase.
-
-        Args:
-            report: A report of a test.
-
-        Returns:
-            The attempts that ended with this report, or before it.
-        """
+        """Add the report of one phase."""
         if CARRIER in report.__dict__:
             return ()
         name = self._name(report.nodeid)
@@ -142,14 +101,7 @@ class Attempts:
         return (*ended, self._end(key)) if report.when in _LAST_PHASES else ended
 
     def of_collection(self, report: pytest.CollectReport) -> TestEntry:
-        """Make an entry of what could not be collected, or was skipped as a whole.
-
-        Args:
-            report: A report of collection that did not pass.
-
-        Returns:
-            An entry with the outcome ``error`` or ``skipped``.
-        """
+        """Make an entry of what could not be collected, or was skipped as a whole."""
         name = self._name(report.nodeid)
         entry = TestEntry(name, outcome="error" if report.failed else "skipped", path=name.split("::", 1)[0])
         entry.message = self._written("collection failed" if report.failed else _message(report))
@@ -162,14 +114,7 @@ class Attempts:
             yield self._end(key)
 
     def name(self, nodeid: str) -> str | None:
-        """Give the name of a test in the report.
-
-        Args:
-            nodeid: Its node id in pytest.
-
-        Returns:
-            The name; None when several tests have the node id.
-        """
+        """Give the name of a test in the report."""
         name = self._name(nodeid)
         return None if name in self._twins else name
 
@@ -207,12 +152,7 @@ class Attempts:
 
 
 class _Attempt:
-    """One attempt of a test, while its phases arrive.
-
-    Attributes:
-        entry: What is known of it.
-        is_run_again: Whether a phase failed that will be run again.
-    """
+    """One attempt of a test, while its phases arrive."""
 
     __slots__ = ("_failed_subtest", "_is_quiet", "_phases", "entry", "is_run_again")
 

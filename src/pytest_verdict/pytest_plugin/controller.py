@@ -9,38 +9,26 @@ from typing import Any, Final
 
 import pytest
 
+from pytest_verdict.core.garbage_collection import without_garbage_collection
+from pytest_verdict.core.record import renumbered
 from pytest_verdict.errors import RecordError
-from pytest_verdict.garbage import without_garbage_collection
 from pytest_verdict.pytest_plugin.attempts import Attempts
-from pytest_verdict.pytest_plugin.carriage import unloaded
 from pytest_verdict.pytest_plugin.environment import Clock, describe_environment
 from pytest_verdict.pytest_plugin.names import EVERYWHERE, REDACTED
 from pytest_verdict.pytest_plugin.recorder import Batch, Recorder
 from pytest_verdict.pytest_plugin.terminal import closing_lines
+from pytest_verdict.pytest_plugin.xdist_transport import unloaded
 from pytest_verdict.report.building import build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder
 from pytest_verdict.report.journal import TestEntry
 from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.junit import Profile
-from pytest_verdict.report.record import renumbered
 
 TITLE: Final = "verification"
 
 
 class Controller:
-    """Keeps the journal while the session runs, and builds the report at its end.
-
-    Args:
-        config: The session's configuration.
-        recorder: Records the tests that run in this process.
-        folder: Where the report goes.
-        profile: The JUnit profile.
-        limit: How many comparisons ``report.json`` holds at most.
-        redaction: From a text to the text that may be written; None writes it verbatim.
-
-    Raises:
-        pytest.UsageError: The folder is held by another session, or cannot be written.
-    """
+    """Keeps the journal while the session runs, and builds the report at its end."""
 
     def __init__(
         self,

@@ -16,17 +16,7 @@ _SHARED_FILES: Final = {"pyproject.toml": "[tool.pytest", "tox.ini": "[pytest]",
 
 
 def report_folder(config: pytest.Config) -> Path:
-    """Say where the report goes.
-
-    Args:
-        config: The configuration of a session that is no worker's.
-
-    Returns:
-        The folder, which need not be there.
-
-    Raises:
-        pytest.UsageError: The folder is empty text, or was given in a way that made pytest miss the project's configuration.
-    """
+    """Say where the report goes."""
     given = config.option.verify_report_dir
     if given == "":
         raise pytest.UsageError(

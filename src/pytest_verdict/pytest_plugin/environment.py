@@ -12,11 +12,7 @@ import pytest
 
 
 class Clock:
-    """The session's times; no verdict and no record ever sees them.
-
-    Attributes:
-        started: When the session started, in ISO 8601 and UTC.
-    """
+    """The session's times; no verdict and no record ever sees them."""
 
     def __init__(self) -> None:
         self.started = self.now()
@@ -27,15 +23,7 @@ class Clock:
 
 
 def describe_environment(config: pytest.Config, redaction: Callable[[str], str] | None) -> dict[str, Any]:
-    """Say with what a session runs; nothing of the environment variables.
-
-    Args:
-        config: The session's configuration.
-        redaction: From a text to the text that may be written; None writes it verbatim.
-
-    Returns:
-        Versions, the platform, and pytest's arguments.
-    """
+    """Say with what a session runs; nothing of the environment variables."""
     from importlib.metadata import version
 
     written = redaction or str

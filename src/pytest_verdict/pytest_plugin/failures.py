@@ -8,17 +8,11 @@ from types import CodeType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from pytest_verdict.result import ComparisonResult
+    from pytest_verdict.core.result import ComparisonResult
 
 
 class Failure(NamedTuple):
-    """A comparison that did not pass.
-
-    Args:
-        result: The comparison.
-        code: The code that made it.
-        line: The line that made it.
-    """
+    """A comparison that did not pass."""
 
     result: ComparisonResult
     code: CodeType
@@ -32,11 +26,7 @@ class Failures:
         self.last: deque[Failure] = deque(maxlen=3)
 
     def observe(self, result: ComparisonResult) -> None:
-        """Remember a comparison, if it did not pass.
-
-        Args:
-            result: What was just compared.
-        """
+        """Remember a comparison, if it did not pass."""
         if result.passed:
             return
         frame = sys._getframe(1)  # noqa: SLF001 - the only way to learn where the comparison was made

@@ -17,15 +17,7 @@ REDACTED: Final = "verdict_redact"
 
 
 def report_name(config: pytest.Config, redaction: Callable[[str], str] | None) -> Callable[[str], str]:
-    """Make the function from the node id that pytest uses to the one the report uses.
-
-    Args:
-        config: The configuration of a controller, a worker or a session without xdist.
-        redaction: From a text to the text that may be written; None writes it verbatim.
-
-    Returns:
-        A function that takes away the group which ``--dist=loadgroup`` appends to a node id, and what must not be written.
-    """
+    """Make the function from the node id that pytest uses to the one the report uses."""
     grouped = _distribution(config) == "loadgroup" or bool(getattr(config.option, "loadgroup", False))
     if redaction is None:
         return _without_group if grouped else str
@@ -33,18 +25,7 @@ def report_name(config: pytest.Config, redaction: Callable[[str], str] | None) -
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
-    """Give every collected test a name of its own.
-
-    Args:
-        names: The names of the tests in the order of collection; ``--keep-duplicates`` and some collectors repeat them.
-
-    Returns:
-        The same names, in which the second that is called alike ends with ``#2``.
-
-    Example:
-        >>> distinct_names(["test_a", "test_b", "test_a"])
-        ['test_a', 'test_b', 'test_a #2']
-    """
+    """Give every collected test a name of its own."""
     if len(set(names)) == len(names):
         return list(names)
     seen: Counter[str] = Counter()

@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_verdict.core.session import SESSION, Budget
 from pytest_verdict.pytest_plugin.failures import FAILURES
-from pytest_verdict.surroundings import SURROUNDINGS, Budget
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from pytest_verdict.comparator import Comparator
-    from pytest_verdict.judges.protocol import Judge
+    from pytest_verdict.judging.protocol import Judge
     from pytest_verdict.templates.template import AnswerTemplate
 
 FOLDER_DEFAULT = "verify-report"
+SUITE_FILES = "verdict_suite_files"
+CASES = "verdict_cases"
 _RUN_NO_TEST = (
     "collectonly",
     "help",
@@ -58,7 +60,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run every suite by this adapter, such as recorded:outputs.jsonl, whatever the suites name",
     )
     parser.addini("verdict_adapter", "what runs the suites that name no adapter", default="")
-    parser.addini("verdict_suite_files", "names of suite files", type="args", default=["*.verdict.yaml"])
     parser.addini("verdict_report_dir", "where --verify-report writes", default=FOLDER_DEFAULT)
     parser.addini(
         "verdict_junit_profile", "ci (with file and line) or strict (valid against junit-10.xsd)", default="ci"
@@ -67,6 +68,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini(
         "verdict_redact", "regular expressions, one a line; what they match is never written down", type="linelist"
     )
+    parser.addini(SUITE_FILES, "names of suite files", type="args", default=["*.verdict.yaml"])
     parser.addini("verdict_advice", "whether a failure says what would have passed", type="bool", default=True)
 
 
@@ -93,7 +95,7 @@ class OperatorRegistrar:
         Raises:
             ConfigurationError: The name is taken by another operator, or the class has no name.
         """
-        from pytest_verdict.operators.registry import REGISTRY
+        from pytest_verdict.core.registry import REGISTRY
 
         return REGISTRY.add(operator, name=name)
 
@@ -107,10 +109,10 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line(
         "markers",
-        "verdict_cases(source, mapping=None, ids=None): run the test once for each row of a dataset, with the arguments case,"
+        f"{CASES}(source, mapping=None, ids=None): run the test once for each row of a dataset, with the arguments case,"
         " expected and observed as far as it takes them",
     )
-    _fill_surroundings(config)
+    _fill_session(config)
     config.hook.pytest_verdict_operators.call_historic(kwargs={"registry": OperatorRegistrar()})
     if _wants_report(config):
         from pytest_verdict.pytest_plugin.reporting import start
@@ -120,36 +122,38 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect suite files; of any other file only the name is looked at."""
-    name = file_path.name
-    if not any(fnmatchcase(name, pattern) for pattern in parent.config.getini("verdict_suite_files")):
+    if not any(fnmatchcase(file_path.name, pattern) for pattern in parent.config.getini(SUITE_FILES)):
         return None
-    from pytest_verdict.pytest_plugin.suite_collection import SuiteFile
-
-    return SuiteFile.from_parent(parent, path=file_path)
+    collector: type[pytest.File] = _items(SUITE_FILES)
+    return collector.from_parent(parent, path=file_path)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Parametrize tests that carry the marker ``verdict_cases``."""
-    marker = metafunc.definition.get_closest_marker("verdict_cases")
+    marker = metafunc.definition.get_closest_marker(CASES)
     if marker is not None:
-        from pytest_verdict.pytest_plugin.cases import parametrize_cases
-
-        parametrize_cases(metafunc, marker)
+        _items(CASES)(metafunc, marker)
 
 
-def _fill_surroundings(config: pytest.Config) -> None:
-    before = SURROUNDINGS.budget, SURROUNDINGS.advice, SURROUNDINGS.observer
+def _items(name: str) -> Any:
+    from pytest_verdict.core.families import FAMILIES, load
+
+    return load(FAMILIES.own("pytest_items")[name])
+
+
+def _fill_session(config: pytest.Config) -> None:
+    before = SESSION.budget, SESSION.advice, SESSION.observer
 
     def restore() -> None:
-        SURROUNDINGS.budget, SURROUNDINGS.advice, SURROUNDINGS.observer = before
+        SESSION.budget, SESSION.advice, SESSION.observer = before
 
     config.add_cleanup(restore)
     # Of its own, also in a session inside a test of another session, whose report is not about these comparisons.
-    SURROUNDINGS.observer = FAILURES.observe
+    SESSION.observer = FAILURES.observe
     verbosity = config.get_verbosity(pytest.Config.VERBOSITY_ASSERTIONS)
-    SURROUNDINGS.budget = Budget(characters=0, lines=0, differences=0) if verbosity >= 2 else Budget()
+    SESSION.budget = Budget(characters=0, lines=0, differences=0) if verbosity >= 2 else Budget()
     try:
-        SURROUNDINGS.advice = bool(config.getini("verdict_advice"))
+        SESSION.advice = bool(config.getini("verdict_advice"))
     except (ValueError, pytest.UsageError) as error:
         # pytest names the value and not the key; before 9 it was a traceback.
         raise pytest.UsageError(f"verdict_advice: true or false is needed; {error}") from None

@@ -10,14 +10,13 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from pytest_verdict.envelope import Envelope
-from pytest_verdict.pytest_plugin.calls import Calls
+from pytest_verdict.core.record import AttemptRecords, Counts, Observed
+from pytest_verdict.core.result import ComparisonResult, Outcome
+from pytest_verdict.core.writing import Envelope, OperatorIdentity
 from pytest_verdict.pytest_plugin.failures import FAILURES
+from pytest_verdict.pytest_plugin.locations import Calls
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
 from pytest_verdict.pytest_plugin.signals import signals_wait
-from pytest_verdict.report.counts import Counts
-from pytest_verdict.report.record import AttemptRecords, Observed
-from pytest_verdict.result import ComparisonResult, OperatorIdentity, Outcome
 
 CARRIER: Final = "verdict_carrier"
 """The attribute of a report that only carries records, sent because no report of a phase would take them along."""
@@ -26,14 +25,7 @@ _SPILL: Final = 1 << 20
 
 
 class Batch(NamedTuple):
-    """Records of one attempt of a test, which need not be the one whose report carries them.
-
-    Args:
-        test: The node id.
-        attempt: Which run of the test, from 1.
-        counts: Counts per operator.
-        lines: The records.
-    """
+    """Records of one attempt of a test, which need not be the one whose report carries them."""
 
     test: str
     attempt: int
@@ -42,12 +34,7 @@ class Batch(NamedTuple):
 
 
 class Recorder:
-    """Writes each comparison of the running test as a line, and gives the lines to whoever asks at its next report.
-
-    Args:
-        config: The session's configuration.
-        redaction: From a text of the evidence to the text that may be written; None writes it verbatim.
-    """
+    """Writes each comparison of the running test as a line, and gives the lines to whoever asks at its next report."""
 
     __slots__ = (
         "_attempt",
@@ -101,8 +88,8 @@ class Recorder:
     def pytest_runtest_protocol(self, item: pytest.Item) -> None:
         """Remember which test is running, until the next one does.
 
-        Fixtures of the whole session are torn down after the last test when the session stops early, and what they compare
-        belongs to that test.
+        Fixtures of the whole session are torn down after the last test when the session stops early, and what they
+        compare belongs to that test.
         """
         self._item = item
         # An item that is not Python code says itself where its comparisons are made.
@@ -142,11 +129,7 @@ class Recorder:
         return batches
 
     def observe(self, result: ComparisonResult) -> None:
-        """Write a comparison down.
-
-        Args:
-            result: What was just compared. Outside a test there is no report it could ride on, and it is dropped.
-        """
+        """Write a comparison down."""
         # Every line is run for every comparison: calls are avoided, and so are the public values, which are copies.
         envelope, expected, observed = self._envelope, result._expected, result._observed  # noqa: SLF001
         if (

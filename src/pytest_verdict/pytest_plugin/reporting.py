@@ -8,31 +8,24 @@ from typing import Final
 
 import pytest
 
+from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.pytest_plugin.carriage import Carriage, Release
 from pytest_verdict.pytest_plugin.destination import report_folder
 from pytest_verdict.pytest_plugin.names import REDACTED
 from pytest_verdict.pytest_plugin.recorder import Recorder
+from pytest_verdict.pytest_plugin.xdist_transport import Carriage, Release
 from pytest_verdict.report.junit import Profile, checked_profile
-from pytest_verdict.surroundings import SURROUNDINGS
 
 # Python refuses to read numbers of thousands of digits.
 _MOST_DIGITS: Final = 18
 
 
 def start(config: pytest.Config) -> None:
-    """Register the recorder where tests run, and the controller where reports arrive.
-
-    Args:
-        config: The session's configuration.
-
-    Raises:
-        pytest.UsageError: An ini key has a value that is not allowed, or the report cannot be written.
-    """
+    """Register the recorder where tests run, and the controller where reports arrive."""
     redaction = _redaction(config)
     recorder = Recorder(config, redaction)
     # Put back with the rest of the slot when the session ends.
-    SURROUNDINGS.observer = recorder.observe
+    SESSION.observer = recorder.observe
     if hasattr(config, "workerinput"):
         config.pluginmanager.register(Carriage(recorder), "verdict-carriage")
         config.pluginmanager.register(Release(), "verdict-release")

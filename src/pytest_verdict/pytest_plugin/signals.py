@@ -15,8 +15,9 @@ _Handler = Callable[[int, FrameType | None], Any]
 def signals_wait() -> Generator[None]:
     """Let handlers written in Python, such as those of Ctrl-C and of a time limit, run when the block has ended.
 
-    A handler that raises in the middle of a write leaves a torn line in the journal, and half a message on the way to the
-    controller, who can then read nothing more. Blocking signals would not do: another thread of the process receives them.
+    A handler that raises in the middle of a write leaves a torn line in the journal, and half a message on the way to
+    the controller, who can then read nothing more. Blocking signals would not do: another thread of the process
+    receives them.
 
     Only in the main thread, which alone may set handlers.
     """

@@ -5,25 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from pytest_verdict.report.blind_section import OPERATOR, blind_lines
+from pytest_verdict.core.families import FAMILIES, load
+from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.report.building import REPORT, Built
 from pytest_verdict.report.journal import RECORDS
-from pytest_verdict.report.summary import VERDICTS, Summary
-from pytest_verdict.values.display import shown, visible
+from pytest_verdict.report.summary import VERDICTS, Summary, decisive_records
 
 _MOST_OPERATORS: Final = 5
 
 
 def closing_lines(built: Built, place: str) -> Iterator[str]:
-    """Say how many comparisons came out how, which were worst, and where the report lies.
-
-    Args:
-        built: The report that was written.
-        place: The report's folder, as the user would write it.
-
-    Returns:
-        An iterator of lines.
-    """
+    """Say how many comparisons came out how, which were worst, and where the report lies."""
     counts = built.summary.comparisons
     yield f"{sum(counts)} comparisons: " + ", ".join(
         f"{n} {verdict}" for n, verdict in zip(counts, VERDICTS, strict=True)
@@ -36,8 +28,9 @@ def closing_lines(built: Built, place: str) -> Iterator[str]:
     remaining = counts[1] + counts[2] - len(built.worst)
     if built.worst and remaining > 0:
         yield f"... and {remaining} more"
-    if OPERATOR in built.summary.operators:
-        yield from blind_lines(built.folder / RECORDS, built.summary)
+    for operator, lines in FAMILIES.own("closing_lines").items():
+        if operator in built.summary.operators:
+            yield from load(lines)(decisive_records(built.folder / RECORDS, built.summary, operator))
     if not built.summary.complete:
         yield "the report is not complete: not every collected test came to its end"
     yield f"report: {place}/{REPORT}"

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from pytest_verdict.report.counts import added
+from pytest_verdict.core.families import FAMILIES, load
+from pytest_verdict.core.record import added, verdict_of
+from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import RECORDS, Journal, TestEntry, cover, lines_of
-from pytest_verdict.report.json_report import report_lines
-from pytest_verdict.report.junit import Profile, junit_lines
-from pytest_verdict.report.record import verdict_of
+from pytest_verdict.report.junit import Profile
 from pytest_verdict.report.summary import Summary, summarize
 
 REPORT: Final = "report.json"
@@ -33,13 +33,7 @@ _TOLD: Final = ("id", "test", "operator", "name", "verdict", "score", "threshold
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The files that were written.
-
-    Args:
-        folder: Where they lie.
-        summary: The session they tell of.
-        worst: What tells of the comparisons that came out worst: id, test, operator, name, verdict, score, threshold.
-    """
+    """The files that were written."""
 
     folder: Path
     summary: Summary
@@ -55,30 +49,14 @@ def build(
     inline_limit: int = DEFAULT_INLINE_LIMIT,
     consume: bool = False,
 ) -> Built:
-    """Write the three files of a report.
-
-    Args:
-        journal: A journal that was read back.
-        folder: Where to put the files; older ones are replaced when the new ones are whole.
-        run: Times and environment.
-        profile: The JUnit profile.
-        inline_limit: How many comparisons ``report.json`` holds at most; those that did not pass come first.
-        consume: Whether the records may be moved out of the journal, which saves a copy when they arrived in order.
-
-    Returns:
-        What was written.
-
-    Raises:
-        OSError: A file cannot be written, and the older files are still in place, or one of these cannot be replaced. The
-            journal is whole in both cases.
-    """
+    """Write the files of a report."""
     summary = summarize(journal)
     folder.mkdir(parents=True, exist_ok=True)
     try:
         return _build(journal, summary, folder, run=run, profile=profile, inline_limit=inline_limit, consume=consume)
     except BaseException:
         # A damaged journal raises more than an OSError.
-        for name in (RECORDS, REPORT, JUNIT):
+        for name in (RECORDS, *FAMILIES.all("report_writers")):
             with suppress(OSError):
                 (folder / f"{name}{_NEW}").unlink()
         raise
@@ -101,12 +79,11 @@ def _build(
         inline = list(_inline(records, summary, inline_limit))
         worst = _worst(records, summary)
     described = {"path": RECORDS, "count": count, "sha256": digest}
-    report = report_lines(summary, run=run, records=described, inline=inline, omitted=count - len(inline))
-    started = str(run.get("started", ""))[:19]
-    junit = junit_lines(summary, profile=profile, records_digest=digest, started=started)
-    for name, pieces in ((REPORT, report), (JUNIT, junit)):
-        _write(folder / f"{name}{_NEW}", pieces)
-    for name in (REPORT, JUNIT):
+    contents = Contents(summary, run, described, inline, count - len(inline), profile)
+    writers = FAMILIES.all("report_writers")
+    for name, place in writers.items():
+        _write(folder / f"{name}{_NEW}", load(place)(contents))
+    for name in writers:
         os.replace(folder / f"{name}{_NEW}", folder / name)  # noqa: PTH105 - replace is the word for an atomic move
     # Last, because they may come out of the journal, and until they do the report can be made of it again.
     os.replace(sorted_records, folder / RECORDS)  # noqa: PTH105 - likewise

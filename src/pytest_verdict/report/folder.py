@@ -22,15 +22,7 @@ class FolderInUseError(VerdictError):
 
 
 class ReportFolder:
-    """A folder held for one session; the operating system lets go of it when the process dies.
-
-    Args:
-        path: The folder; it is made when absent.
-
-    Raises:
-        FolderInUseError: Another session holds it.
-        OSError: It cannot be made or written to.
-    """
+    """A folder held for one session; the operating system lets go of it when the process dies."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -43,14 +35,7 @@ class ReportFolder:
         return self.path / JOURNAL
 
     def set_aside_interrupted(self) -> Path | None:
-        """Move the journal of a killed session out of the way.
-
-        Returns:
-            Where it lies now; None when there was none.
-
-        Raises:
-            OSError: It cannot be moved, or what lies there is no journal.
-        """
+        """Move the journal of a killed session out of the way."""
         if not self.journal.exists():
             return None
         strange = sorted({path.name for path in self.journal.iterdir()} - {RECORDS, TESTS})

@@ -15,9 +15,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, Final
 
+from pytest_verdict.core.record import Counts, count, merge_counts, parse_record, verdict_of
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.counts import Counts, count, merge_counts
-from pytest_verdict.report.record import parse_record, verdict_of
 
 JOURNAL_FORMAT: Final = 1
 RECORDS: Final = "records.jsonl"
@@ -32,24 +31,7 @@ LATE: Final = "late"
 
 @dataclass(slots=True)
 class TestEntry:
-    """One attempt of one test.
-
-    Args:
-        test: The node id.
-        attempt: Which run of the test, from 1.
-        outcome: ``passed``, ``failed``, ``error``, ``skipped``, ``xfailed``, ``xpassed``, ``rerun`` or ``unfinished``.
-        path: The test's file, relative to the root directory.
-        line: The test's line, from 1; 0 when unknown.
-        microseconds: How long its phases took together.
-        message: Why it did not pass, in one line.
-        text: Why it did not pass, as pytest printed it.
-        crashed: Whether the process that ran it died.
-        teardown_error: Whether the teardown failed after the test itself had run, whatever came of it.
-        subtests: How many subtests had which outcome.
-        worker: The worker, when every worker runs every test; otherwise empty.
-        comparisons: Counts per operator.
-        records: Where its records lie.
-    """
+    """One attempt of one test."""
 
     # The name begins with Test, but this is no test class.
     __test__ = False
@@ -70,12 +52,7 @@ class TestEntry:
     records: Place = ()
 
     def add_records(self, counts: Counts, place: Place) -> None:
-        """Take in records that were written.
-
-        Args:
-            counts: Counts of these records.
-            place: Where they lie.
-        """
+        """Take in records that were written."""
         if self.records and place[:1] == (sum(self.records[-2:]),):
             # One piece with the last: a test may have very many records, and every piece costs a copy of those before it.
             self.records = (*self.records[:-1], self.records[-1] + place[1], *place[2:])
@@ -100,17 +77,7 @@ _DECODE: Final = json.JSONDecoder().decode
 
 @dataclass(slots=True)
 class Journal:
-    """What a journal holds, as it is written or as it was read back.
-
-    Args:
-        folder: Where it lies.
-        header: What was known of the session at its start.
-        footer: What was known at its end; None for a session that did not end.
-        order: Node ids in the order of collection.
-        entries: One per attempt of a test, as they arrived.
-        began: Each test that began and of which no attempt ended, by node id: its path, its line, and the attempt.
-        damaged: How many lines could not be read.
-    """
+    """What a journal holds, as it is written or as it was read back."""
 
     folder: Path
     header: dict[str, Any] = field(default_factory=dict)
@@ -135,25 +102,12 @@ class Journal:
         return self.records.open("rb")
 
     def add_start(self, test: str, path: str, line: int) -> None:
-        """Take in that a test began.
-
-        Args:
-            test: The node id.
-            path: The test's file.
-            line: The test's line, from 1; 0 when unknown.
-        """
+        """Take in that a test began."""
         before = self.began.get(test)
         self.began[test] = path, line, 1 if before is None else before[2]
 
     def add_entry(self, entry: TestEntry) -> None:
-        """Take in one attempt of a test, or comparisons of one that had already ended.
-
-        Args:
-            entry: What came of it; it belongs to the journal from now on.
-
-        Raises:
-            ValueError: Comparisons came late for a test that is not there.
-        """
+        """Take in one attempt of a test, or comparisons of one that had already ended."""
         if entry.outcome == LATE:
             self._find(entry).add_records(entry.comparisons, entry.records)
             return
@@ -171,18 +125,7 @@ class Journal:
 
 
 def read_journal(folder: Path) -> Journal:
-    """Read a journal, of a session that ended or of one that was killed.
-
-    Args:
-        folder: The journal's folder.
-
-    Returns:
-        What it holds. Records are counted again, because a file may have been cut or edited; those whose test has no line come
-        as an entry with the outcome ``unfinished``.
-
-    Raises:
-        RecordError: The folder holds no journal, or one of a newer format.
-    """
+    """Read a journal, of a session that ended or of one that was killed."""
     if not (folder / TESTS).is_file() or not (folder / RECORDS).is_file():
         raise RecordError(f"{folder} holds no journal ({TESTS} and {RECORDS})")
     journal = Journal(folder)
@@ -250,15 +193,7 @@ def _count_again(journal: Journal) -> None:
 
 
 def lines_of(records: IO[bytes], pieces: Iterable[tuple[int, int]]) -> Iterator[tuple[int, bytes]]:
-    """Read the lines of pieces.
-
-    Args:
-        records: The file of the records.
-        pieces: Offset and length of each.
-
-    Returns:
-        An iterator of the offset of each line and the line; it ends early where the file does.
-    """
+    """Read the lines of pieces."""
     for offset, length in pieces:
         records.seek(offset)
         position = offset
@@ -271,11 +206,7 @@ def lines_of(records: IO[bytes], pieces: Iterable[tuple[int, int]]) -> Iterator[
 
 
 def add_unfinished(journal: Journal) -> None:
-    """Make entries of what began and never ended, and of the records that no entry claims.
-
-    Args:
-        journal: A journal that is otherwise whole.
-    """
+    """Make entries of what began and never ended, and of the records that no entry claims."""
     found: dict[tuple[str, int], TestEntry] = {}
     for offset, line in _unclaimed(journal):
         try:
@@ -328,12 +259,7 @@ def _counts_of(record: dict[str, Any], line: bytes) -> Counts:
 
 
 def cover(entries: Iterable[TestEntry], size: int) -> bool:
-    """Say whether the records of entries lie one after another, with nothing before, between and behind them.
-
-    Args:
-        entries: The entries in the order in question.
-        size: The length of the file in bytes.
-    """
+    """Say whether the records of entries lie one after another, with nothing before, between and behind them."""
     numbers = list(chain.from_iterable(map(attrgetter("records"), entries)))
     ends = [0, *accumulate(numbers[1::2])]
     return ends == [*numbers[::2], size]
@@ -361,13 +287,6 @@ def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
 
 
 def place_of(location: tuple[str, int | None, str]) -> tuple[str, int]:
-    """Say where a test lies, the same on every system.
-
-    Args:
-        location: Its file, its line from 0 when it is known, and its name.
-
-    Returns:
-        The file with slashes, and the line from 1; 0 when unknown.
-    """
+    """Say where a test lies, the same on every system."""
     path, line, _ = location
     return path.replace("\\", "/"), 0 if line is None else line + 1

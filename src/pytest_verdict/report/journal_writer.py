@@ -28,18 +28,7 @@ _ENCODE: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 class JournalWriter:
-    """Appends to a journal; every line is handed to the operating system at once.
-
-    Args:
-        folder: The journal's folder; it is made, and must not hold a journal yet.
-        header: What is known of the session at its start: JSON values.
-
-    Attributes:
-        journal: What was written, so that a session which ends need not read it back.
-
-    Raises:
-        OSError: The folder or its files cannot be written.
-    """
+    """Appends to a journal; every line is handed to the operating system at once."""
 
     def __init__(self, folder: Path, header: Mapping[str, Any]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -53,14 +42,7 @@ class JournalWriter:
         self._line(self.journal.header)
 
     def append_records(self, lines: bytes) -> Place:
-        """Append records.
-
-        Args:
-            lines: Whole lines in ASCII.
-
-        Returns:
-            Where they lie.
-        """
+        """Append records."""
         _write_all(self._records, lines)
         if self._digest is not None:
             self._digest.update(lines)
@@ -78,41 +60,24 @@ class JournalWriter:
         return self._lines_written == 1
 
     def append_start(self, test: str, location: tuple[str, int | None, str]) -> None:
-        """Append that a test began.
-
-        Args:
-            test: The node id.
-            location: Its file, and its line from 0.
-        """
+        """Append that a test began."""
         path, line = place_of(location)
         self.journal.add_start(test, path, line)
         where = encode_basestring_ascii(path)
         self._text(f'{{"began":{encode_basestring_ascii(test)},"path":{where},"line":{line}}}\n')
 
     def append_order(self, tests: list[str]) -> None:
-        """Append the order in which tests were collected.
-
-        Args:
-            tests: Node ids.
-        """
+        """Append the order in which tests were collected."""
         self.journal.order = tests
         self._line({"collected": tests})
 
     def append_test(self, entry: TestEntry) -> None:
-        """Append one attempt of a test.
-
-        Args:
-            entry: What came of it.
-        """
+        """Append one attempt of a test."""
         self._text(_entry_line(entry))
         self.journal.add_entry(entry)
 
     def close(self, footer: Mapping[str, Any]) -> None:
-        """Append the footer and close the files; the journal is then whole.
-
-        Args:
-            footer: What is known of the session at its end: JSON values.
-        """
+        """Append the footer and close the files; the journal is then whole."""
         finished: dict[str, Any] = {"run": footer}
         if self._digest is not None:
             finished["records_sha256"] = self._digest.hexdigest()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from importlib import resources
 from json.encoder import encode_basestring_ascii as _text
 from typing import Any, Final
 
+from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import TestEntry
 from pytest_verdict.report.summary import OUTCOMES, VERDICTS, Summary, TestSummary
 
@@ -17,20 +18,12 @@ SUBTEST_OUTCOMES: Final = ("passed", "failed", "skipped", "xfailed")
 
 
 def report_schema() -> dict[str, Any]:
-    """Give the JSON Schema of ``report.json``.
-
-    Returns:
-        The schema, which the package carries as ``report/report.schema.json``.
-    """
+    """Give the JSON Schema of ``report.json``."""
     return _schema("report.schema.json")
 
 
 def record_schema() -> dict[str, Any]:
-    """Give the JSON Schema of one line of ``records.jsonl``.
-
-    Returns:
-        The schema, which the package carries as ``report/record.schema.json``.
-    """
+    """Give the JSON Schema of one line of ``records.jsonl``."""
     return _schema("record.schema.json")
 
 
@@ -39,31 +32,19 @@ def _schema(name: str) -> dict[str, Any]:
     return found
 
 
-def report_lines(
-    summary: Summary, *, run: Mapping[str, Any], records: Mapping[str, Any], inline: Iterable[bytes], omitted: int
-) -> Iterator[str]:
-    """Write a session as a verification report.
-
-    Args:
-        summary: The session.
-        run: Times and environment; the only part that differs between two runs with the same comparisons.
-        records: Path, number and SHA-256 of the records.
-        inline: Lines of ``records.jsonl`` to include.
-        omitted: How many records are not included.
-
-    Returns:
-        An iterator of pieces of the document.
-    """
+def write(contents: Contents) -> Iterator[str]:
+    """Write a session as a verification report."""
+    summary = contents.summary
     durations = {_timed(test.final): test.seconds for test in summary.tests}
     yield f'{{\n"schema_version": "{SCHEMA_VERSION}",\n'
     yield f'"complete": {_json(summary.complete)},\n'
     yield f'"totals": {_json(_totals(summary))},\n'
     yield f'"operators": {_json(_operators(summary))},\n'
-    yield f'"records": {_json(dict(records))},\n'
+    yield f'"records": {_json(dict(contents.records))},\n'
     yield from _array("tests", map(_test, summary.tests))
-    yield f'"comparisons_omitted": {omitted},\n'
-    yield from _array("comparisons", (line.decode("ascii").rstrip("\n") for line in inline))
-    yield f'"run": {_json({**run, "seconds": durations})}\n}}\n'
+    yield f'"comparisons_omitted": {contents.omitted},\n'
+    yield from _array("comparisons", (line.decode("ascii").rstrip("\n") for line in contents.inline))
+    yield f'"run": {_json({**contents.run, "seconds": durations})}\n}}\n'
 
 
 _json: Final = json.JSONEncoder(allow_nan=False, separators=(", ", ": ")).encode

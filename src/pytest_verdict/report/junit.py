@@ -10,8 +10,9 @@ import functools
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, get_args
 
+from pytest_verdict.core.record import added
 from pytest_verdict.errors import ConfigurationError, allowed
-from pytest_verdict.report.counts import added
+from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import TestEntry
 from pytest_verdict.report.summary import NOT_GREEN, Summary, TestSummary
 from pytest_verdict.report.xmltext import attribute, element_text, limited_name
@@ -28,34 +29,24 @@ _FAILED: Final = {"failed", "unfinished"}
 
 
 def checked_profile(profile: str) -> Profile:
-    """Check the name of a profile.
-
-    Args:
-        profile: What the user wrote.
-
-    Returns:
-        The profile.
-
-    Raises:
-        ConfigurationError: There is no such profile.
-    """
+    """Check the name of a profile."""
     if profile not in PROFILES:
         raise ConfigurationError(f"unknown JUnit profile {profile!r}.{allowed('profile', profile, PROFILES)}")
     return profile  # type: ignore[return-value]
 
 
+def write(contents: Contents) -> Iterator[str]:
+    """Write a session as JUnit XML."""
+    return junit_lines(
+        contents.summary,
+        profile=checked_profile(contents.profile),
+        records_digest=contents.records["sha256"],
+        started=str(contents.run.get("started", ""))[:19],
+    )
+
+
 def junit_lines(summary: Summary, *, profile: Profile, records_digest: str, started: str = "") -> Iterator[str]:
-    """Write a session as JUnit XML.
-
-    Args:
-        summary: The session.
-        profile: ``ci`` or ``strict``.
-        records_digest: The SHA-256 of ``records.jsonl``.
-        started: When the session started, in ISO 8601 without zone; empty when unknown.
-
-    Returns:
-        An iterator of pieces of the document.
-    """
+    """Write a session as JUnit XML."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f'<testsuites name="pytest-verdict" {_totals(summary.tests, skipped=False)}>\n'
     names = _Names()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
-from pytest_verdict.report.counts import Counts, added, merge_counts
+from pytest_verdict.core.record import Counts, added, merge_counts
 from pytest_verdict.report.journal import Journal, TestEntry
 
 OUTCOMES: Final = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished")
@@ -17,18 +19,7 @@ NOT_GREEN: Final = {"failed", "error", "unfinished"}
 
 
 class TestSummary:
-    """One test, all its attempts together.
-
-    Args:
-        attempts: All attempts in order, at least one.
-
-    Attributes:
-        final: The last attempt; its comparisons count.
-        earlier: The attempts before it, in order.
-        decisive: The attempt that says what came of the test: the last, unless an earlier one failed and was not a rerun.
-        comparisons: How many comparisons of the last attempt passed, failed, and could not be made.
-        seconds: How long the last attempt took.
-    """
+    """One test, all its attempts together."""
 
     __test__ = False
     __slots__ = ("attempts", "comparisons", "decisive", "final", "seconds")
@@ -48,17 +39,7 @@ class TestSummary:
 
 @dataclass(slots=True)
 class Summary:
-    """A session.
-
-    Args:
-        tests: Every test that ran, in the order of collection.
-        operators: Counts per operator over the last attempts.
-        outcomes: How many tests had which outcome, that of their decisive attempt.
-        superseded: How many comparisons of the attempts before the last passed, failed, and could not be made.
-        missing: How many collected tests left nothing.
-        finished: Whether the session came to its end.
-        subtests: How many native subtests of the last attempts had which outcome.
-    """
+    """A session."""
 
     tests: list[TestSummary]
     operators: Counts
@@ -97,14 +78,7 @@ _INTERRUPTED: Final = (2, 3, 4)
 
 
 def summarize(journal: Journal) -> Summary:
-    """Fold a journal.
-
-    Args:
-        journal: A journal that was read back.
-
-    Returns:
-        What reports say; it does not depend on the order in which tests ran.
-    """
+    """Fold a journal."""
     tests = _by_test(journal)
     operators = _merged(test.final for test in tests)
     return Summary(
@@ -138,3 +112,16 @@ def _by_test(journal: Journal) -> list[TestSummary]:
     for entry in sorted(journal.entries, key=attrgetter("attempt")):
         found.setdefault((position.get(entry.test, last), entry.test, entry.worker), []).append(entry)
     return [TestSummary(found[place]) for place in sorted(found)]
+
+
+def decisive_records(records: Path, summary: Summary, operator: str) -> Iterator[dict[str, Any]]:
+    """Read the records of one operator, of the last attempt of each test."""
+    last = {test.final.test: test.final.attempt for test in summary.tests}
+    mark = f'"operator":"{operator}"'.encode()
+    with records.open("rb") as file:
+        for line in file:
+            # In evidence the quotes are escaped; what has no such mark is not parsed.
+            if mark in line:
+                record = json.loads(line)
+                if record.get("operator") == operator and record.get("attempt") == last.get(record.get("test", "")):
+                    yield record

@@ -15,55 +15,17 @@ _IN_ATTRIBUTE: Final = re.compile(r'[&<>"\t\n\r]')
 
 
 def element_text(text: str, limit: int) -> str:
-    """Write text for the inside of an element.
-
-    Args:
-        text: Any text.
-        limit: The longest text that a parser reads back, in characters; the rest is left out, and said to be.
-
-    Returns:
-        Text that every XML parser reads back as it is, except that a character which XML forbids stands as a Python
-        escape and terminal colours are left out.
-
-    Example:
-        >>> element_text("a < b \\x00 \\x1b[31mred\\x1b[0m ]]>", 100)
-        'a &lt; b \\\\x00 red ]]&gt;'
-    """
+    """Write text for the inside of an element."""
     return _IN_TEXT.sub(lambda match: _MARKUP[match.group()], _limited(text.replace("\r", "\\r"), limit))
 
 
 def attribute(text: str, limit: int) -> str:
-    """Write text for an attribute.
-
-    Args:
-        text: Any text.
-        limit: The longest text that a parser reads back, in characters; the rest is left out, and said to be.
-
-    Returns:
-        The text without its quotes; line ends and tabs come back as they were.
-
-    Example:
-        >>> attribute('two\\nlines & "quotes"', 100)
-        'two&#10;lines &amp; &quot;quotes&quot;'
-    """
+    """Write text for an attribute."""
     return _IN_ATTRIBUTE.sub(_reference, _limited(text, limit))
 
 
 def limited_name(text: str, limit: int, *, always: str = "") -> str:
-    """Write a name for an attribute; one that is too long ends with a digest, so that it stays different from others.
-
-    Args:
-        text: Any text.
-        limit: The longest name that a parser reads back, in characters.
-        always: What to take the digest of, when the name must have one in any case.
-
-    Returns:
-        The name without its quotes.
-
-    Example:
-        >>> limited_name("test_" + "x" * 100, 20)
-        'test_xxxxxx-030f6238'
-    """
+    """Write a name for an attribute; one that is too long ends with a digest, so that it stays different from others."""
     written = _allowed(text[: limit + 1])
     if always or len(text) > limit or len(written) > limit:
         digest = hashlib.sha256((always or text).encode("utf-8", "surrogatepass")).hexdigest()[:8]

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, NoReturn
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import AdapterError
-from pytest_verdict.values.display import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +60,7 @@ _OUTPUTS: Final = (str, dict, list, int, float)
 
 
 def as_result(returned: Any) -> AgentResult:
-    """Take what an adapter returned.
-
-    Args:
-        returned: An `AgentResult`, any object with an attribute ``output``, or text.
-
-    Returns:
-        The result.
-
-    Raises:
-        AdapterError: It is none of these, or its output is not text or another JSON value.
-    """
+    """Take what an adapter returned."""
     if isinstance(returned, str):
         return AgentResult(returned)
     if not hasattr(returned, "output"):
@@ -81,17 +71,7 @@ def as_result(returned: Any) -> AgentResult:
 
 
 def read_json(text: str) -> Any:
-    """Read what a program or a service wrote.
-
-    Args:
-        text: A JSON document.
-
-    Returns:
-        JSON values.
-
-    Raises:
-        ValueError: It is not JSON; ``NaN`` and ``Infinity`` are not.
-    """
+    """Read what a program or a service wrote."""
     try:
         return json.loads(text, parse_constant=_refuse)
     except RecursionError:
@@ -103,18 +83,7 @@ def _refuse(name: str) -> NoReturn:
 
 
 def result_from_json(value: Any, source: str) -> AgentResult:
-    """Take a result that was written as JSON.
-
-    Args:
-        value: An object with ``output`` and, if wanted, the other fields of `AgentResult`; or text.
-        source: Where it comes from, for the error.
-
-    Returns:
-        The result.
-
-    Raises:
-        AdapterError: It is neither, or has other keys.
-    """
+    """Take a result that was written as JSON."""
     if isinstance(value, str):
         return AgentResult(value)
     if not isinstance(value, dict) or "output" not in value or not set(value) <= set(_FIELDS):

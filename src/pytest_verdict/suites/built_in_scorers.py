@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.comparison import compare
+from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.display import visible
 from pytest_verdict.errors import ConfigurationError, SettingsError
-from pytest_verdict.operators.registry import REGISTRY
-from pytest_verdict.result import ComparisonResult
 from pytest_verdict.suites.agent_result import AgentResult
 from pytest_verdict.suites.evidence import called_tools, name_of_call
 from pytest_verdict.suites.model import Scenario
 from pytest_verdict.suites.scoring import Scored, SuiteScorer, quoted
-from pytest_verdict.values.display import visible
 
 _SIMILAR: Final = 0.7
 
@@ -139,15 +139,7 @@ BUILT_IN_SCORERS: Final[dict[str, SuiteScorer]] = {
 
 
 def check_metadata(scorer: str, scenario: Scenario) -> None:
-    """Refuse metadata that a built-in scorer cannot use.
-
-    Args:
-        scorer: The name of a built-in scorer.
-        scenario: A scenario that it judges.
-
-    Raises:
-        ConfigurationError: Something is missing or wrong.
-    """
+    """Refuse metadata that a built-in scorer cannot use."""
     if scorer == "regex":
         _check_pattern(scenario.metadata.get("regex_pattern"))
     if scorer == "similarity":
@@ -160,7 +152,7 @@ def check_metadata(scorer: str, scenario: Scenario) -> None:
 def _check_pattern(pattern: Any) -> None:
     if not isinstance(pattern, str) or not pattern:
         raise ConfigurationError("the scorer regex needs metadata.regex_pattern, a text that is not empty")
-    from pytest_verdict.operators.pattern import compile_pattern
+    from pytest_verdict.operators.regex import compile_pattern
 
     try:
         compile_pattern(pattern)

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.comparison import compare, describe_failure
+from pytest_verdict.comparator import Comparator
+from pytest_verdict.comparison import HIDDEN, compare, describe_failure
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.mapping.evaluator import Evaluator
-from pytest_verdict.mapping.input_mapping import InputMapping, read_source
-from pytest_verdict.mapping.not_compared import record_not_compared
-from pytest_verdict.operators.base import Operator
-from pytest_verdict.result import ComparisonResult
-from pytest_verdict.suites.pass_rate import PassRate
+from pytest_verdict.operators.not_compared import record_not_compared
+from pytest_verdict.operators.pass_rate import PassRate
+from pytest_verdict.suites.mapping.evaluator import Evaluator
+from pytest_verdict.suites.mapping.input_mapping import InputMapping, read_source
 from pytest_verdict.suites.rows import read_rows
 from pytest_verdict.suites.rows.row import name_of_row
-from pytest_verdict.values.display import shown
 
 _SHOWN: Final = 5
 
@@ -97,24 +98,27 @@ def check_dataset(
     pass_rate: float = 1.0,
     confidence: float = 0.95,
     ids: Any = None,
+    comparator: Comparator | None = None,
     **settings: Any,
 ) -> DatasetCheck:
-    """Compare every row of a dataset; each is recorded, and none is kept.
+    """Compare every row of a dataset, and fail the test unless enough of them pass; each is recorded, and none is kept.
 
     Args:
-        source: See `Comparator.check_dataset`.
-        operator: See `Comparator.check_dataset`.
-        mapping: See `Comparator.check_dataset`.
-        threshold: The lowest score with which a row passes; the operator's own unless given, for there are no defaults here.
-        pass_rate: See `Comparator.check_dataset`.
-        confidence: See `Comparator.check_dataset`.
-        ids: See `Comparator.check_dataset`.
+        source: The path of a JSONL, CSV, YAML, Parquet or Arrow file, or any iterable of rows; it is read row by row.
+        operator: The name of a registered operator, or an operator.
+        mapping: Where its inputs come from, as `InputMapping` or a dict; ``$`` is the row.
+        threshold: The lowest score with which a row passes; the default unless given.
+        pass_rate: The lowest share of rows that must pass, in (0, 1].
+        confidence: The confidence of the interval that is shown, in (0, 1).
+        ids: A path to the name of a row in the report; file and line unless given.
+        comparator: Whose defaults hold, and inside whose ``collect()`` the test fails at the end of the block.
         **settings: The operator's settings, when it is given by name.
 
     Returns:
-        The counts and the gate, which may not have passed.
+        The counts and the gate; inside ``collect()`` not enough rows may have passed.
 
     Raises:
+        MismatchError: Not enough rows passed, outside ``collect()``. A row that is unreadable has not passed.
         ConfigurationError: Something is written wrongly.
         OSError: The file cannot be read.
 
@@ -124,10 +128,21 @@ def check_dataset(
         >>> check.passed, check.total, check.gate.passed
         (1, 2, True)
     """
+    __tracebackhide__ = HIDDEN
+    chosen = comparator or Comparator()
+    threshold, settings = chosen.complete(operator, threshold, settings)
+    evaluator = Evaluator(operator, mapping, threshold, **settings)
+    check = _checked(source, evaluator, pass_rate, PassRate(confidence=confidence), ids)
+    if not check.gate.passed:
+        chosen.fail(check.describe(), [check.gate, *check.first])
+    return check
+
+
+def _checked(
+    source: str | Path | Iterable[Any], evaluator: Evaluator, pass_rate: float, gate: PassRate, ids: Any
+) -> DatasetCheck:
     if isinstance(pass_rate, bool) or not isinstance(pass_rate, int | float) or not 0.0 < pass_rate <= 1.0:
         raise ConfigurationError(f"pass_rate must be in (0, 1], got {shown(pass_rate, 40)}")
-    gate = PassRate(confidence=confidence)
-    evaluator = Evaluator(operator, mapping, threshold, **settings)
     label = Path(source).name if isinstance(source, str | Path) else "row"
     fetch_id = None if ids is None else read_source(ids, "ids")
     counts = {"pass": 0, "fail": 0, "error": 0}

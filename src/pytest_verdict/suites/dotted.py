@@ -9,18 +9,7 @@ from pytest_verdict.errors import AdapterError
 
 
 def load(path: str, kind: str) -> Any:
-    """Import what a dotted path names.
-
-    Args:
-        path: Such as ``my_project.adapters.Sentiment`` or ``my_project.adapters:Sentiment``.
-        kind: What it should be, for the error.
-
-    Returns:
-        The object.
-
-    Raises:
-        AdapterError: There is no such module, or no such name in it.
-    """
+    """Import what a dotted path names."""
     module_name, _, name = path.rpartition(":" if ":" in path else ".")
     if not module_name or not name:
         raise AdapterError(f"the {kind} {path!r} is no dotted path such as my_project.adapters.Sentiment")

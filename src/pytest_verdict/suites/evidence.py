@@ -11,54 +11,25 @@ from pytest_verdict.suites.model import Scenario
 
 
 def called_tools(result: AgentResult) -> list[Any]:
-    """Give the calls of tools.
-
-    Args:
-        result: What the adapter returned.
-
-    Returns:
-        Dicts with name and arguments where the calls are `ToolCall`, otherwise the calls as they are.
-    """
+    """Give the calls of tools."""
     return [asdict(call) if isinstance(call, ToolCall) else call for call in result.tool_calls]
 
 
 def name_of_call(call: Any) -> Any:
-    """Give the name of a call.
-
-    Args:
-        call: A name, a dict or an object.
-
-    Returns:
-        The name; None where there is none.
-    """
+    """Give the name of a call."""
     if isinstance(call, str):
         return call
     return call.get("name") if isinstance(call, Mapping) else getattr(call, "name", None)
 
 
 def expected_calls(scenario: Scenario) -> list[Any]:
-    """Give the expected calls as trajectory operators read them.
-
-    Args:
-        scenario: Any scenario.
-
-    Returns:
-        A dict with name and args where arguments are expected, otherwise the name.
-    """
+    """Give the expected calls as trajectory operators read them."""
     arguments = scenario.expected_tool_args
     return [{"name": tool, "args": arguments[tool]} if tool in arguments else tool for tool in scenario.expected_tools]
 
 
 def document_of(scenario: Scenario, result: AgentResult) -> dict[str, Any]:
-    """Give the document that the mapping of a scorer reads.
-
-    Args:
-        scenario: The scenario.
-        result: What the adapter returned.
-
-    Returns:
-        ``input``, ``output``, ``reference`` (the expected output) and ``metadata``, and what else is known by its own name.
-    """
+    """Give the document that the mapping of a scorer reads."""
     return {
         "input": scenario.input,
         "output": result.output,

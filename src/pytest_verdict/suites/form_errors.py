@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import allowed
 from pytest_verdict.suites.model import PassShare, Scenario, ScorerEntry, SuiteConfig, SuiteFile, SuiteHead
 from pytest_verdict.suites.yaml_document import YamlDocument
-from pytest_verdict.values.display import shown
 
 _FORMS: Final[dict[str, type[BaseModel]]] = {
     "": SuiteFile,
@@ -35,15 +35,7 @@ _YAML_TYPES: Final = {bool: "a boolean", int: "a number", float: "a number", typ
 
 
 def describe_form_errors(error: ValidationError, document: YamlDocument) -> str:
-    """Write each error with its file and line.
-
-    Args:
-        error: What the model said.
-        document: The file.
-
-    Returns:
-        One line per error, in the order of the file.
-    """
+    """Write each error with its file and line."""
     found = set()
     for problem in error.errors(include_url=False):
         place = _place(_named(problem), document)

@@ -24,14 +24,7 @@ Share = Annotated[float, Field(gt=0, le=1)]
 
 
 class ScorerEntry(BaseModel):
-    """An operator as a scorer.
-
-    Args:
-        operator: The name of a registered operator.
-        settings: Its settings.
-        threshold: The lowest score that passes.
-        mapping: Where its inputs come from; expected_output and output, or the tools, unless given.
-    """
+    """An operator as a scorer."""
 
     model_config = _FORM
 
@@ -52,12 +45,7 @@ Scorer = Annotated[
 
 
 class PassShare(BaseModel):
-    """A share of the repeats that must pass, and not by luck.
-
-    Args:
-        rate: The lowest true share of passes.
-        confidence: The whole interval of this confidence must lie at or above it.
-    """
+    """A share of the repeats that must pass, and not by luck."""
 
     model_config = _FORM
 
@@ -93,23 +81,7 @@ class _Limits(BaseModel):
 
 
 class Scenario(_Limits):
-    """One input and what is expected of its output.
-
-    Args:
-        name: Unique in its file.
-        input: What the adapter is given.
-        description: For people.
-        expected_output: The expected text.
-        expected_tools: The tools that must be called.
-        expected_tool_args: By tool, arguments that its first call must have.
-        tags: Marks for ``pytest -m``.
-        metadata: Whatever else there is; ``regex_pattern`` and ``similarity_threshold`` are read by scorers.
-        scorers: What judges; that of the suite unless given.
-        timeout_seconds: How long the adapter may take.
-        retries: How many more attempts there are when the adapter raises.
-        repeats: How many times the scenario is run.
-        threshold: The lowest score that passes, for scorers that have no own.
-    """
+    """One input and what is expected of its output."""
 
     name: Name
     input: str

@@ -5,35 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_verdict.comparison import compare
-from pytest_verdict.operators.registry import REGISTRY
-from pytest_verdict.result import ComparisonResult
+from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.display import visible
 from pytest_verdict.suites.agent_result import AgentResult
 from pytest_verdict.suites.evidence import called_tools, document_of, expected_calls
 from pytest_verdict.suites.model import Scenario, ScorerEntry
 from pytest_verdict.suites.scoring import Scored, quoted
-from pytest_verdict.values.display import visible
 
 if TYPE_CHECKING:
-    from pytest_verdict.mapping.evaluator import Evaluator
+    from pytest_verdict.suites.mapping.evaluator import Evaluator
 
 
 class OperatorScorer:
-    """Compares the expected with the observed output, or the expected with the observed calls, by a named operator.
-
-    Args:
-        entry: The operator, as the suite has it.
-
-    Raises:
-        ConfigurationError: The operator, a setting or the mapping is wrong.
-    """
+    """Compares the expected with the observed output, or the expected with the observed calls, by a named operator."""
 
     def __init__(self, entry: ScorerEntry) -> None:
         self.name = entry.operator
         self._threshold = entry.threshold
-        self._is_trajectory = REGISTRY.find(entry.operator).surface == "trajectory"
+        self._is_trajectory = REGISTRY.find(entry.operator).kind == "trajectory"
         self._evaluator: Evaluator | None = None
         if entry.mapping is not None:
-            from pytest_verdict.mapping.evaluator import Evaluator
+            from pytest_verdict.suites.mapping.evaluator import Evaluator
 
             self._evaluator = Evaluator(entry.operator, entry.mapping, entry.threshold, **entry.settings)
         else:

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
+from pytest_verdict.core.garbage_collection import without_garbage_collection
+from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.errors import ConfigurationError, SuiteError, allowed
-from pytest_verdict.garbage import without_garbage_collection
-from pytest_verdict.operators.registry import REGISTRY
 from pytest_verdict.suites.built_in_scorers import BUILT_IN_SCORERS, check_metadata
 from pytest_verdict.suites.form_errors import describe_form_errors
 from pytest_verdict.suites.model import Scenario, ScorerEntry, SuiteFile, SuiteHead
@@ -26,19 +26,7 @@ _SUFFIXES: Final = (".verdict.yaml", ".verdict.yml", ".yaml", ".yml")
 
 
 class PlannedScenario(NamedTuple):
-    """A scenario with what the suite sets for it.
-
-    Args:
-        scenario: The scenario as it is written.
-        scorers: What judges; all must pass.
-        timeout_seconds: How long the adapter may take.
-        retries: How many more attempts there are when the adapter raises.
-        repeats: How many times it is run.
-        rule: How many of the repeats must pass: ``all``, ``any``, a number, or a share.
-        threshold: The lowest score that passes, for scorers that have no own.
-        tags: Marks, those of the suite first.
-        line: Where it stands in the file, from 1.
-    """
+    """A scenario with what the suite sets for it."""
 
     scenario: Scenario
     scorers: tuple[SuiteScorer, ...]
@@ -53,13 +41,7 @@ class PlannedScenario(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A suite, ready to be run.
-
-    Args:
-        name: Its name, that of the file unless given.
-        adapter: What runs the inputs, as it is written; None leaves it to the session.
-        scenarios: Its scenarios in order.
-    """
+    """A suite, ready to be run."""
 
     name: str
     adapter: str | None
@@ -67,20 +49,7 @@ class Suite:
 
 
 def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = ()) -> Suite:
-    """Read a suite file.
-
-    Args:
-        path: The file.
-        label: What to call it in errors; its path unless given.
-        scorers: Names of scorers that will be registered when the suite is run.
-
-    Returns:
-        The suite. No adapter is imported.
-
-    Raises:
-        SuiteError: The file is written wrongly; each mistake is named with its line.
-        OSError: It cannot be read.
-    """
+    """Read a suite file."""
     with without_garbage_collection():
         return _read(path, label or str(path), scorers)
 

@@ -9,17 +9,18 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_verdict.comparison import compare, describe_failure
+from pytest_verdict.core.kernel import error_outcome
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.display import shortened, visible
+from pytest_verdict.core.writing import Verdict
 from pytest_verdict.errors import AdapterError
-from pytest_verdict.mapping.not_compared import record_not_compared
-from pytest_verdict.outcome import error_outcome
-from pytest_verdict.result import ComparisonResult, Verdict
+from pytest_verdict.operators.not_compared import record_not_compared
+from pytest_verdict.operators.pass_rate import INCONCLUSIVE, PassRate
 from pytest_verdict.suites.adapters.limit import AdapterTimeoutError, call_within
 from pytest_verdict.suites.agent_result import AgentResult, as_result
 from pytest_verdict.suites.model import PassShare
-from pytest_verdict.suites.pass_rate import INCONCLUSIVE, PassRate
 from pytest_verdict.suites.reader import PlannedScenario
 from pytest_verdict.suites.scoring import Scored, worst_verdict
-from pytest_verdict.values.display import shortened, visible
 
 _ATTEMPTS: Final = (1, 2, 3, 5, 10)
 _SHOWN: Final = 10
@@ -28,14 +29,7 @@ _LONGEST_REASON: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of the adapter.
-
-    Args:
-        repeat: Which, from 1.
-        result: What it returned; None when it gave none.
-        error: Why it gave none, for a person.
-        earlier: What it raised in the attempts before.
-    """
+    """One run of the adapter."""
 
     repeat: int
     result: AgentResult | None
@@ -45,24 +39,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioOutcome:
-    """What came of a scenario.
-
-    Args:
-        verdict: The verdict of the scenario as a whole.
-        sentences: What the scorers said, one per scorer and repeat.
-        failures: The comparisons because of which it did not pass.
-    """
+    """What came of a scenario."""
 
     verdict: Verdict
     sentences: Sequence[str]
     failures: Sequence[ComparisonResult]
 
     def describe(self) -> str:
-        """Lay out why it did not pass.
-
-        Returns:
-            Lines of plain text: the sentences, then the block of each comparison.
-        """
+        """Lay out why it did not pass."""
         sentences, failures = self.sentences[:_SHOWN], self.failures[:_SHOWN]
         more = len(self.failures) - len(failures)
         closing = [f"... and {more} more comparisons that did not pass"] if more else []
@@ -70,16 +54,7 @@ class ScenarioOutcome:
 
 
 def run_adapter(plan: PlannedScenario, suite: str, adapter: Any) -> list[Run]:
-    """Run a scenario's input as often as it asks.
-
-    Args:
-        plan: The scenario.
-        suite: The name of its suite.
-        adapter: An object with ``run(input, context)``.
-
-    Returns:
-        One run per repeat. Nothing the adapter does raises here, but for what is no `Exception`, such as a skip.
-    """
+    """Run a scenario's input as often as it asks."""
     return [_run(plan, suite, adapter, repeat) for repeat in range(1, plan.repeats + 1)]
 
 
@@ -120,15 +95,7 @@ def _returned(returned: Any, repeat: int, raised: Sequence[str]) -> Run:
 
 
 def record_missing(plan: PlannedScenario, run: Run) -> ComparisonResult:
-    """Record that a run gave nothing to compare.
-
-    Args:
-        plan: The scenario.
-        run: A run with an error.
-
-    Returns:
-        The result, an ``error``.
-    """
+    """Record that a run gave nothing to compare."""
     first = plan.scorers[0].name
     return record_not_compared(
         run.error or "", plan.scenario.expected_output, instead_of=first, name=_label(plan, run, "adapter")
@@ -136,15 +103,7 @@ def record_missing(plan: PlannedScenario, run: Run) -> ComparisonResult:
 
 
 def judge(plan: PlannedScenario, runs: Sequence[Run]) -> ScenarioOutcome:
-    """Score the runs of a scenario, and decide.
-
-    Args:
-        plan: The scenario.
-        runs: Its runs.
-
-    Returns:
-        The outcome; every comparison was recorded.
-    """
+    """Score the runs of a scenario, and decide."""
     sentences: list[str] = []
     failures: list[ComparisonResult] = []
     verdicts: list[Verdict] = []

@@ -6,22 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from pytest_verdict.result import ComparisonResult, Verdict
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.display import safe_repr, shortened, visible
+from pytest_verdict.core.writing import Verdict
 from pytest_verdict.suites.agent_result import AgentResult
 from pytest_verdict.suites.model import Scenario
-from pytest_verdict.values.display import shortened, visible
-from pytest_verdict.values.stand_ins import safe_repr
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What a scorer said of one output.
-
-    Args:
-        scorer: The scorer's name.
-        results: The comparisons it made, all of which must pass.
-        sentence: The verdict in words.
-    """
+    """What a scorer said of one output."""
 
     scorer: str
     results: Sequence[ComparisonResult]
@@ -39,46 +33,18 @@ class SuiteScorer(Protocol):
     name: str
 
     def judge(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        """Judge one output, and record each comparison.
-
-        Args:
-            scenario: The scenario.
-            result: What the adapter returned.
-            label: What to call the comparisons in the report.
-            threshold: The lowest score that passes, where the scenario or suite sets one.
-
-        Returns:
-            What came out.
-        """
+        """Judge one output, and record each comparison."""
         ...
 
 
 def worst_verdict(verdicts: Iterable[Verdict]) -> Verdict:
-    """Put verdicts together that must all be passes.
-
-    Args:
-        verdicts: Any number of verdicts.
-
-    Returns:
-        ``error`` before ``fail`` before ``pass``.
-    """
+    """Put verdicts together that must all be passes."""
     found = set(verdicts)
     return "error" if "error" in found else "fail" if "fail" in found else "pass"
 
 
 def quoted(value: Any) -> str:
-    """Show a value in a sentence.
-
-    Args:
-        value: Text, or another JSON value.
-
-    Returns:
-        Text in double quotes as it is, but on one line and harmless in a terminal; anything else as Python writes it.
-
-    Example:
-        >>> quoted("Positive")
-        '"Positive"'
-    """
+    """Show a value in a sentence."""
     return (
         f'"{visible(shortened(value, 500))}"' if isinstance(value, str) else visible(shortened(safe_repr(value), 500))
     )

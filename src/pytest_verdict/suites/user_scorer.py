@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pytest_verdict.comparison import compare
+from pytest_verdict.core.kernel import error_outcome
+from pytest_verdict.core.values.display import shortened, visible
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.mapping.not_compared import record_not_compared
-from pytest_verdict.outcome import error_outcome
+from pytest_verdict.operators.not_compared import record_not_compared
+from pytest_verdict.operators.scorer_verdict import ScorerVerdict
 from pytest_verdict.suites.agent_result import AgentResult
 from pytest_verdict.suites.dotted import load
 from pytest_verdict.suites.model import Scenario
-from pytest_verdict.suites.scorer_verdict import ScorerVerdict
 from pytest_verdict.suites.scoring import Scored
-from pytest_verdict.values.display import shortened, visible
 
 REGISTERED: Final[dict[str, Any]] = {}
 """Scorers by name, as conftest.py registered them."""
@@ -49,11 +49,7 @@ def register_scorer(scorer: Any) -> Any:
 
 
 class UserScorer:
-    """Asks a scorer of the user, found when it is first needed.
-
-    Args:
-        name: A registered name, or the dotted path of an object or class.
-    """
+    """Asks a scorer of the user, found when it is first needed."""
 
     def __init__(self, name: str) -> None:
         self.name = name

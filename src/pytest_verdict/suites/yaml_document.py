@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import yaml
 
+from pytest_verdict.core.values.display import shortened, shown, visible
+from pytest_verdict.core.values.yaml_aliases import MOST_REPEATED, values_repeated
 from pytest_verdict.errors import SuiteError
-from pytest_verdict.values.display import shortened, shown, visible
-from pytest_verdict.values.yaml_aliases import MOST_REPEATED, values_repeated
 
 # The parser written in C reads the same documents about ten times as fast; not every build of PyYAML has it.
 _BASE: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -33,20 +33,7 @@ class _Loader(_BASE):  # type: ignore[misc]
 
 
 class YamlDocument:
-    """One YAML document: its value, and the line of each of its parts.
-
-    Args:
-        text: The text of the file.
-        label: The file's name in errors.
-
-    Raises:
-        SuiteError: The text is not YAML, has no document or several, or has a key twice in one mapping.
-
-    Example:
-        >>> document = YamlDocument("a:\\n  - b: 1\\n  - yes\\n", "a.yaml")
-        >>> document.value, document.line(("a", 1)), document.written(("a", 1))
-        ({'a': [{'b': 1}, True]}, 3, 'yes')
-    """
+    """One YAML document: its value, and the line of each of its parts."""
 
     __slots__ = ("_constructor", "_known", "_root", "label", "value")
 
@@ -70,37 +57,16 @@ class YamlDocument:
         self._known.clear()
 
     def line(self, path: Sequence[str | int]) -> int:
-        """Give the line of a part.
-
-        Args:
-            path: Keys and positions from the top; what does not exist is taken as far as it does.
-
-        Returns:
-            The line, from 1.
-        """
+        """Give the line of a part."""
         line: int = self._find(path)[1]
         return line
 
     def lines_of_items(self, path: Sequence[str | int]) -> list[int]:
-        """Give the lines on which the items of a list begin.
-
-        Args:
-            path: Keys and positions from the top to a list.
-
-        Returns:
-            The lines, from 1.
-        """
+        """Give the lines on which the items of a list begin."""
         return [item.start_mark.line + 1 for item in self._find(path)[0].value]
 
     def written(self, path: Sequence[str | int]) -> str:
-        """Give a scalar as it is written, without its quotes.
-
-        Args:
-            path: Keys and positions from the top.
-
-        Returns:
-            The text; empty for a list or mapping.
-        """
+        """Give a scalar as it is written, without its quotes."""
         node = self._find(path)[0]
         return str(node.value) if isinstance(node, yaml.ScalarNode) else ""
 
@@ -166,19 +132,7 @@ class YamlDocument:
 
 
 def read_yaml(path: Path, label: str) -> YamlDocument:
-    """Read a YAML file.
-
-    Args:
-        path: The file.
-        label: Its name in errors.
-
-    Returns:
-        The document.
-
-    Raises:
-        SuiteError: It is not UTF-8 or not one YAML document.
-        OSError: It cannot be read.
-    """
+    """Read a YAML file."""
     try:
         return YamlDocument(path.read_text(encoding="utf-8-sig"), label)
     except UnicodeDecodeError as error:

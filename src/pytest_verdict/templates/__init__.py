@@ -1,1 +1,8 @@
-"""Answer templates: what to extract from a response, what is correct, and how the two are compared."""
+"""Answer templates: what to extract from a response and what is correct, in one Pydantic class.
+
+The names are listed in ``__init__.pyi``, and each is imported when it is first used.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import TemplateError
-from pytest_verdict.outcome import ABSENT
 from pytest_verdict.templates import evidence
 from pytest_verdict.templates.plan import RESERVED, Plan, make_plan, refuse_reserved_names
 from pytest_verdict.templates.regex_check import compare_all, regex_checks, regex_report
 from pytest_verdict.templates.strategy import holds
-from pytest_verdict.values.snapshot import snapshot
 
 
 class BaseAnswer(BaseModel):
@@ -30,7 +30,7 @@ class BaseAnswer(BaseModel):
             names a field that is not verified.
 
     Example:
-        >>> from pytest_verdict.operators.text import ExactMatch
+        >>> from pytest_verdict.templates import ExactMatch
         >>> from pytest_verdict.templates.field import VerifiedField
         >>> class Answer(BaseAnswer):
         ...     target: str = VerifiedField("The drug target", ground_truth="BCL2", verify_with=ExactMatch())
@@ -142,15 +142,7 @@ class BaseAnswer(BaseModel):
 
 
 def observed_values(answer: BaseAnswer, trace: str | None) -> Mapping[str, Any]:
-    """Give what is observed of an answer.
-
-    Args:
-        answer: An instance of a template.
-        trace: The raw response, or None.
-
-    Returns:
-        The values by field, and the trace when there is one.
-    """
+    """Give what is observed of an answer."""
     values = {name: getattr(answer, name, None) for name in answer.__verdict_plan__.parsed}
     return values if trace is None else {**values, evidence.TRACE: trace}
 

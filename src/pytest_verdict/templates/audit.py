@@ -6,24 +6,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_verdict.core.kernel import run
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.changes import small_changes
 from pytest_verdict.templates.parsing import parse_reply
 from pytest_verdict.templates.template import AnswerTemplate
-from pytest_verdict.values.display import shown
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A correct answer with one thing changed.
-
-    Args:
-        field: The field that was changed; ``(trace)`` for the raw response.
-        kind: What was done.
-        before: The correct value.
-        after: The changed value.
-    """
+    """A correct answer with one thing changed."""
 
     field: str
     kind: str
@@ -36,13 +30,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """Which changes of a correct answer a template notices.
-
-    Args:
-        template: The name of the template.
-        tried: How many changes were tried.
-        unnoticed: Those with which the answer still passes.
-    """
+    """Which changes of a correct answer a template notices."""
 
     template: str
     tried: int
@@ -106,5 +94,5 @@ def _passes(work: AnswerTemplate, values: Mapping[str, Any], trace: str | None) 
 
 def _failing(work: AnswerTemplate, values: Mapping[str, Any], trace: str | None) -> list[str]:
     match, expected, observed = work.prepared(values, trace)
-    outcome = match.evaluate(expected, observed)
+    outcome = run(match, expected, observed).outcome
     return [outcome.error] if outcome.error else [str(name) for name in (outcome.details or {}).get("failed", [])]

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any, Final
 
-from pytest_verdict.operators.base import Operator
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.values.dates import read_date
 from pytest_verdict.operators.date import DateMatch, DateRange, DateTolerance
 from pytest_verdict.operators.exact_number import as_exact
+from pytest_verdict.operators.lists import SetContainment
 from pytest_verdict.operators.number import NumericMaximum, NumericMinimum, NumericRange, NumericTolerance
-from pytest_verdict.operators.sequence import SetContainment
 from pytest_verdict.templates.field import choices_of
-from pytest_verdict.values.dates import read_date
 
 Changes = Iterator[tuple[str, Any]]
 
@@ -22,21 +22,7 @@ _UNITS: Final = {"days": 86_400, "hours": 3_600, "minutes": 60}
 
 
 def small_changes(value: Any, truth: Any, operator: Operator, annotation: Any) -> Changes:
-    """Change a correct value a little.
-
-    Args:
-        value: The correct value.
-        truth: The ground truth of its field.
-        operator: What verifies the field; it says what is no longer within its tolerance or range.
-        annotation: The type of the field.
-
-    Returns:
-        An iterator of pairs: what was done, and the changed value. Null comes last.
-
-    Example:
-        >>> list(small_changes(True, True, SetContainment(), bool))
-        [('negated', False), ('null', None)]
-    """
+    """Change a correct value a little."""
     if value is None:
         return
     choices = choices_of(annotation)

@@ -18,14 +18,7 @@ from pytest_verdict.templates.answer import BaseAnswer
 
 
 def templates_in(namespace: Mapping[str, Any] | ModuleType) -> list[type[BaseAnswer]]:
-    """Give the templates of a module: the classes from which no other one of it derives.
-
-    Args:
-        namespace: A module, or its names. Of a module only what it defines itself counts, unless it defines none.
-
-    Returns:
-        The templates in the order of their definition; each once, however many names it has.
-    """
+    """Give the templates of a module: the classes from which no other one of it derives."""
     names = vars(namespace) if isinstance(namespace, ModuleType) else namespace
     found = {
         value: None
@@ -66,17 +59,7 @@ def find_template(namespace: Mapping[str, Any] | ModuleType) -> type[BaseAnswer]
 
 
 def load_module(name: str) -> ModuleType:
-    """Import a module that a person named.
-
-    Args:
-        name: A dotted name, or the path of a file that ends in ``.py``.
-
-    Returns:
-        The module.
-
-    Raises:
-        TemplateError: There is no such module, or it raised while it was imported.
-    """
+    """Import a module that a person named."""
     path = Path(name)
     is_file = name.endswith(".py")
     # As python does for a script and for -m: what lies beside a file, or in the current folder, can be imported.

@@ -38,40 +38,19 @@ EMBEDDING_OVERRIDE: Final = "embedding_override"
 
 
 def problems_in(observed: Mapping[str, Any]) -> dict[str, str]:
-    """Give the problems that were observed.
-
-    Args:
-        observed: What is observed of an answer.
-
-    Returns:
-        The reasons by field.
-    """
+    """Give the problems that were observed."""
     found = observed.get(PROBLEMS)
     return {str(name): str(reason) for name, reason in found.items()} if isinstance(found, Mapping) else {}
 
 
 def notes_in(observed: Mapping[str, Any]) -> list[str]:
-    """Give the notes that were observed.
-
-    Args:
-        observed: What is observed of an answer.
-
-    Returns:
-        The codes in order.
-    """
+    """Give the notes that were observed."""
     found = observed.get(NOTES)
     return [str(note) for note in found] if isinstance(found, list | tuple) else []
 
 
 def hand_weighed(observed: Mapping[str, Any]) -> float | None:
-    """Give the author's own granular score, where there is one.
-
-    Args:
-        observed: What is observed of an answer.
-
-    Returns:
-        From 0.0 to 1.0; None for anything that is no such number.
-    """
+    """Give the author's own granular score, where there is one."""
     found = observed.get(HAND_WEIGHED)
     if isinstance(found, bool) or not isinstance(found, int | float):
         return None

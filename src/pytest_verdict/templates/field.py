@@ -10,14 +10,15 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
+from pytest_verdict.core.kernel import run
+from pytest_verdict.core.normalizers import normalize
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import TemplateError
-from pytest_verdict.normalizers import normalize
-from pytest_verdict.operators.base import Operator
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_setting
 from pytest_verdict.templates.verification import Verification
-from pytest_verdict.values.display import shown
-from pytest_verdict.values.snapshot import snapshot
 
 
 class TemplateWarning(UserWarning):
@@ -93,7 +94,7 @@ def _weight(given: Any) -> ExactNumber:
 
 
 def _refuse_unreadable_wish(found: Verification) -> None:
-    if NOT_A_BOOLEAN in found.operator.evaluate(found.ground_truth, "").notes:
+    if NOT_A_BOOLEAN in run(found.operator, found.ground_truth, "").notes:
         raise TemplateError(
             f"the ground truth of a field that reads the trace is True (it must match) or False, got"
             f" {shown(found.ground_truth, 80)}"
@@ -112,14 +113,7 @@ def _warn_about_lost_punctuation(found: Verification) -> None:
 
 
 def lost_punctuation(found: Verification) -> str:
-    """Find a correct text that the field's own normalizers make equal to others.
-
-    Args:
-        found: The hidden half of a field.
-
-    Returns:
-        The first text of the ground truth that loses punctuation; empty when none does.
-    """
+    """Find a correct text that the field's own normalizers make equal to others."""
     if "remove_punctuation" not in getattr(found.operator, "normalize", ()):
         return ""
     texts = texts_in(found.operator.effective_expected(found.ground_truth))
@@ -127,18 +121,7 @@ def lost_punctuation(found: Verification) -> str:
 
 
 def texts_in(value: Any) -> list[str]:
-    """Give the texts of a value that is text or a collection of them.
-
-    Args:
-        value: Any value.
-
-    Returns:
-        The texts; those of a set in sorted order.
-
-    Example:
-        >>> texts_in(["EGFR", 3]), texts_in("TP53"), texts_in(7)
-        (['EGFR'], ['TP53'], [])
-    """
+    """Give the texts of a value that is text or a collection of them."""
     if isinstance(value, str):
         return [value]
     items = sorted(value, key=repr) if isinstance(value, set | frozenset) else value
@@ -146,18 +129,7 @@ def texts_in(value: Any) -> list[str]:
 
 
 def choices_of(annotation: Any) -> list[Any]:
-    """Give the values between which a type leaves the choice.
-
-    Args:
-        annotation: The type of a field.
-
-    Returns:
-        The values of a ``Literal`` or the members of an Enum, also where None is possible beside them; empty for other types.
-
-    Example:
-        >>> choices_of(Literal["red", "blue"] | None), choices_of(str)
-        (['red', 'blue'], [])
-    """
+    """Give the values between which a type leaves the choice."""
     if get_origin(annotation) in {Union, UnionType}:
         kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
         return choices_of(kinds[0]) if len(kinds) == 1 else []

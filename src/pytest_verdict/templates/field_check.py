@@ -7,11 +7,12 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.registry import operator_from_settings
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.operators.aggregate import CHILD_ERROR, Condition
-from pytest_verdict.operators.base import Operator
-from pytest_verdict.operators.specification import operator_from_settings
-from pytest_verdict.operators.text import ExactMatch
-from pytest_verdict.result import ABSENT, Outcome
+from pytest_verdict.operators.text import Exact
 
 
 def _operator(value: Any) -> Operator | None:
@@ -33,14 +34,14 @@ class FieldCheck(Operator):
     """
 
     name: ClassVar[str] = "field_check"
-    surface: ClassVar[str] = "template"
+    kind: ClassVar[str] = "template"
 
     field: Annotated[str, Field(min_length=1)]
     operator: Annotated[Any, BeforeValidator(_operator)] = None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare the field of both mappings; see the class."""
-        condition = Condition(self.operator or ExactMatch(normalize=[]))
+        condition = Condition(self.operator or Exact())
         child = condition.compare(self._value(expected), self._value(observed), self.field)
         notes = () if child.error is None else (CHILD_ERROR,)
         return Outcome(1.0 if child.passed else 0.0, notes=notes, children=(child,))

@@ -63,14 +63,7 @@ def _without_default(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def judge_hints(template: type[BaseAnswer]) -> dict[str, str]:
-    """Give the extraction hints of a template.
-
-    Args:
-        template: The template.
-
-    Returns:
-        The hints by field, for the fields that a judge fills in and that have one.
-    """
+    """Give the extraction hints of a template."""
     plan = template.__verdict_plan__
     hints = {name: plan.verified[name].hint for name in plan.parsed if name in plan.verified}
     return {name: hint for name, hint in hints.items() if hint is not None}

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
+from pytest_verdict.core.values.fields import fields_of, has_fields
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.field import choices_of, texts_in
 from pytest_verdict.templates.judge_schema import judge_schema
 from pytest_verdict.templates.verification import Verification
-from pytest_verdict.values.fields import fields_of, has_fields
 
 # A choice tells nobody which one is right, and an only choice is a const too.
 _STRUCTURE: Final = {"type", "format", "$ref", "required", "enum"}
@@ -24,16 +24,7 @@ _LONG: Final = 3
 
 
 def leaks(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
-    """Find the expected answer of a field in what a judge is told.
-
-    Args:
-        template: The template.
-        name: The field.
-        verification: Its hidden half.
-
-    Returns:
-        An iterator of pairs: where it stands, in words, and what stands there.
-    """
+    """Find the expected answer of a field in what a judge is told."""
     answers = [answer for answer in dict.fromkeys(_answers(verification)) if answer]
     own, shared = _places(template, name, verification)
     for place, text in own.items():

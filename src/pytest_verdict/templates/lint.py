@@ -6,25 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.field import lost_punctuation
 from pytest_verdict.templates.leaks import leaks
 from pytest_verdict.templates.strategy import fields_named
 from pytest_verdict.templates.verification import Verification
-from pytest_verdict.values.display import shown
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to look at in a template.
-
-    Args:
-        template: The name of the template.
-        field: The name of the field.
-        code: ``answer_leaks``, ``boolean_anchors``, ``ground_truth_fails``, ``lost_punctuation`` or ``not_in_strategy``.
-        level: ``warning`` for what is probably a mistake, ``notice`` for a trade-off.
-        message: What it is, and what to do.
-    """
+    """One thing to look at in a template."""
 
     template: str
     field: str
@@ -46,7 +38,7 @@ def lint_template(template: type[BaseAnswer]) -> list[Finding]:
         What was found, in the order of the fields.
 
     Example:
-        >>> from pytest_verdict.operators.text import ExactMatch
+        >>> from pytest_verdict.templates import ExactMatch
         >>> from pytest_verdict.templates.field import VerifiedField
         >>> class Answer(BaseAnswer):
         ...     gene: str = VerifiedField("The gene symbol, e.g. TP53", ground_truth="TP53", verify_with=ExactMatch())

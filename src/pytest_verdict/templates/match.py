@@ -7,14 +7,14 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BeforeValidator
 
+from pytest_verdict.core.operator import Operator, as_setting
+from pytest_verdict.core.registry import operator_from_settings
+from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.operators.aggregate import CHILD_ERROR
-from pytest_verdict.operators.base import Operator, as_setting
 from pytest_verdict.operators.category import BooleanMatch
-from pytest_verdict.operators.specification import operator_from_settings
-from pytest_verdict.result import ComparisonResult, Outcome
 from pytest_verdict.templates import evidence
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all
-from pytest_verdict.templates.rule import FieldRule, asks_model, read_rules
+from pytest_verdict.templates.rule import FieldRule, read_rules
 from pytest_verdict.templates.second_look import SecondLook, second_looks
 from pytest_verdict.templates.strategy import check_strategy, granular_score, holds
 
@@ -58,7 +58,7 @@ class TemplateMatch(Operator):
     """
 
     name: ClassVar[str] = "answer_template"
-    surface: ClassVar[str] = "template"
+    kind: ClassVar[str] = "template"
 
     template: str = ""
     fields: Annotated[Any, BeforeValidator(read_rules)] = {}  # noqa: RUF012 - pydantic copies defaults
@@ -118,7 +118,7 @@ class TemplateMatch(Operator):
         found = []
         for name, rule in self.fields.items():
             truth = expected.get(name)
-            reads_trace = rule.operator.surface == "trace"
+            reads_trace = rule.operator.kind == "trace"
             value = observed.get(evidence.TRACE if reads_trace else name)
             reason = problems.get(name) or ("" if reads_trace else problems.get(evidence.WHOLE))
             if reason:
@@ -216,6 +216,6 @@ def _model_evidence(
     rules: Mapping[str, FieldRule], children: tuple[ComparisonResult, ...], looks: list[SecondLook]
 ) -> dict[str, Any]:
     # A replay has the details of the aggregate only, so what a model said has to be among them.
-    asked = {name for name, rule in rules.items() if asks_model(rule.operator)} | {look.result.name for look in looks}
+    asked = {name for name, rule in rules.items() if rule.operator.asks_model} | {look.result.name for look in looks}
     found = {str(child.name): child.details for child in children if child.name in asked}
     return {MODEL_EVIDENCE: found} if found else {}

@@ -10,13 +10,13 @@ from typing import Any, Final, Union, get_args, get_origin
 
 from pydantic import Field, ValidationError, create_model
 
+from pytest_verdict.core.normalizers import normalize
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
+from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ParseError
-from pytest_verdict.normalizers import normalize
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.evidence import WHOLE
-from pytest_verdict.values.display import shown
-from pytest_verdict.values.jsontext import JsonTextError, parse_json
-from pytest_verdict.values.snapshot import snapshot
 
 FENCE_REMOVED: Final = "markdown_fence_removed"
 UNKNOWN_KEYS: Final = "unknown_keys"
@@ -41,7 +41,7 @@ class ParsedAnswer:
         reply: The reply, verbatim.
 
     Example:
-        >>> from pytest_verdict import BaseAnswer, ExactMatch, VerifiedField, parse_reply
+        >>> from pytest_verdict.templates import BaseAnswer, ExactMatch, VerifiedField, parse_reply
         >>> class Capital(BaseAnswer):
         ...     city: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())
         >>> parse_reply(Capital, '{"city": "Paris", "mood": "sure"}').unknown
@@ -123,14 +123,7 @@ def _mapping(reply: Any, notes: list[str]) -> dict[str, Any]:
 
 
 def plain_numbers(value: Any) -> Any:
-    """Turn the exact numbers of a JSON document into floats, where a float can hold them.
-
-    Args:
-        value: What `parse_json` returned.
-
-    Returns:
-        The same value with floats for Decimals.
-    """
+    """Turn the exact numbers of a JSON document into floats, where a float can hold them."""
     if isinstance(value, Decimal):
         number = float(value)
         # 1e999 is a number, but no float; whatever is done with it, it must not become infinity.
@@ -197,14 +190,7 @@ def _has_endless_number(value: Any) -> bool:
 
 
 def nullable(template: type[BaseAnswer]) -> type[BaseAnswer]:
-    """Give the class that reads replies: the template with every verified field optional.
-
-    Args:
-        template: The template.
-
-    Returns:
-        A subclass, one and the same for a template, in which a null answer is None.
-    """
+    """Give the class that reads replies: the template with every verified field optional."""
     known: type[BaseAnswer] | None = template.__dict__.get("_verdict_nullable")
     if known is None:
         plan = template.__verdict_plan__

@@ -11,8 +11,8 @@ from typing import Any, Final, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from pytest_verdict.core.operator import Operator
 from pytest_verdict.errors import TemplateError
-from pytest_verdict.operators.base import Operator
 from pytest_verdict.templates.match import TemplateMatch
 from pytest_verdict.templates.regex_check import RegexCheck
 from pytest_verdict.templates.rule import FieldRule
@@ -36,16 +36,7 @@ _ALIASES: Final = ("alias", "validation_alias", "serialization_alias")
 
 @dataclass(frozen=True)
 class Plan:
-    """What the class of a template says.
-
-    Args:
-        template: The name of the class.
-        verified: The fields with a ground truth, by name.
-        plain: The names of the other fields.
-        strategy: How the fields are combined, or None.
-        own_verify: Whether the author wrote ``verify()``.
-        own_granular: Whether the author wrote ``verify_granular()``.
-    """
+    """What the class of a template says."""
 
     template: str
     verified: Mapping[str, Verification]
@@ -75,15 +66,7 @@ class Plan:
         return self._made({}, None)
 
     def match_with(self, checks: Mapping[str, RegexCheck], embedding_check: Operator | None) -> TemplateMatch:
-        """Make the operator of the template.
-
-        Args:
-            checks: Regex checks by name.
-            embedding_check: What takes a second look at text that failed, or None.
-
-        Returns:
-            The operator; one and the same object when there is neither.
-        """
+        """Make the operator of the template."""
         return self._made(checks, embedding_check) if checks or embedding_check else self.match
 
     def _made(self, checks: Mapping[str, RegexCheck], embedding_check: Operator | None) -> TemplateMatch:
@@ -98,15 +81,7 @@ class Plan:
 
 
 def refuse_reserved_names(cls: type[BaseModel], base: type[BaseModel]) -> None:
-    """Refuse fields whose names the template itself needs, whether its own or those of a mixin.
-
-    Args:
-        cls: A class that is being made; pydantic has not looked at it yet.
-        base: The class that all templates derive from.
-
-    Raises:
-        TemplateError: A name is reserved.
-    """
+    """Refuse fields whose names the template itself needs, whether its own or those of a mixin."""
     sources = [source for source in cls.__mro__ if source not in base.__mro__]
     annotated = {name for source in sources for name in inspect.get_annotations(source)}
     assigned = {name for source in sources for name in _NEVER_A_METHOD if name in vars(source)}
@@ -118,19 +93,7 @@ def refuse_reserved_names(cls: type[BaseModel], base: type[BaseModel]) -> None:
 
 
 def make_plan(cls: type[BaseModel], base: type[BaseModel]) -> Plan:
-    """Read the class of a template.
-
-    Args:
-        cls: The class, with its fields collected.
-        base: The class that all templates derive from.
-
-    Returns:
-        What it says.
-
-    Raises:
-        TemplateError: A field has an alias, one that reads the trace is not a bool, one that a base class verifies is declared
-            again without, or the strategy is none over the verified fields.
-    """
+    """Read the class of a template."""
     _refuse_aliases(cls)
     found = {name: verification_of(field) for name, field in cls.model_fields.items() if name != "id"}
     verified = {name: one for name, one in found.items() if one is not None}

@@ -6,16 +6,16 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
+from pytest_verdict.core.kernel import error_outcome, run
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import ComparisonResult, Outcome
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.encoding import decode, encode
+from pytest_verdict.core.values.equality import equal
 from pytest_verdict.errors import allowed
-from pytest_verdict.operators.base import Operator
-from pytest_verdict.operators.pattern import INVALID_PATTERN
+from pytest_verdict.operators.regex import INVALID_PATTERN
 from pytest_verdict.operators.regex_search import FoundMatch, RegexTimeLimitError, find_matches
-from pytest_verdict.operators.surface import NOT_TEXT
-from pytest_verdict.outcome import error_outcome
-from pytest_verdict.result import ComparisonResult, Outcome
-from pytest_verdict.values.display import shown
-from pytest_verdict.values.encoding import decode, encode
-from pytest_verdict.values.equality import equal
+from pytest_verdict.operators.surfaces import NOT_TEXT
 
 _KEYS: Final = ("pattern", "expected", "match_type")
 
@@ -38,7 +38,7 @@ class RegexCheck(Operator):
     """
 
     name: ClassVar[str] = "regex_check"
-    surface: ClassVar[str] = "trace"
+    kind: ClassVar[str] = "trace"
 
     pattern: str = ""
     value: Any = None
@@ -119,17 +119,7 @@ _PROBLEMS: Final[dict[str, Callable[[Any, list[Any]], str]]] = {
 
 
 def regex_checks(entries: Any) -> dict[str, RegexCheck]:
-    """Read what a template set as ``self.regex``.
-
-    Args:
-        entries: A mapping from a name to a mapping with ``pattern``, ``expected`` and ``match_type``; None for no checks.
-
-    Returns:
-        A check for each entry.
-
-    Raises:
-        ValueError: An entry has another form.
-    """
+    """Read what a template set as ``self.regex``."""
     if entries is None:
         return {}
     if not isinstance(entries, Mapping):
@@ -149,30 +139,12 @@ def _check(name: Any, entry: Any) -> RegexCheck:
 
 
 def compare_all(checks: Mapping[str, RegexCheck], trace: Any) -> list[ComparisonResult]:
-    """Make every check on a trace.
-
-    Args:
-        checks: The checks by name.
-        trace: The raw response.
-
-    Returns:
-        A result for each, in the same order.
-    """
-    return [
-        ComparisonResult(check.identity, check.effective_expected(None), trace, 1.0, check.evaluate(None, trace), name)
-        for name, check in checks.items()
-    ]
+    """Make every check on a trace."""
+    return [run(check, None, trace, name=name) for name, check in checks.items()]
 
 
 def regex_report(results: list[ComparisonResult]) -> dict[str, Any]:
-    """Lay the results out as ``verify_regex`` gives them.
-
-    Args:
-        results: What `compare_all` returned.
-
-    Returns:
-        A dict with ``success``, ``results`` (whether each check passed) and ``details``.
-    """
+    """Lay the results out as ``verify_regex`` gives them."""
     passed = {str(result.name): result.passed for result in results}
     return {
         "success": all(passed.values()),

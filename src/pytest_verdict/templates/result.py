@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.display import shown, visible
+from pytest_verdict.core.writing import Verdict
 from pytest_verdict.operators.exact_number import as_exact, as_written
-from pytest_verdict.result import ComparisonResult, Verdict
 from pytest_verdict.templates import evidence
-from pytest_verdict.values.display import shown, visible
 
 _HEADER = ("field", "weight", "verdict", "expected", "observed", "")
 
@@ -22,7 +23,7 @@ class TemplateResult:
         comparison: The record: an aggregate of the operator ``answer_template`` with a child for each field.
 
     Example:
-        >>> from pytest_verdict import AnswerTemplate, BaseAnswer, ExactMatch, VerifiedField
+        >>> from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, VerifiedField
         >>> class Capital(BaseAnswer):
         ...     city: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())
         >>> result = AnswerTemplate(Capital).verify({"city": "Lyon"})

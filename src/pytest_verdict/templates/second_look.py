@@ -6,29 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_verdict.operators.base import Operator
-from pytest_verdict.result import ComparisonResult
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.templates.rule import FieldRule
 
 
 @dataclass(frozen=True, slots=True)
 class SecondLook:
-    """A field that failed, compared again by meaning.
-
-    Args:
-        field: The name of the field.
-        result: The comparison of its ground truth with its value by an embedding.
-    """
+    """A field that failed, compared again by meaning."""
 
     field: str
     result: ComparisonResult
 
     def written(self) -> dict[str, Any]:
-        """Write the look for the details of the record.
-
-        Returns:
-            A JSON object with field, similarity, threshold and whether it passed.
-        """
+        """Write the look for the details of the record."""
         return {
             "field": self.field,
             "similarity": self.result.score,
@@ -46,18 +37,8 @@ def second_looks(
 ) -> list[SecondLook]:
     """Look again at the fields whose text failed.
 
-    Numbers, dates, truth values, lists, null answers and fields that could not be compared stay as they are: closeness in
-    meaning says nothing about them.
-
-    Args:
-        operator: What compares by meaning; None for no second look.
-        rules: How each field was compared.
-        expected: The ground truths by field.
-        fields: The results of the fields.
-        recorded: Details of an earlier comparison, by name; None to ask the model.
-
-    Returns:
-        A look for each field that failed, whose operator compares text, with text on both sides.
+    Numbers, dates, truth values, lists, null answers and fields that could not be compared stay as they are: closeness
+    in meaning says nothing about them.
     """
     if operator is None:
         return []
@@ -65,7 +46,7 @@ def second_looks(
     for field in fields:
         name = str(field.name)
         truth, value = expected.get(name), field.observed
-        is_text = rules[name].operator.surface == "text" and isinstance(truth, str) and isinstance(value, str)
+        is_text = rules[name].operator.kind == "text" and isinstance(truth, str) and isinstance(value, str)
         if is_text and field.verdict == "fail":
             label = f"embedding check of {name}"
             details = None if recorded is None else recorded.get(label, {})

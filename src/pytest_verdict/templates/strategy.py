@@ -10,26 +10,15 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TemplateError, allowed
 from pytest_verdict.operators.aggregate import AllOf, AnyOf, AtLeastN
-from pytest_verdict.operators.base import Operator
 from pytest_verdict.templates.field_check import FieldCheck
-from pytest_verdict.values.display import shown
 
 
 def check_strategy(node: Any, fields: Collection[str]) -> Operator:
-    """Refuse what is no strategy over these fields.
-
-    Args:
-        node: What the author wrote.
-        fields: The names of the verified fields.
-
-    Returns:
-        The same node.
-
-    Raises:
-        TemplateError: A node is of another kind, or names a field that is not verified.
-    """
+    """Refuse what is no strategy over these fields."""
     if isinstance(node, FieldCheck):
         if node.field not in fields:
             hint = allowed("field", node.field, fields)
@@ -45,20 +34,7 @@ def check_strategy(node: Any, fields: Collection[str]) -> Operator:
 
 
 def holds(node: Operator | None, passed: Mapping[str, bool]) -> bool:
-    """Combine the verdicts of the fields.
-
-    Args:
-        node: A strategy; None when every field must pass.
-        passed: Whether each field passed, by name.
-
-    Returns:
-        Whether the strategy is met.
-
-    Example:
-        >>> node = AnyOf(conditions=[FieldCheck(field="a"), FieldCheck(field="b")])
-        >>> holds(node, {"a": False, "b": True}), holds(None, {"a": False, "b": True})
-        (True, False)
-    """
+    """Combine the verdicts of the fields."""
     if node is None:
         return all(passed.values())
     if isinstance(node, FieldCheck):
@@ -70,14 +46,7 @@ def holds(node: Operator | None, passed: Mapping[str, bool]) -> bool:
 
 
 def fields_named(node: Operator) -> frozenset[str]:
-    """Give the fields that a strategy looks at.
-
-    Args:
-        node: A strategy.
-
-    Returns:
-        Their names.
-    """
+    """Give the fields that a strategy looks at."""
     if isinstance(node, FieldCheck):
         return frozenset({node.field})
     return frozenset().union(*(fields_named(part) for part in _parts(node)))
@@ -86,16 +55,8 @@ def fields_named(node: Operator) -> frozenset[str]:
 def granular_score(node: Operator | None, passed: Mapping[str, bool], weights: Mapping[str, Decimal]) -> float:
     """Weigh the fields that passed.
 
-    The weights of all fields are in the total. Under ``AnyOf`` the heaviest passed field counts and under ``AtLeastN`` the n
-    heaviest ones, of the fields in the tree; otherwise every passed field counts.
-
-    Args:
-        node: A strategy; None when every field must pass. Only its root shapes the score.
-        passed: Whether each field passed, by name.
-        weights: The weight of each field, at least 0.
-
-    Returns:
-        From 0.0 to 1.0; 0.0 when nothing has weight.
+    The weights of all fields are in the total. Under ``AnyOf`` the heaviest passed field counts and under ``AtLeastN``
+    the n heaviest ones, of the fields in the tree; otherwise every passed field counts.
     """
     total = sum(map(Fraction, weights.values()), Fraction())
     if not total:

@@ -7,8 +7,9 @@ from typing import Any
 
 from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TemplateError
-from pytest_verdict.judges.waiting import waited_for
+from pytest_verdict.judging.waiting import waited_for
 from pytest_verdict.operators.semantic import SemanticMatch
 from pytest_verdict.templates import evidence
 from pytest_verdict.templates.answer import BaseAnswer, observed_values
@@ -17,7 +18,6 @@ from pytest_verdict.templates.match import TemplateMatch
 from pytest_verdict.templates.parsing import ParsedAnswer, parse_reply
 from pytest_verdict.templates.regex_check import RegexCheck, regex_checks
 from pytest_verdict.templates.result import TemplateResult
-from pytest_verdict.values.display import shown
 
 
 class AnswerTemplate:

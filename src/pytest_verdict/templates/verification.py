@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from pytest_verdict.operators.base import Operator
+from pytest_verdict.core.operator import Operator
 from pytest_verdict.operators.exact_number import ExactNumber
 
 
@@ -15,14 +15,8 @@ from pytest_verdict.operators.exact_number import ExactNumber
 class Verification:
     """The hidden half of a verified field.
 
-    It is one of the field's metadata, of which pydantic writes nothing it does not know into a JSON schema: so it is inherited,
-    copied and merged with the field, and holds the live ground truth instead of its JSON form.
-
-    Args:
-        ground_truth: The correct value.
-        operator: What compares the extracted value with it.
-        weight: How much the field counts in the granular score, at least 0.
-        hint: Guidance for the judge beside the description, or None.
+    It is one of the field's metadata, of which pydantic writes nothing it does not know into a JSON schema: so it is
+    inherited, copied and merged with the field, and holds the live ground truth instead of its JSON form.
     """
 
     ground_truth: Any
@@ -33,16 +27,9 @@ class Verification:
     @property
     def reads_trace(self) -> bool:
         """Whether the operator reads the raw response instead of an extracted value."""
-        return self.operator.surface == "trace"
+        return self.operator.kind == "trace"
 
 
 def verification_of(field: FieldInfo) -> Verification | None:
-    """Give the hidden half of a field.
-
-    Args:
-        field: A field of a pydantic model.
-
-    Returns:
-        Its verification; None for a field that was not made by `VerifiedField`.
-    """
+    """Give the hidden half of a field."""
     return next((found for found in field.metadata if isinstance(found, Verification)), None)

@@ -1,6 +1,8 @@
-"""Trajectories: sequences of tool calls, read from any common wire format and compared by named operators.
+"""Trajectories: the tool calls of an agent, read from many formats and compared.
 
-``event`` says what one call is, ``readers`` holds one reader per wire format, ``selection`` and ``names`` say which events
-count and what they are called, ``arguments`` and ``relation`` when an expected call accepts an observed one, ``pairing`` and
-``alignment`` which call belongs to which. The operators stand on top, one idea per file.
+The names are listed in ``__init__.pyi``, and each is imported when it is first used.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -15,16 +15,8 @@ _DIAGONAL, _UP, _LEFT = 0, 1, 2
 def earliest_subsequence(expected: int, observed: int, accepts: Callable[[int, int], bool]) -> list[int]:
     """Pair each expected call with the earliest observed one that is left for it.
 
-    For the question whether all of expected occurs in order this is right for any relation: whatever a later choice allows,
-    the earliest choice allows too.
-
-    Args:
-        expected: How many expected calls there are.
-        observed: How many observed calls there are.
-        accepts: Whether an expected call accepts an observed one, by their positions.
-
-    Returns:
-        The positions of the observed calls, for as many expected ones from the first as can be paired.
+    For the question whether all of expected occurs in order this is right for any relation: whatever a later choice
+    allows, the earliest choice allows too.
     """
     found: list[int] = []
     for at in range(observed):
@@ -38,19 +30,8 @@ def earliest_subsequence(expected: int, observed: int, accepts: Callable[[int, i
 def longest_common_subsequence(accepted: Sequence[Sequence[int]], size: int) -> list[int | None]:
     """Pair as many expected calls as possible without crossing.
 
-    The bit-parallel method of Crochemore and others (2001) and Hyyrö (2004): one addition of a long integer per expected call.
-    It uses nothing of equality, so it holds for any relation.
-
-    Args:
-        accepted: For each expected call the positions of the observed calls that it accepts.
-        size: How many observed calls there are.
-
-    Returns:
-        For each expected call the position of its observed call, or None.
-
-    Example:
-        >>> longest_common_subsequence([[0], [2], [1]], size=3)
-        [0, None, 1]
+    The bit-parallel method of Crochemore and others (2001) and Hyyrö (2004): one addition of a long integer per
+    expected call. It uses nothing of equality, so it holds for any relation.
     """
     full = (1 << size) - 1
     row = full
@@ -95,16 +76,8 @@ def align(
 ) -> tuple[int, list[tuple[int | None, int | None]]]:
     """Align two sequences at the lowest cost.
 
-    A call that is missing or unexpected costs ``SCALE``, a pair ``SCALE`` times one minus its score: the edit distance of
-    Needleman and Wunsch (1970) with substitutions weighted by their score, in the band of Ukkonen (1985).
-
-    Args:
-        near: For each expected call the positions of the observed calls of its tool, ascending; all others score 0.0.
-        observed: How many observed calls there are.
-        score: From 0.0 to 1.0 for a pair, by positions; 0.0 for different tools.
-
-    Returns:
-        The cost, and the rows of the alignment: positions of a pair, or None on the side that has nothing.
+    A call that is missing or unexpected costs ``SCALE``, a pair ``SCALE`` times one minus its score: the edit distance
+    of Needleman and Wunsch (1970) with substitutions weighted by their score, in the band of Ukkonen (1985).
     """
     expected = len(near)
     head, tail = _equal_ends(expected, observed, score)

@@ -16,10 +16,11 @@ from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator
 
+from pytest_verdict.core.kernel import PartError, run
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.registry import is_specification, operator_from_settings
+from pytest_verdict.core.values.equality import equal
 from pytest_verdict.errors import ConfigurationError, allowed
-from pytest_verdict.operators.base import Operator
-from pytest_verdict.operators.specification import is_specification, operator_from_settings
-from pytest_verdict.values.equality import equal
 
 EQUAL: Final = "equal"
 CONTAINS: Final = "contains"
@@ -37,18 +38,7 @@ _ABSENT: Final = object()
 
 
 def read_rules(value: Any) -> str | dict[str, ToolRule]:
-    """Read the setting ``args``.
-
-    Args:
-        value: A mode, or rules by tool: a mode, or rules by argument, each a mode, an operator, the name of one, or its
-            recorded form. The key ``*`` is for all others, which are ``equal`` without it.
-
-    Returns:
-        The same with operators as objects.
-
-    Raises:
-        ValueError: A mode or an operator does not exist, or a mapping is empty.
-    """
+    """Read the setting ``args``."""
     if isinstance(value, str):
         return _mode(value)
     if not isinstance(value, Mapping) or not value:
@@ -88,13 +78,7 @@ def _mode(mode: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentFinding:
-    """What came out for one argument.
-
-    Args:
-        argument: Its name.
-        score: From 0.0 to 1.0.
-        kind: None when it is accepted; otherwise ``changed``, ``missing`` or ``unexpected``.
-    """
+    """What came out for one argument."""
 
     argument: str
     score: float
@@ -104,16 +88,7 @@ class ArgumentFinding:
 def compare_arguments(
     rule: ToolRule, expected: Mapping[str, Any], observed: Mapping[str, Any]
 ) -> Iterator[ArgumentFinding]:
-    """Compare the arguments of two calls of one tool.
-
-    Args:
-        rule: The rule of the tool.
-        expected: The expected arguments.
-        observed: The observed arguments.
-
-    Returns:
-        An iterator over the arguments that count: those of expected in its order, then the others of observed.
-    """
+    """Compare the arguments of two calls of one tool."""
     for argument in [*expected, *(argument for argument in observed if argument not in expected)]:
         own = rule_of_argument(rule, argument)
         finding = _compare_one(own, rule, argument, expected.get(argument, _ABSENT), observed.get(argument, _ABSENT))
@@ -122,15 +97,7 @@ def compare_arguments(
 
 
 def rule_of_argument(rule: ToolRule, argument: str) -> ArgumentRule:
-    """Give the rule of one argument.
-
-    Args:
-        rule: The rule of its tool.
-        argument: Its name.
-
-    Returns:
-        Its own rule, that for all others, or ``equal``.
-    """
+    """Give the rule of one argument."""
     return rule if isinstance(rule, str) else rule.get(argument, rule.get(OTHERS, EQUAL))
 
 
@@ -154,9 +121,10 @@ def _compare_one(
 
 
 def _judged(operator: Operator, argument: str, expected: Any, observed: Any) -> ArgumentFinding:
-    outcome = operator.evaluate(expected, observed)
-    passed = outcome.error is None and outcome.score >= operator.default_threshold()
-    return ArgumentFinding(argument, outcome.score, None if passed else "changed")
+    made = run(operator, expected, observed)
+    if made.error is not None:
+        raise PartError(made.error)
+    return ArgumentFinding(argument, made.score, None if made.passed else "changed")
 
 
 def _accepts(mode: str, expected: Any, observed: Any) -> bool:
@@ -166,20 +134,7 @@ def _accepts(mode: str, expected: Any, observed: Any) -> bool:
 
 
 def contains(part: Any, whole: Any) -> bool:
-    """Say whether a value has at least the keys of another, at any depth.
-
-    Args:
-        part: The value with fewer keys.
-        whole: The value with more.
-
-    Returns:
-        True when every key of every object in ``part`` is in ``whole`` with a value that contains its own; lists have the
-        same length and contain item by item; anything else is equal.
-
-    Example:
-        >>> contains({"filter": {"city": "Rome"}}, {"filter": {"city": "Rome", "zip": None}, "limit": 5})
-        True
-    """
+    """Say whether a value has at least the keys of another, at any depth."""
     if isinstance(part, Mapping) and isinstance(whole, Mapping):
         return all(key in whole and contains(item, whole[key]) for key, item in part.items())
     for kind in (list, tuple):

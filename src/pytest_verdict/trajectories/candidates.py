@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_verdict.operators.base import Operator
+from pytest_verdict.core.operator import Operator
 from pytest_verdict.trajectories.arguments import CONTAINS, EQUAL, IGNORE, OTHERS, WITHIN, rule_of_argument
 from pytest_verdict.trajectories.keys import key_of
 from pytest_verdict.trajectories.nearness import NumberLine, normal_key, window
@@ -13,16 +13,7 @@ from pytest_verdict.trajectories.relation import Call, Relation
 
 
 def candidates(expected: Sequence[Call], observed: Sequence[Call], relation: Relation) -> list[list[int]]:
-    """List the observed calls that each expected call accepts.
-
-    Args:
-        expected: The expected calls.
-        observed: The observed calls.
-        relation: Which one accepts which.
-
-    Returns:
-        For each expected call the positions of observed calls, ascending. Equal expected calls share one list.
-    """
+    """List the observed calls that each expected call accepts."""
     found: list[list[int]] = [[] for _ in expected]
     offered = by_name(observed)
     for name, lefts in by_name(expected).items():
@@ -42,14 +33,7 @@ def candidates(expected: Sequence[Call], observed: Sequence[Call], relation: Rel
 
 
 def by_name(calls: Sequence[Call]) -> dict[str, list[int]]:
-    """Sort calls by tool.
-
-    Args:
-        calls: Any calls.
-
-    Returns:
-        Their positions by name, both in the order of the calls.
-    """
+    """Sort calls by tool."""
     found: dict[str, list[int]] = {}
     for at, call in enumerate(calls):
         found.setdefault(call.name, []).append(at)
@@ -57,15 +41,7 @@ def by_name(calls: Sequence[Call]) -> dict[str, list[int]]:
 
 
 def same_tool(expected: Sequence[Call], observed: Sequence[Call]) -> list[list[int]]:
-    """List the observed calls of the tool of each expected call.
-
-    Args:
-        expected: The expected calls.
-        observed: The observed calls.
-
-    Returns:
-        For each expected call the positions of observed calls, ascending; calls of one tool share one list.
-    """
+    """List the observed calls of the tool of each expected call."""
     offered = by_name(observed)
     return [offered.get(call.name, []) for call in expected]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
+from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED
 from pytest_verdict.trajectories.relation import Call, Relation
-from pytest_verdict.values.encoding import encode
 
 MOST_DIFFERENCES: Final = 100
 MOST_ROWS: Final = 200
@@ -18,14 +18,7 @@ Row = tuple[int | None, int | None]
 
 
 def plain(value: Any) -> Any:
-    """Write a value as JSON for a person to read.
-
-    Args:
-        value: Any value.
-
-    Returns:
-        The value in JSON; a Decimal as the float it is the shortest form of, or else as text.
-    """
+    """Write a value as JSON for a person to read."""
     if isinstance(value, Decimal):
         number = float(value) if value.is_finite() else None
         return number if number is not None and Decimal(repr(number)) == value else str(value)
@@ -37,14 +30,7 @@ def plain(value: Any) -> Any:
 
 
 def call_evidence(call: Call) -> dict[str, Any]:
-    """Write a call.
-
-    Args:
-        call: Any call.
-
-    Returns:
-        Its name, with its arguments where they are known and the note where they are not.
-    """
+    """Write a call."""
     if call.known:
         return {"name": call.name, "args": plain(call.args)}
     found: dict[str, Any] = {"name": call.name}
@@ -58,17 +44,7 @@ def call_evidence(call: Call) -> dict[str, Any]:
 def aligned(
     rows: Iterable[Row], expected: Sequence[Call], observed: Sequence[Call], relation: Relation
 ) -> dict[str, Any]:
-    """Write an alignment of two trajectories and the differences in it.
-
-    Args:
-        rows: Which calls belong together.
-        expected: The expected calls.
-        observed: The observed calls.
-        relation: Which one accepts which.
-
-    Returns:
-        The details ``alignment`` and ``differences``, shortened where they are long, with the number of what is left out.
-    """
+    """Write an alignment of two trajectories and the differences in it."""
     written: list[dict[str, Any]] = []
     differences: list[dict[str, Any]] = []
     for left, right in _without_strangers(rows, expected, observed):
@@ -84,14 +60,7 @@ def aligned(
 
 
 def listed(differences: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Shorten a list of differences to what a record holds.
-
-    Args:
-        differences: In the one form that all operators use.
-
-    Returns:
-        The details ``differences`` and, where some are left out, ``differences_omitted``.
-    """
+    """Shorten a list of differences to what a record holds."""
     details: dict[str, Any] = {"differences": list(differences[:MOST_DIFFERENCES])}
     if len(differences) > MOST_DIFFERENCES:
         details["differences_omitted"] = len(differences) - MOST_DIFFERENCES
@@ -109,18 +78,7 @@ def unexpected(place: int, call: Call) -> dict[str, Any]:
 
 
 def notes_on_arguments(expected: Sequence[Call], observed: Sequence[Call], relation: Relation) -> list[str]:
-    """Note what could not be compared.
-
-    Args:
-        expected: The expected calls.
-        observed: The observed calls.
-        relation: Which one accepts which.
-
-    Returns:
-        ``args_malformed`` when any call has malformed arguments; ``args_not_recorded`` when an observed call lacks
-        arguments that an expected one makes demands of; ``args_not_compared`` when an expected call states no arguments
-        although the rule would compare them.
-    """
+    """Note what could not be compared."""
     notes = []
     if any(call.event.args_note == ARGS_MALFORMED for call in (*expected, *observed)):
         notes.append(ARGS_MALFORMED)

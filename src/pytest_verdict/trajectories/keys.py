@@ -5,23 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from pytest_verdict.values.numbers import as_decimal, is_number
+from pytest_verdict.core.values.numbers import as_decimal, is_number
 
 
 def key_of(value: Any) -> Hashable | None:
-    """Give a key by which equal values can be found without comparing each with each.
-
-    Args:
-        value: Any value.
-
-    Returns:
-        A key that two values share exactly when `pytest_verdict.values.equality.equal` takes them for equal; None for values
-        of which that cannot be said, such as sets and objects of classes.
-
-    Example:
-        >>> key_of({"limit": 1}) == key_of({"limit": 1.0}), key_of(1) == key_of(True)
-        (True, False)
-    """
+    """Give a key by which equal values can be found without comparing each with each."""
     try:
         return _key(value)
     except (_NoKeyError, RecursionError):

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Final, Literal
 
 from pydantic import field_validator
 
+from pytest_verdict.core.result import Outcome
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.result import Outcome
 from pytest_verdict.trajectories.arguments import OTHERS
 from pytest_verdict.trajectories.event import ARGS_MALFORMED
 from pytest_verdict.trajectories.evidence import call_evidence, listed, unexpected

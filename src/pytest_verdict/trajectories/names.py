@@ -13,23 +13,7 @@ _SEPARATORS: Final = ("__", "/", ":", ".", "-", "_")
 
 
 def canonical_name(name: str, aliases: Mapping[str, str], servers: Sequence[str] | str) -> str:
-    """Give the name by which a tool is compared.
-
-    Args:
-        name: The tool as the source names it.
-        aliases: From a name, without prefix, to the name that stands for it.
-        servers: MCP servers whose name a client may put before the tool, or ``any`` for the form ``mcp__server__tool`` of
-            whatever server.
-
-    Returns:
-        The name without the prefix, or its alias.
-
-    Example:
-        >>> canonical_name("mcp__github__create_issue", {}, "any")
-        'create_issue'
-        >>> canonical_name("github.create_issue", {"create_issue": "open_issue"}, ["github"])
-        'open_issue'
-    """
+    """Give the name by which a tool is compared."""
     bare = _without_server(name, servers)
     return aliases.get(bare, aliases.get(name, bare))
 

@@ -11,48 +11,24 @@ from collections.abc import Hashable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from pytest_verdict.normalizers import normalize
-from pytest_verdict.operators.base import Operator
+from pytest_verdict.core.normalizers import normalize
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.number import NumericTolerance
-from pytest_verdict.operators.text import ExactMatch
+from pytest_verdict.operators.text import Exact
 from pytest_verdict.trajectories.keys import key_of
-from pytest_verdict.values.numbers import EXACT, as_decimal
 
 
 def normal_key(operator: Operator, value: Any) -> Hashable | None:
-    """Give a key that two texts share when an operator for equality accepts them.
-
-    Args:
-        operator: The operator of an argument.
-        value: The value of one side.
-
-    Returns:
-        The key, or None when nothing can be said.
-
-    Example:
-        >>> normal_key(ExactMatch(), " Tea") == normal_key(ExactMatch(), "tea")
-        True
-    """
-    if type(operator) is not ExactMatch or type(value) is not str:
+    """Give a key that two texts share when an operator for equality accepts them."""
+    if not isinstance(operator, Exact) or type(operator).evaluate is not Exact.evaluate or type(value) is not str:
         return None
     text = normalize(value, operator.normalize)
     return key_of(text if operator.case_sensitive else text.casefold())
 
 
 def window(operator: Operator, expected: Any) -> tuple[Decimal, Decimal] | None:
-    """Give the range outside of which an operator for numbers accepts nothing.
-
-    Args:
-        operator: The operator of an argument.
-        expected: The expected value.
-
-    Returns:
-        The lowest and the highest number that can pass, or None when nothing can be said.
-
-    Example:
-        >>> window(NumericTolerance(tolerance=1, mode="absolute"), 10)
-        (Decimal('9'), Decimal('11'))
-    """
+    """Give the range outside of which an operator for numbers accepts nothing."""
     if type(operator) is not NumericTolerance or operator.normalize:
         return None
     middle = as_decimal(expected)
@@ -64,11 +40,7 @@ def window(operator: Operator, expected: Any) -> tuple[Decimal, Decimal] | None:
 
 
 class NumberLine:
-    """Positions of calls by the number that one of their arguments holds.
-
-    Args:
-        values: The values by position.
-    """
+    """Positions of calls by the number that one of their arguments holds."""
 
     def __init__(self, values: Sequence[tuple[int, Any]]) -> None:
         numbers = [(as_decimal(value), at) for at, value in values]

@@ -9,9 +9,10 @@ from typing import Any, ClassVar, Final, Literal, TypeVar
 
 from pydantic import field_validator
 
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.operators.base import Operator
-from pytest_verdict.result import ABSENT, Outcome
 from pytest_verdict.trajectories.arguments import EQUAL, ArgumentRules
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.evidence import call_evidence, notes_on_arguments
@@ -28,19 +29,9 @@ EMPTY_EXPECTED: Final = "empty_expected"
 
 
 class ObservedTrajectory(Operator):
-    """An operator that reads the observed trajectory and selects the events that count.
+    """An operator that reads the observed trajectory and selects the events that count."""
 
-    Args:
-        observed_format: The wire format of observed; ``auto`` tells it from the value.
-        aliases: From the name of a tool to the name that stands for it, on both sides and in the other settings.
-        mcp_servers: MCP servers whose name is taken off the front of tools, or ``any`` for ``mcp__server__tool``.
-        only_tools: The tools whose calls count, all unless given; on both sides.
-        except_tools: The tools whose calls do not count, on both sides.
-        agents: The agents whose calls count, all unless given; a call of no known agent always counts.
-        failed: ``skip`` leaves out observed calls that returned an error.
-    """
-
-    surface: ClassVar[str] = "trajectory"
+    kind: ClassVar[str] = "trajectory"
 
     observed_format: str = AUTO
     aliases: dict[str, str] = {}  # noqa: RUF012 - pydantic copies it for each operator
@@ -76,11 +67,7 @@ class ObservedTrajectory(Operator):
         return canonical_name(written, self.aliases, self.mcp_servers)
 
     def observed_events(self, observed: Any) -> list[tuple[Event, str]]:
-        """Read the observed events that count, each with the name by which it is compared.
-
-        Raises:
-            TrajectoryError: Observed is not a trajectory.
-        """
+        """Read the observed events that count, each with the name by which it is compared."""
         selection = self.selection()
         try:
             events = read_trajectory(observed, self.observed_format)
@@ -90,18 +77,7 @@ class ObservedTrajectory(Operator):
 
 
 class TrajectoryOperator(ObservedTrajectory):
-    """An operator that compares two trajectories.
-
-    Args:
-        args: How arguments are compared: ``equal``, ``contains``, ``within``, ``ignore``, or rules by tool and argument; see
-            `pytest_verdict.trajectories.arguments`.
-        ignored_args: Arguments of any tool that are left out on both sides.
-        defaults: By tool, the values of arguments that a call leaves out.
-        turns: ``none`` compares two trajectories. The others compare two lists of turns: ``all`` takes the lowest score of
-            a turn, ``mean`` the mean, ``flatten`` joins the turns of each side. Messages are split before each message of
-            the user.
-        expected_format: The wire format of expected; ``auto`` tells it from the value.
-    """
+    """An operator that compares two trajectories."""
 
     args: ArgumentRules = EQUAL
     ignored_args: tuple[str, ...] = ()
@@ -111,16 +87,7 @@ class TrajectoryOperator(ObservedTrajectory):
 
     @abstractmethod
     def judge(self, expected: list[Call], observed: list[Call], relation: Relation) -> Outcome:
-        """Compare two trajectories that were read.
-
-        Args:
-            expected: The expected calls that count.
-            observed: The observed calls that count.
-            relation: Which expected call accepts which observed one.
-
-        Returns:
-            The outcome, without what is the same for all trajectory operators.
-        """
+        """Compare two trajectories that were read."""
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two trajectories; see the class."""
@@ -150,11 +117,7 @@ class TrajectoryOperator(ObservedTrajectory):
         return [relation.call(event, name) for event, name in events]
 
     def expected_calls(self, expected: Any, relation: Relation) -> list[Call]:
-        """Read the expected calls that count.
-
-        Raises:
-            TrajectoryError: Expected is not a trajectory.
-        """
+        """Read the expected calls that count."""
         selection = self.expected_selection()
         try:
             events = read_trajectory(expected, self.expected_format)
@@ -204,12 +167,5 @@ class TrajectoryOperator(ObservedTrajectory):
 
 
 def unreadable(error: TrajectoryError) -> Outcome:
-    """Make the outcome of evidence that is no trajectory.
-
-    Args:
-        error: What is wrong with it.
-
-    Returns:
-        A fail with the note ``trajectory_unreadable``.
-    """
+    """Make the outcome of evidence that is no trajectory."""
     return Outcome(0.0, notes=(UNREADABLE,), details={"reason": str(error)})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Final, Literal
 
-from pytest_verdict.result import Outcome
+from pytest_verdict.core.result import Outcome
 from pytest_verdict.trajectories.alignment import earliest_subsequence, longest_common_subsequence
 from pytest_verdict.trajectories.candidates import candidates, same_tool
 from pytest_verdict.trajectories.evidence import Row, aligned

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar, Literal
 
-from pytest_verdict.result import Outcome
+from pytest_verdict.core.result import Outcome
 from pytest_verdict.trajectories.alignment import SCALE, longest_common_subsequence
 from pytest_verdict.trajectories.candidates import candidates, same_tool
 from pytest_verdict.trajectories.evidence import Row, aligned

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 
-from pytest_verdict.matching import maximum_matching, optimal_assignment
+from pytest_verdict.core.matching import maximum_matching, optimal_assignment
 from pytest_verdict.trajectories.candidates import by_name, candidates
 from pytest_verdict.trajectories.relation import Call, Relation
 from pytest_verdict.trajectories.shares import equal_shares
@@ -18,16 +18,7 @@ SCALE = 10**9
 
 
 def pair(expected: Sequence[Call], observed: Sequence[Call], relation: Relation) -> list[int | None]:
-    """Pair as many expected calls as possible.
-
-    Args:
-        expected: The expected calls.
-        observed: The observed calls.
-        relation: Which one accepts which.
-
-    Returns:
-        For each expected call the position of its observed call, or None.
-    """
+    """Pair as many expected calls as possible."""
     partners: list[int | None] = [None] * len(expected)
     offered = by_name(observed)
     for name, lefts in by_name(expected).items():
@@ -57,16 +48,7 @@ def _pair_equal(expected: list[Call], observed: list[Call]) -> list[int | None]:
 def pair_by_score(
     expected: Sequence[Call], observed: Sequence[Call], score: Callable[[Call, Call], float]
 ) -> list[int | None]:
-    """Pair so that the sum of the scores is the highest possible.
-
-    Args:
-        expected: The expected calls.
-        observed: The observed calls.
-        score: From 0.0 to 1.0 for a pair; 0.0 for different tools.
-
-    Returns:
-        For each expected call the position of its observed call, or None; no pair scores 0.0.
-    """
+    """Pair so that the sum of the scores is the highest possible."""
     return _assign(
         expected,
         observed,
@@ -75,16 +57,7 @@ def pair_by_score(
 
 
 def pair_by_share(expected: Sequence[Call], observed: Sequence[Call], relation: Relation) -> list[int | None]:
-    """Pair so that as much as possible of the arguments is right.
-
-    Args:
-        expected: The expected calls.
-        observed: The observed calls.
-        relation: How much of an expected call an observed one delivers.
-
-    Returns:
-        For each expected call the position of its observed call, or None; no pair scores 0.0.
-    """
+    """Pair so that as much as possible of the arguments is right."""
 
     def units(lefts: list[Call], rights: list[Call]) -> list[list[int]]:
         found = equal_shares(lefts, rights, SCALE) if relation.is_equality(lefts[0].name) else None
@@ -113,16 +86,7 @@ def _assign(
 
 
 def competing(accepted: Sequence[Sequence[int]], partners: Sequence[int | None]) -> tuple[list[int], list[int]] | None:
-    """Find the expected calls that compete for too few observed ones, a witness of Hall's theorem (1935).
-
-    Args:
-        accepted: For each expected call the observed ones that it accepts.
-        partners: A maximum matching of them.
-
-    Returns:
-        The smallest such set found, from which no call can be left out, and the observed calls that all of them accept
-        together; at least two expected calls and one observed. None when every unpaired call accepts nothing at all.
-    """
+    """Find the expected calls that compete for too few observed ones, a witness of Hall's theorem (1935)."""
     owners = {right: left for left, right in enumerate(partners) if right is not None}
     found = []
     for start, partner in enumerate(partners):

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_verdict.core.values.equality import equal
 from pytest_verdict.trajectories.arguments import (
     CONTAINS,
     EQUAL,
@@ -17,19 +18,11 @@ from pytest_verdict.trajectories.arguments import (
 )
 from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED, Event
 from pytest_verdict.trajectories.keys import key_of
-from pytest_verdict.values.equality import equal
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An event as it is compared.
-
-    Args:
-        event: The event.
-        name: The name by which it is compared.
-        args: Its arguments, with defaults filled in and without the ignored ones.
-        key: Equal for calls with equal arguments; None when that cannot be said.
-    """
+    """An event as it is compared."""
 
     event: Event
     name: str
@@ -53,11 +46,6 @@ class Relation:
 
     An expected call whose arguments are not stated, such as a name alone, accepts any arguments. An observed call whose
     arguments are unknown is accepted only where nothing is demanded of them.
-
-    Args:
-        rules: The setting ``args``: a mode, or rules by tool.
-        ignored_args: Arguments of any tool that are left out on both sides.
-        defaults: By tool, the values of arguments that a call leaves out.
     """
 
     rules: str | Mapping[str, ToolRule]
@@ -99,12 +87,7 @@ class Relation:
         return all(finding.kind is None for finding in compare_arguments(rule, expected.args, observed.args))
 
     def score(self, expected: Call, observed: Call) -> float:
-        """Say how much of an expected call an observed one delivers.
-
-        Returns:
-            0.0 for another tool or arguments that are unknown; otherwise the mean over the arguments that count, in which an
-            accepted one counts in full and any other by its score.
-        """
+        """Say how much of an expected call an observed one delivers."""
         if expected.name != observed.name:
             return 0.0
         if self.demands_nothing(expected):

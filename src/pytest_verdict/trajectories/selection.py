@@ -14,16 +14,7 @@ Failed = Literal["count", "skip"]
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which events of a trajectory are compared.
-
-    Args:
-        aliases: See `canonical_name`.
-        mcp_servers: See `canonical_name`.
-        only_tools: The tools whose calls count, by the name they are compared by; None for all.
-        except_tools: The tools whose calls do not count, likewise.
-        agents: The agents whose calls count; None for all.
-        failed: Whether calls that returned an error count.
-    """
+    """Which events of a trajectory are compared."""
 
     aliases: Mapping[str, str]
     mcp_servers: Sequence[str] | str

@@ -10,17 +10,7 @@ from pytest_verdict.trajectories.relation import Call
 
 
 def equal_shares(expected: Sequence[Call], observed: Sequence[Call], scale: int) -> list[list[int]] | None:
-    """Give what `Relation.score` gives for every pair of calls under the rule ``equal``, without comparing each with each.
-
-    Args:
-        expected: Expected calls of one tool.
-        observed: Observed calls of the same tool.
-        scale: What a score of 1.0 becomes, so that all scores are whole numbers.
-
-    Returns:
-        For each expected call the score of every observed one; None when the arguments of a call are not known, or have a
-        value whose equality cannot be told by a key.
-    """
+    """Give what `Relation.score` gives for every pair of calls under the rule ``equal``, without comparing each with each."""
     if any(call.key is None for call in (*expected, *observed)):
         return None
     holders: dict[tuple[str, Hashable], list[int]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pytest_verdict.result import Outcome
+from pytest_verdict.core.result import Outcome
 from pytest_verdict.trajectories.alignment import SCALE, align
 from pytest_verdict.trajectories.candidates import same_tool
 from pytest_verdict.trajectories.evidence import aligned

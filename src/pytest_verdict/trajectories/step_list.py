@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers import read_trajectory
 from pytest_verdict.trajectories.readers.plain import is_pair, read_item
 from pytest_verdict.trajectories.relation import Call
-from pytest_verdict.values.display import shown
-from pytest_verdict.values.jsontext import JsonTextError, parse_json
 
 ANY_ORDER: Final = "any_order"
 OPTIONAL: Final = "optional"
@@ -32,12 +32,7 @@ Prepare = Callable[[Event], Call | None]
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """How often something occurs.
-
-    Args:
-        least: At least so often, from 0.
-        most: At most so often; None for any number.
-    """
+    """How often something occurs."""
 
     least: int = 1
     most: int | None = 1
@@ -45,13 +40,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A group of calls in any order.
-
-    Args:
-        calls: The calls, each with how often it occurs.
-        times: How often the whole group occurs, one after the other.
-        place: Its place in the list, from 0.
-    """
+    """A group of calls in any order."""
 
     calls: tuple[tuple[Call, Times], ...]
     times: Times
@@ -59,19 +48,7 @@ class Step:
 
 
 def read_steps(value: Any, expected_format: str, prepare: Prepare) -> list[Step]:
-    """Read a step list.
-
-    Args:
-        value: A step list as the module describes it, or any trajectory, in which calls that were made together are a step.
-        expected_format: The wire format of a trajectory.
-        prepare: See `Prepare`.
-
-    Returns:
-        The steps; those in which no call counts are left out.
-
-    Raises:
-        TrajectoryError: The value is neither.
-    """
+    """Read a step list."""
     source = _opened(value)
     for step in source if isinstance(source, list | tuple) else ():
         _refuse_misspelt(step)

@@ -10,20 +10,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from pytest_verdict.matching import maximum_matching
+from pytest_verdict.core.matching import maximum_matching
 from pytest_verdict.trajectories.candidates import candidates
 from pytest_verdict.trajectories.relation import Call, Relation
 from pytest_verdict.trajectories.step_list import Step, Times
 
 
 class StepMatcher:
-    """Answers of one trajectory to questions about steps.
-
-    Args:
-        steps: All steps.
-        observed: The observed calls.
-        relation: Which expected call accepts which observed one.
-    """
+    """Answers of one trajectory to questions about steps."""
 
     def __init__(self, steps: Sequence[Step], observed: Sequence[Call], relation: Relation) -> None:
         self._observed = observed
@@ -32,15 +26,7 @@ class StepMatcher:
         self._accepted = {step.place: [next(accepted) for _ in step.calls] for step in steps}
 
     def earliest(self, step: Step, start: int) -> list[int] | None:
-        """Find the observed calls that a step needs, ending as early as possible.
-
-        Args:
-            step: The step; what is optional in it is not needed.
-            start: The first observed call that is left.
-
-        Returns:
-            Their positions, ascending, or None when the step cannot be met.
-        """
+        """Find the observed calls that a step needs, ending as early as possible."""
         accepted = self._accepted[step.place]
         places: list[int] = []
         for _ in range(step.times.least):
@@ -76,15 +62,7 @@ class StepMatcher:
         return found if len(found) == len(slots) else None
 
     def ends(self, step: Step, starts: set[int]) -> set[int]:
-        """Find where a step can end when every observed call must have its place.
-
-        Args:
-            step: The step.
-            starts: Where it may begin.
-
-        Returns:
-            The positions after its last call.
-        """
+        """Find where a step can end when every observed call must have its place."""
         accepted = self._accepted[step.place]
         known: dict[int, set[int]] = {}
         reached = set(starts) if step.times.least == 0 else set()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from pytest_verdict.core.result import Outcome
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.result import Outcome
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.evidence import call_evidence, listed
 from pytest_verdict.trajectories.operator import EMPTY_EXPECTED, TrajectoryOperator

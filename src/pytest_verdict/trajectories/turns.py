@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
+from pytest_verdict.core.kernel import PartError, run
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.operators.base import Operator
-from pytest_verdict.result import ComparisonResult, Outcome
 from pytest_verdict.trajectories.readers import read_turns
 
 Turns = Literal["none", "all", "mean", "flatten"]
@@ -15,18 +16,7 @@ DIFFERENT_TURNS: Final = "different_number_of_turns"
 
 
 def turns_of(value: Any, side: str) -> list[Any]:
-    """Take a conversation apart.
-
-    Args:
-        value: See `read_turns`.
-        side: ``expected`` or ``observed``, for the message.
-
-    Returns:
-        One trajectory per turn.
-
-    Raises:
-        TrajectoryError: The value has no turns.
-    """
+    """Take a conversation apart."""
     try:
         return read_turns(value)
     except TrajectoryError as error:
@@ -34,17 +24,7 @@ def turns_of(value: Any, side: str) -> list[Any]:
 
 
 def judge_turns(operator: Operator, expected: list[Any], observed: list[Any], *, mean: bool) -> Outcome:
-    """Compare turn by turn.
-
-    Args:
-        operator: The operator for one turn.
-        expected: The expected turns.
-        observed: The observed turns.
-        mean: Whether the score is the mean of the turns; otherwise it is the lowest.
-
-    Returns:
-        The outcome, with one child per turn. A different number of turns is a fail with a note, whatever the turns hold.
-    """
+    """Compare turn by turn."""
     counts = {"expected_turns": len(expected), "observed_turns": len(observed)}
     children = tuple(
         _turn(operator, number, *pair) for number, pair in enumerate(zip(expected, observed, strict=False), start=1)
@@ -64,6 +44,7 @@ def judge_turns(operator: Operator, expected: list[Any], observed: list[Any], *,
 
 
 def _turn(operator: Operator, number: int, expected: Any, observed: Any) -> ComparisonResult:
-    outcome = operator.evaluate(expected, observed)
-    threshold = operator.default_threshold()
-    return ComparisonResult(operator.identity, expected, observed, threshold, outcome, f"turn {number}")
+    made = run(operator, expected, observed, name=f"turn {number}")
+    if made.error is not None:
+        raise PartError(made.error)
+    return made

@@ -12,16 +12,7 @@ _PAIR, _UP, _LEFT = 0, 1, 2
 def heaviest_subsequence(
     near: Sequence[Sequence[int]], observed: int, score: Callable[[int, int], float]
 ) -> list[int | None]:
-    """Pair without crossing so that the sum of the scores is the highest possible.
-
-    Args:
-        near: For each expected call the positions of the observed calls of its tool; all others score 0.0.
-        observed: How many observed calls there are.
-        score: From 0.0 to 1.0 for a pair, by positions.
-
-    Returns:
-        For each expected call the position of its observed call, or None; no pair scores 0.0.
-    """
+    """Pair without crossing so that the sum of the scores is the highest possible."""
     steps: list[bytearray] = []
     before = [0] * (observed + 1)
     for left, places in enumerate(near):

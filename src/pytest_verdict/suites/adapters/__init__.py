@@ -22,19 +22,7 @@ _KINDS: Final = {
 
 
 def open_adapter(written: str, folder: Path) -> Any:
-    """Make the adapter that a suite or an ini file names.
-
-    Args:
-        written: Such as ``my_project.adapters.Sentiment`` or ``recorded:outputs.jsonl``.
-        folder: What relative paths in it start from.
-
-    Returns:
-        An object with ``run(input, context)``.
-
-    Raises:
-        AdapterError: It cannot be imported or read, or is no adapter.
-        SuiteError: It is written wrongly.
-    """
+    """Make the adapter that a suite or an ini file names."""
     kind, colon, rest = written.partition(":")
     if colon and kind in _KINDS:
         if not rest.strip():

@@ -25,18 +25,7 @@ class BackgroundLoop:
         self._lock = threading.Lock()
 
     def wait_for(self, awaitable: Awaitable[Any], seconds: float) -> tuple[bool, Any]:
-        """Await something for a limited time.
-
-        Args:
-            awaitable: What an adapter returned.
-            seconds: How long it may take.
-
-        Returns:
-            Whether it came to its end, and what came of it.
-
-        Raises:
-            BaseException: What it raised.
-        """
+        """Await something for a limited time."""
         loop = self._running()
         future = asyncio.run_coroutine_threadsafe(_awaited(awaitable, seconds), loop)
         try:

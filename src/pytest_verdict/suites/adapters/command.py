@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import AdapterError, SuiteError
 from pytest_verdict.suites.adapters.limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, read_json, result_from_json
-from pytest_verdict.values.display import shown
 
 _TAIL: Final = 500
 
@@ -22,13 +22,8 @@ _TAIL: Final = 500
 class CommandAdapter:
     """Starts a program for each input, without a shell.
 
-    ``command:`` takes what it prints as the output, without the last line end. ``command-json:`` takes it as the JSON form of
-    an `AgentResult`.
-
-    Args:
-        words: The program and its arguments.
-        folder: Where it runs.
-        is_json: Whether it prints JSON.
+    ``command:`` takes what it prints as the output, without the last line end. ``command-json:`` takes it as the JSON
+    form of an `AgentResult`.
     """
 
     keeps_time = True
@@ -107,18 +102,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def open_adapter(written: str, folder: Path) -> CommandAdapter:
-    """Read a command.
-
-    Args:
-        written: ``command:`` or ``command-json:`` and a command line.
-        folder: Where it runs.
-
-    Returns:
-        The adapter.
-
-    Raises:
-        SuiteError: The command line has a quote that is not closed.
-    """
+    """Read a command."""
     kind, _, line = written.partition(":")
     try:
         words = shlex.split(line)

@@ -9,19 +9,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.suites.adapters.limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, read_json, result_from_json
-from pytest_verdict.values.display import shown
 
 
 class HttpAdapter:
     """Posts ``{"input": ..., "context": {...}}`` to a URL.
 
     A reply of the type ``application/json`` is the JSON form of an `AgentResult`; any other is the output itself.
-
-    Args:
-        url: The URL.
     """
 
     def __init__(self, url: str) -> None:
@@ -56,14 +53,6 @@ class HttpAdapter:
 
 
 def open_adapter(written: str, folder: Path) -> HttpAdapter:
-    """Take a URL.
-
-    Args:
-        written: The URL.
-        folder: Not needed.
-
-    Returns:
-        The adapter.
-    """
+    """Take a URL."""
     del folder
     return HttpAdapter(written)

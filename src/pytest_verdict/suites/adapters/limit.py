@@ -19,35 +19,14 @@ _GRACE: Final = 1.0
 
 
 class AdapterTimeoutError(AdapterError):
-    """An adapter took longer than its scenario allows.
-
-    Args:
-        seconds: How long it might take.
-    """
+    """An adapter took longer than its scenario allows."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"the adapter took longer than {seconds:g} seconds")
 
 
 def call_within(seconds: float, function: Callable[[], Any], *, ends_itself: bool = False) -> Any:
-    """Call a function, and await what it returns if need be, for a limited time.
-
-    Args:
-        seconds: How long it may take.
-        function: A function without arguments, sync or async.
-        ends_itself: Whether it keeps the limit by itself and then cleans up, for which it is given a moment more.
-
-    Returns:
-        What it returned.
-
-    Raises:
-        AdapterTimeoutError: It took longer.
-        BaseException: What it raised.
-
-    Example:
-        >>> call_within(5, lambda: "done")
-        'done'
-    """
+    """Call a function, and await what it returns if need be, for a limited time."""
     call = _Call(function, seconds)
     # What the session keeps in context variables holds for the adapter too.
     target = functools.partial(contextvars.copy_context().run, call.run)

@@ -11,11 +11,7 @@ from pytest_verdict.suites.dotted import load
 
 
 class PythonAdapter:
-    """Calls a function of the user.
-
-    Args:
-        function: It takes the input and, if it wants, the context.
-    """
+    """Calls a function of the user."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -33,17 +29,7 @@ class PythonAdapter:
 
 
 def open_adapter(path: str) -> PythonAdapter:
-    """Find an adapter by its dotted path.
-
-    Args:
-        path: Such as ``my_project.adapters.Sentiment``.
-
-    Returns:
-        The adapter; a class is called without arguments.
-
-    Raises:
-        AdapterError: There is no such object, or it is no adapter.
-    """
+    """Find an adapter by its dotted path."""
     found = load(path, "adapter")
     if inspect.isclass(found):
         found = found()

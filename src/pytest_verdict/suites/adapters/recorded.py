@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
 from pytest_verdict.suites.rows import read_rows
-from pytest_verdict.values.display import shown
 
 _HEAD: Final = ("suite", "name", "input")
 
@@ -17,15 +17,9 @@ _HEAD: Final = ("suite", "name", "input")
 class RecordedAdapter:
     """Gives the outputs of a file.
 
-    A row holds ``output`` and, if wanted, the other fields of an `AgentResult`, under the ``name`` of its scenario or under
-    its ``input``; with ``suite`` it belongs to that suite alone. Several rows for one scenario are its repeats in order, and
-    the last one stands for those that follow.
-
-    Args:
-        path: A JSONL, CSV or YAML file.
-
-    Raises:
-        AdapterError: A row has no output, or neither name nor input.
+    A row holds ``output`` and, if wanted, the other fields of an `AgentResult`, under the ``name`` of its scenario or
+    under its ``input``; with ``suite`` it belongs to that suite alone. Several rows for one scenario are its repeats in
+    order, and the last one stands for those that follow.
     """
 
     def __init__(self, path: Path) -> None:
@@ -60,18 +54,7 @@ def _problem(row: Any) -> str | None:
 
 
 def open_adapter(written: str, folder: Path) -> RecordedAdapter:
-    """Open a file of recorded outputs.
-
-    Args:
-        written: ``recorded:`` and a path.
-        folder: What a relative path starts from.
-
-    Returns:
-        The adapter.
-
-    Raises:
-        AdapterError: The file cannot be read, or a row is wrong.
-    """
+    """Open a file of recorded outputs."""
     path = folder / written.partition(":")[2].strip()
     try:
         return RecordedAdapter(path)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.suites.rows.row import Row
-from pytest_verdict.values.display import shown
 
 _FORMATS: Final = {
     ".jsonl": "jsonl",
@@ -25,23 +25,7 @@ _FORMATS: Final = {
 
 
 def read_rows(source: str | Path | Iterable[Any]) -> Iterator[Row]:
-    """Read the rows of a dataset.
-
-    Args:
-        source: The path of a file, whose suffix says its format, or any iterable of rows.
-
-    Returns:
-        An iterator of rows. One that is unreadable has an error and does not end it. Only YAML is read as a whole.
-
-    Raises:
-        ConfigurationError: The suffix is not known, or it is neither a path nor an iterable of rows.
-        MissingExtraError: The format needs pyarrow, which is not installed.
-        OSError: The file cannot be read.
-
-    Example:
-        >>> [row.value for row in read_rows([{"id": 1}, {"id": 2}])]
-        [{'id': 1}, {'id': 2}]
-    """
+    """Read the rows of a dataset."""
     if isinstance(source, bytes | Mapping) or not isinstance(source, str | Path | Iterable):
         raise ConfigurationError(f"a dataset is a path or an iterable of rows, got {shown(source, 80)}")
     if not isinstance(source, str | Path):

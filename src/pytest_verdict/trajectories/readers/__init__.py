@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.foreign import refuse_foreign_calls
 from pytest_verdict.trajectories.readers.shape import look
-from pytest_verdict.values.display import shown
-from pytest_verdict.values.jsontext import JsonTextError, parse_json
 
 FORMATS: Final = (
     # In the order in which they are tried: a format comes before those that would take its values for their own.
@@ -75,17 +75,7 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
 
 
 def recognised_format(value: Any) -> str:
-    """Tell which format a value is in.
-
-    Args:
-        value: Any value.
-
-    Returns:
-        A name of `FORMATS`.
-
-    Raises:
-        TrajectoryError: None of the formats takes the value.
-    """
+    """Tell which format a value is in."""
     sure = _at_a_glance(value)
     if sure is not None:
         return sure
@@ -126,14 +116,7 @@ def _is_surely_chat(value: Any) -> bool:
 
 
 def check_format(name: str) -> None:
-    """Refuse a format that does not exist.
-
-    Args:
-        name: ``auto`` or a name of `FORMATS`.
-
-    Raises:
-        ValueError: There is no such format.
-    """
+    """Refuse a format that does not exist."""
     if name != AUTO and name not in FORMATS:
         raise ValueError(f"Unknown trajectory format: {name!r}.{allowed('format', name, (AUTO, *FORMATS))}")
 

@@ -14,14 +14,7 @@ def recognises(value: Any) -> bool:
 
 
 def read(value: Any) -> list[Event]:
-    """Read the calls; the calls of one message are one group.
-
-    Args:
-        value: Messages, one message, ``{"messages": [...]}``, or a list of content blocks.
-
-    Returns:
-        The calls, tools of the server and of MCP included, each with its result where there is one.
-    """
+    """Read the calls; the calls of one message are one group."""
     calls = Calls()
     messages = objects(list_of(value, "messages"), "messages")
     loose = all(look(message, "role") is None for message in messages)

@@ -26,14 +26,7 @@ def recognises(value: Any) -> bool:
 
 
 def read(value: Any) -> list[Event]:
-    """Read the calls; the calls of one message are one group.
-
-    Args:
-        value: Messages, ``{"messages": [...]}``, or a Converse response with ``output``.
-
-    Returns:
-        The calls, each with its result where there is one.
-    """
+    """Read the calls; the calls of one message are one group."""
     calls = Calls()
     for place, message in enumerate(objects(_messages(value), "messages")):
         for block in objects(blocks_of(message), "content"):

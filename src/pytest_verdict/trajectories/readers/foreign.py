@@ -25,15 +25,7 @@ _KIND: Final = re.compile(r".*(tool|function)[-_]?(use|call|invocation)|tool-(?!
 
 
 def refuse_foreign_calls(format: str, value: Any) -> None:  # noqa: A002 - the word of `read_trajectory`
-    """Refuse messages with calls that the reader of a format does not see.
-
-    Args:
-        format: The format.
-        value: What is read.
-
-    Raises:
-        TrajectoryError: A message has a call in another form, such as ``tool_calls`` between messages of Anthropic.
-    """
+    """Refuse messages with calls that the reader of a format does not see."""
     known = _READ.get(format)
     if known is None:
         return

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.shape import Calls, call, failure, has, list_of, look, objects
-from pytest_verdict.values.display import shown
 
 _INTERMEDIATE: Final = ("intermediate_data", "intermediateData")
 _TOOL_USES: Final = ("tool_uses", "toolUses")
@@ -33,16 +33,7 @@ def _is_ours(item: Any) -> bool:
 
 
 def read(value: Any) -> list[Event]:
-    """Read the calls; the calls of one content are one group, and so are those of one list of tool uses.
-
-    Args:
-        value: An ADK ``Invocation`` or a list of them, an eval case with ``conversation``, intermediate data, ADK events, a
-            Gemini response with ``candidates``, contents, or parts.
-
-    Returns:
-        The calls, each with its response where there is one. Arguments that are absent are none: the wire format leaves
-        an empty object out.
-    """
+    """Read the calls; the calls of one content are one group, and so are those of one list of tool uses."""
     calls = Calls()
     group = 0
     bare = has(value, *_TOOL_USES) or has(value, *_EVENTS)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
 from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, items, list_of, look, objects
-from pytest_verdict.values.display import shown
 
 _TYPES: Final = {"human", "ai", "tool", "system", "AIMessageChunk"}
 
@@ -28,15 +28,7 @@ def _is_message(message: Any) -> bool:
 
 
 def read(value: Any) -> list[Event]:
-    """Read the calls; the calls of one message are one group.
-
-    Args:
-        value: Messages, or ``{"messages": [...]}``. Messages in the form of ``langchain_core.load.dumpd`` and of
-            ``messages_to_dict`` are read too.
-
-    Returns:
-        The calls, the invalid ones with the note ``args_malformed``, each with its result where there is one.
-    """
+    """Read the calls; the calls of one message are one group."""
     calls = Calls()
     for place, wrapped in enumerate(objects(list_of(value, "messages"), "messages")):
         message = _unwrapped(wrapped)

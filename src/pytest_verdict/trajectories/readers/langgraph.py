@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.plain import is_pair
 from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, items, look
-from pytest_verdict.values.display import shown
 
 
 def recognises(value: Any) -> bool:
@@ -25,15 +25,7 @@ def recognises(value: Any) -> bool:
 
 
 def read(value: Any) -> list[Event]:
-    """Read the nodes as events without recorded arguments; the nodes of one step are one group.
-
-    Args:
-        value: A list of lists of names, or ``{"steps": [...]}``. Markers such as ``__start__`` and ``__interrupt__`` are nodes
-            like any other; the setting ``except_tools`` leaves them out.
-
-    Returns:
-        The nodes.
-    """
+    """Read the nodes as events without recorded arguments; the nodes of one step are one group."""
     calls = Calls()
     steps = look(value, "steps")
     for place, step in enumerate(items(value if steps is None else steps, "a list of steps")):

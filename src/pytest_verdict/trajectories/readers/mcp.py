@@ -16,14 +16,7 @@ def recognises(value: Any) -> bool:
 
 
 def read(value: Any) -> list[Event]:
-    """Read the calls; requests with no response between them are one group.
-
-    Args:
-        value: One JSON-RPC message or a list of them, requests and responses mixed.
-
-    Returns:
-        The calls, each with its result where there is one. Arguments are optional in MCP: absent means none.
-    """
+    """Read the calls; requests with no response between them are one group."""
     calls = Calls()
     group = 0
     for message in objects(list_of(value, "messages"), "messages"):

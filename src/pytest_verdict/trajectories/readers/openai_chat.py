@@ -15,14 +15,7 @@ def recognises(value: Any) -> bool:
 
 
 def read(value: Any) -> list[Event]:
-    """Read the calls; the calls of one message are one group.
-
-    Args:
-        value: Messages as dicts or objects, ``{"messages": [...]}``, or a completion with ``choices``.
-
-    Returns:
-        The calls that the assistant requested, each with its result where there is one.
-    """
+    """Read the calls; the calls of one message are one group."""
     calls = Calls()
     for place, message in enumerate(_messages(value)):
         for requested in items(look(message, "tool_calls"), "tool_calls"):

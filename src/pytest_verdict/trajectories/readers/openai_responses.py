@@ -30,14 +30,7 @@ def recognises(value: Any) -> bool:
 
 
 def read(value: Any) -> list[Event]:
-    """Read the calls; calls with nothing but other calls and reasoning between them are one group.
-
-    Args:
-        value: Items as dicts or objects, or a response that holds them under ``output``.
-
-    Returns:
-        The calls, each with its output where there is one.
-    """
+    """Read the calls; calls with nothing but other calls and reasoning between them are one group."""
     calls = Calls()
     group = 0
     is_response = look(value, "object") == "response"

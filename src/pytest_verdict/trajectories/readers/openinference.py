@@ -19,15 +19,7 @@ def recognises(value: Any) -> bool:
 
 
 def read(value: Any) -> list[Event]:
-    """Read executed calls in the order of their start; calls that overlap in time are one group.
-
-    Args:
-        value: An OTLP JSON export, or a list of spans.
-
-    Returns:
-        The calls. The arguments are those of ``input.value``; ``tool.parameters`` is the schema of the tool and is not read.
-        Where no TOOL span is found, the calls that the model requested.
-    """
+    """Read executed calls in the order of their start; calls that overlap in time are one group."""
     spans = read_spans(value)
     tools = [span for span in spans if span.attributes.get(_KIND) == "TOOL"]
     if not tools:

@@ -22,15 +22,7 @@ def recognises(value: Any) -> bool:
 
 
 def read(value: Any) -> list[Event]:
-    """Read executed calls in the order of their start; calls that overlap in time are one group.
-
-    Args:
-        value: An OTLP JSON export, or a list of spans.
-
-    Returns:
-        One event per executed call, even when two instrumentations wrote a span of it. Where no span of an execution is
-        found, the calls that the model requested. Arguments are opt-in in the convention: absent ones are not recorded.
-    """
+    """Read executed calls in the order of their start; calls that overlap in time are one group."""
     spans = read_spans(value)
     executed = _without_repeats([span for span in spans if _is_execution(span)])
     if not executed:

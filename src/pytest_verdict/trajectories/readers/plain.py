@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.placeholders import EncodedObject, class_name
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, look
-from pytest_verdict.values.display import shown
-from pytest_verdict.values.stand_ins import EncodedObject, class_name
 
 _NAMES: Final = ("name", "tool_name", "toolName", "tool")
 _ARGS: Final = (
@@ -33,15 +33,7 @@ def recognises(value: Any) -> bool:
 
 
 def read(value: Any) -> list[Event]:
-    """Read a list whose items are calls in any plain form, mixed as you like.
-
-    Args:
-        value: A list of names, of pairs ``(name, args)``, of dicts with a name and perhaps arguments, of `Event`, or of
-            objects with such attributes; or one such call.
-
-    Returns:
-        The calls. A name alone, and a dict without arguments, say nothing of the arguments: they are not recorded.
-    """
+    """Read a list whose items are calls in any plain form, mixed as you like."""
     calls = Calls()
     for item in [value] if _is_call(value) else value:
         calls.add(read_item(item))
@@ -49,17 +41,7 @@ def read(value: Any) -> list[Event]:
 
 
 def read_item(item: Any) -> Event:
-    """Read one call in a plain form.
-
-    Args:
-        item: A name, a pair, a dict, an `Event` or an object with a name.
-
-    Returns:
-        The event.
-
-    Raises:
-        TrajectoryError: The item is none of these.
-    """
+    """Read one call in a plain form."""
     if isinstance(item, Event):
         return item
     if type(item) is dict and item.keys() == _NAME_AND_ARGS:

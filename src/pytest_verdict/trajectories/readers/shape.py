@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
+from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED, Event
-from pytest_verdict.values.display import shown
-from pytest_verdict.values.jsontext import JsonTextError, parse_json
-from pytest_verdict.values.stand_ins import EncodedObject
 
 
 class _Missing:
@@ -24,16 +24,7 @@ MISSING: Final = _Missing()
 
 
 def look(value: Any, *names: str, default: Any = None) -> Any:
-    """Look up a key of a mapping or an attribute of an object.
-
-    Args:
-        value: A mapping, an object of any library, or what replay made of such an object.
-        *names: The spellings to try, in order.
-        default: What to return when there is none of them.
-
-    Returns:
-        The first one found.
-    """
+    """Look up a key of a mapping or an attribute of an object."""
     if type(value) is dict:
         # Nearly all evidence is dicts; the general way below takes four times as long.
         for name in names:
@@ -53,44 +44,18 @@ def look(value: Any, *names: str, default: Any = None) -> Any:
 
 
 def has(value: Any, *names: str) -> bool:
-    """Say whether a value has a key or attribute that is not None.
-
-    Args:
-        value: See `look`.
-        *names: The spellings to try.
-
-    Returns:
-        True when `look` finds something.
-    """
+    """Say whether a value has a key or attribute that is not None."""
     return look(value, *names) is not None
 
 
 def blocks_of(message: Any) -> Any:
-    """Give the content of a message, where it is no plain text.
-
-    Args:
-        message: Any message.
-
-    Returns:
-        What stands under ``content``, which need not be a list; empty for text.
-    """
+    """Give the content of a message, where it is no plain text."""
     content = look(message, "content")
     return [] if isinstance(content, str) else content
 
 
 def items(value: Any, what: str) -> Sequence[Any]:
-    """Insist on a list.
-
-    Args:
-        value: A list, a tuple, or None for an empty one.
-        what: What it should be, for the message.
-
-    Returns:
-        The items.
-
-    Raises:
-        TrajectoryError: The value is something else.
-    """
+    """Insist on a list."""
     if value is None:
         return ()
     if not isinstance(value, list | tuple):
@@ -99,18 +64,7 @@ def items(value: Any, what: str) -> Sequence[Any]:
 
 
 def objects(value: Any, what: str) -> Sequence[Any]:
-    """Insist on a list of objects, in which a text may stand too.
-
-    Args:
-        value: A list, a tuple, or None for an empty one.
-        what: What it should be, for the message.
-
-    Returns:
-        The items.
-
-    Raises:
-        TrajectoryError: The value is something else, or an item is neither an object nor text.
-    """
+    """Insist on a list of objects, in which a text may stand too."""
     found = items(value, what)
     # What stands in the place of an object may have been a call, and a call that is left out may make a comparison pass. A text
     # is what somebody said.
@@ -121,15 +75,7 @@ def objects(value: Any, what: str) -> Sequence[Any]:
 
 
 def list_of(value: Any, *containers: str) -> Sequence[Any]:
-    """Take the list out of its container, where there is one.
-
-    Args:
-        value: A list, a container that holds one, or a single item.
-        *containers: Keys under which the list may lie.
-
-    Returns:
-        The items.
-    """
+    """Take the list out of its container, where there is one."""
     for container in containers:
         inner = look(value, container)
         if isinstance(inner, list | tuple):
@@ -138,14 +84,7 @@ def list_of(value: Any, *containers: str) -> Sequence[Any]:
 
 
 def parsed(value: Any) -> Any:
-    """Read a value that may be a JSON document in a text.
-
-    Args:
-        value: Any value.
-
-    Returns:
-        What the text holds, or the value itself when it is not JSON text.
-    """
+    """Read a value that may be a JSON document in a text."""
     if not isinstance(value, str):
         return value
     try:
@@ -155,19 +94,7 @@ def parsed(value: Any) -> Any:
 
 
 def call(name: Any, args: Any, **more: Any) -> Event:
-    """Make an event of a call.
-
-    Args:
-        name: The tool, a text.
-        args: An object, JSON text of one, None for no arguments, or ``MISSING`` when the source does not say.
-        **more: Other fields of the event.
-
-    Returns:
-        The event; arguments that cannot be read are noted in it.
-
-    Raises:
-        TrajectoryError: The call has no name.
-    """
+    """Make an event of a call."""
     if not isinstance(name, str) or not name:
         raise TrajectoryError(f"a call needs the name of its tool, got {shown(name, 80)}")
     identifier = more.pop("id", None)
@@ -192,11 +119,7 @@ class Calls:
         self._without_id: dict[str, deque[int]] = {}
 
     def add(self, event: Event) -> None:
-        """Append a call.
-
-        Args:
-            event: The call; its index is set here.
-        """
+        """Append a call."""
         if event.id:
             self._by_id[event.id] = len(self._events)
         else:
@@ -204,37 +127,19 @@ class Calls:
         self._events.append(event.at(len(self._events)))
 
     def finish(self, identifier: Any, result: Any, error: str | None = None, name: Any = None) -> None:
-        """Join a result to its call; a result without a call is no event and is left out.
-
-        Args:
-            identifier: The identifier of the call.
-            result: What the tool returned.
-            error: Why the call failed, or None.
-            name: The tool, in formats in which calls may have no identifiers: their results come in the order of the calls.
-        """
+        """Join a result to its call; a result without a call is no event and is left out."""
         waiting = self._without_id.get(name) if not identifier else None
         place = waiting.popleft() if waiting else self._by_id.get(str(identifier))
         if place is not None:
             self._events[place] = replace(self._events[place], result=result, error=error)
 
     def events(self) -> list[Event]:
-        """Give the calls.
-
-        Returns:
-            A new list, in order.
-        """
+        """Give the calls."""
         return list(self._events)
 
 
 def failure(text: Any) -> str:
-    """Describe why a call failed.
-
-    Args:
-        text: What the source says.
-
-    Returns:
-        One line, never empty.
-    """
+    """Describe why a call failed."""
     return text if isinstance(text, str) and text else "the tool reported an error"
 
 

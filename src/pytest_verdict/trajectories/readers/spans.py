@@ -17,17 +17,7 @@ _EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One span, whatever exporter wrote it.
-
-    Args:
-        name: The span's name.
-        attributes: Its attributes by name.
-        start: When it started, in nanoseconds since 1970; 0 when unknown.
-        end: When it ended, likewise.
-        error: Why it failed, or None.
-        identifier: Its span id.
-        parent: The span id of its parent.
-    """
+    """One span, whatever exporter wrote it."""
 
     name: str
     attributes: Mapping[str, Any]
@@ -39,26 +29,12 @@ class Span:
 
 
 def read_spans(value: Any) -> list[Span]:
-    """Read spans in the order in which they started.
-
-    Args:
-        value: An OTLP JSON export (``resourceSpans``), a list of such, or a list of spans as the SDKs write them.
-
-    Returns:
-        The spans; those that started at the same time in the order of the source.
-    """
+    """Read spans in the order in which they started."""
     return sorted((_span(raw) for raw in _raw_spans(value)), key=lambda span: span.start)
 
 
 def looks_like_spans(value: Any) -> bool:
-    """Say whether a value holds spans.
-
-    Args:
-        value: Any value.
-
-    Returns:
-        True for an OTLP export and for a list of spans with attributes.
-    """
+    """Say whether a value holds spans."""
     if look(value, "resourceSpans", "resource_spans") is not None:
         return True
     listed = list_of(value, "spans")
@@ -70,14 +46,7 @@ def looks_like_spans(value: Any) -> bool:
 
 
 def groups_by_overlap(spans: list[Span]) -> list[int]:
-    """Number the groups of spans that ran at overlapping times.
-
-    Args:
-        spans: Spans in the order in which they started.
-
-    Returns:
-        For each span its group, from 0.
-    """
+    """Number the groups of spans that ran at overlapping times."""
     groups: list[int] = []
     until = -1
     for span in spans:
@@ -91,16 +60,7 @@ def groups_by_overlap(spans: list[Span]) -> list[int]:
 
 
 def agents(spans: list[Span], chosen: list[Span], attribute: str) -> list[str | None]:
-    """Find which agent spans ran under: their own, or that of the nearest span above.
-
-    Args:
-        spans: All spans of the trace.
-        chosen: The spans to find the agent of.
-        attribute: The attribute that names the agent.
-
-    Returns:
-        For each chosen span its agent, or None.
-    """
+    """Find which agent spans ran under: their own, or that of the nearest span above."""
     by_id = {span.identifier: span for span in spans if span.identifier}
     return [_agent(span, by_id, attribute) for span in chosen]
 

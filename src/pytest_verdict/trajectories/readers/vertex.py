@@ -21,15 +21,7 @@ def recognises(value: Any) -> bool:
 
 
 def read(value: Any) -> list[Event]:
-    """Read the calls; a row does not say which were made together.
-
-    Args:
-        value: A list of calls, or a row that holds one under one of these names, the observed one
-            first, as a list or as JSON text.
-
-    Returns:
-        The calls.
-    """
+    """Read the calls; a row does not say which were made together."""
     calls = Calls()
     column = look(value, *_COLUMNS)
     listed = list_of(value) if column is None else items(parsed(column), "a trajectory column")

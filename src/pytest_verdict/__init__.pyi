@@ -1,0 +1,25 @@
+from .comparator import Comparator as Comparator
+from .comparison import (
+    Expectation as Expectation,
+    assert_matches as assert_matches,
+    compare as compare,
+    expect as expect,
+)
+from .core.families import Command as Command, hookimpl as hookimpl
+from .core.normalizers import SynonymMap as SynonymMap
+from .core.operator import Operator as Operator
+from .core.registry import OperatorRegistry as OperatorRegistry
+from .core.result import ComparisonResult as ComparisonResult, Outcome as Outcome
+from .core.session import Budget as Budget
+from .errors import (
+    ConfigurationError as ConfigurationError,
+    MismatchError as MismatchError,
+    MissingExtraError as MissingExtraError,
+    RecordError as RecordError,
+    UnknownOperatorError as UnknownOperatorError,
+    VerdictError as VerdictError,
+)
+from .explanation import explain as explain
+from .laws import check_operator_laws as check_operator_laws
+
+FAMILIES: tuple[str, ...]

@@ -1,0 +1,136 @@
+"""`blind_compare` and `assert_preferred`: blind comparisons as tests use them."""
+
+from __future__ import annotations
+
+import unittest
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, Unpack
+
+from pytest_verdict.blind.asking import BlindJudge
+from pytest_verdict.blind.comparing import UNNAMED, judge_blindly, refuse_wrong_names
+from pytest_verdict.blind.files import write_after
+from pytest_verdict.blind.options import BlindOptions, refuse_unknown_options
+from pytest_verdict.blind.outcome import BlindComparison
+from pytest_verdict.blind.preference import BlindPreference
+from pytest_verdict.comparator import Comparator
+from pytest_verdict.comparison import HIDDEN, compare, describe_failure
+from pytest_verdict.errors import SettingsError, allowed
+
+_POLICIES = ("fail", "skip")
+
+
+def blind_compare(
+    candidate_x: Any,
+    candidate_y: Any,
+    eval_prompt: str,
+    judge: BlindJudge,
+    expectations: Sequence[str] = (),
+    rubric: Any = None,
+    *,
+    prefer: str | None = None,
+    **options: Unpack[BlindOptions],
+) -> BlindComparison:
+    """Compare two outputs without the judge knowing who made which, and record what came out.
+
+    Args:
+        candidate_x: A `pathlib.Path` of a file or directory, or the output itself.
+        candidate_y: The other output.
+        eval_prompt: The task that both were made for.
+        judge: A callable, sync or async, from a `JudgeRequest` to a mapping, JSON text or a pydantic object.
+        expectations: What each output should meet; it decides only between equal scores.
+        rubric: A `Rubric`, a mapping, or the path of a YAML file; the default rubric unless given.
+        prefer: The name of the candidate that is expected to win; None expects only a verdict.
+        **options: See `BlindOptions`.
+
+    Returns:
+        The comparison; true when it passed.
+
+    Raises:
+        LeakError: The judge would see something that names a candidate.
+        ConfigurationError: Something is configured wrongly.
+
+    Example:
+        >>> def judge(request):
+        ...     def side(output):
+        ...         score = 5 if "because" in output.text else 2
+        ...         return {"content": {"argument": score}, "structure": {"clarity": 3}}
+        ...     return {"rubric": {label: side(output) for label, output in request.outputs.items()}}
+        >>> rubric = {"id": "essay", "version": 1, "content": ["argument"], "structure": ["clarity"]}
+        >>> blind_compare("It rains.", "It rains because it is wet.", "Explain.", judge, rubric=rubric).winner
+        'y'
+    """
+    refuse_unknown_options(options)
+    judging: Any = dict(options)
+    name = judging.pop("name", None)
+    operator = BlindPreference(**{setting: judging.pop(setting) for setting in ("tie", "gate") if setting in judging})
+    names = options.get("names", UNNAMED)
+    refuse_wrong_names(names)
+    if prefer is not None and prefer not in names:
+        raise SettingsError(f"prefer={prefer!r} is no candidate.{allowed('candidate', prefer, names)}")
+    observed = judge_blindly(candidate_x, candidate_y, eval_prompt, judge, expectations, rubric, **judging)
+    result = compare(operator, prefer, observed, name=name)
+    output = options.get("output")
+    if output is not None:
+        write_after(Path(output), result)
+    return BlindComparison(result)
+
+
+def assert_preferred(
+    candidate: Any,
+    baseline: Any,
+    eval_prompt: str,
+    judge: BlindJudge,
+    expectations: Sequence[str] = (),
+    rubric: Any = None,
+    *,
+    inconclusive: Literal["fail", "skip"] = "fail",
+    comparator: Comparator | None = None,
+    **options: Unpack[BlindOptions],
+) -> BlindComparison:
+    """Compare two outputs blindly, and fail the test unless the first one wins.
+
+    Args:
+        candidate: The output that is expected to win; see `blind_compare`.
+        baseline: The other output.
+        eval_prompt: The task that both were made for.
+        judge: See `blind_compare`.
+        expectations: See `blind_compare`.
+        rubric: See `blind_compare`.
+        inconclusive: What happens without a verdict: ``fail`` or ``skip``. It never passes.
+        comparator: Inside whose ``collect()`` the test fails at the end of the block.
+        **options: See `BlindOptions`.
+
+    Returns:
+        The comparison, which passed; inside ``collect()`` it may be one that did not.
+
+    Raises:
+        MismatchError: The candidate did not win, outside ``collect()``.
+        unittest.SkipTest: There was no verdict, and that is skipped.
+        LeakError: The judge would see something that names a candidate.
+        ConfigurationError: Something is configured wrongly.
+
+    Example:
+        >>> from pytest_verdict import MismatchError
+        >>> def always_the_first(request):
+        ...     def side(score):
+        ...         return {name: dict.fromkeys(request.rubric.names(name), score) for name in ("content", "structure")}
+        ...     return {"rubric": {"A": side(4), "B": side(3)}, "winner": "A"}
+        >>> try:
+        ...     assert_preferred("new text", "old text", "Write.", always_the_first, key="seed")
+        ... except MismatchError as failure:
+        ...     failure.result.details["status"]
+        'INCONSISTENT'
+    """
+    __tracebackhide__ = HIDDEN
+    if inconclusive not in _POLICIES:
+        raise SettingsError(f"inconclusive={inconclusive!r} is unknown.{allowed('policy', inconclusive, _POLICIES)}")
+    names = options.setdefault("names", ("candidate", "baseline"))
+    refuse_wrong_names(names)
+    found = blind_compare(candidate, baseline, eval_prompt, judge, expectations, rubric, prefer=names[0], **options)
+    if found.result.passed:
+        return found
+    if inconclusive == "skip" and not found.is_conclusive:
+        raise unittest.SkipTest(f"the blind comparison has no verdict: {found.status}")
+    (comparator or Comparator()).fail(describe_failure(found.result), [found.result])
+    return found

@@ -1,0 +1,224 @@
+"""Calibration: the whole protocol, not a single call, against what people said."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+from pytest_verdict.blind.asking import BlindJudge, own_name
+from pytest_verdict.blind.calibration.agreement import (
+    RESAMPLES,
+    Pairs,
+    confusion,
+    kappa,
+    kappa_interval,
+    precision_and_recall,
+    sign_test,
+    wilson,
+)
+from pytest_verdict.blind.calibration.calibration_file import FORMAT, bound_to
+from pytest_verdict.blind.calibration.gold import FIRST, LABELS, SECOND, TIE, GoldItem, GoldSet
+from pytest_verdict.blind.comparing import judge_blindly
+from pytest_verdict.blind.judging import Comparison, compared
+from pytest_verdict.blind.protocol import INCONSISTENT, INVALID, BlindProtocol
+from pytest_verdict.errors import ConfigurationError, SettingsError
+
+_DIGITS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What a judge must reach; fixed before it is measured, and printed with the result."""
+
+    agreement: float = 0.70
+    kappa: float = 0.40
+    items: int = 30
+    flips: float = 0.20
+
+    def __post_init__(self) -> None:
+        """Refuse limits that are always or never reached."""
+        for name, lowest in (("agreement", 0), ("kappa", -1), ("flips", 0)):
+            limit = getattr(self, name)
+            if isinstance(limit, bool) or not isinstance(limit, int | float) or not lowest <= limit <= 1:
+                raise SettingsError(f"the limit of {name} is a number from {lowest} to 1, got {limit!r}")
+        if type(self.items) is not int or self.items < 1:
+            raise SettingsError(f"the limit of items is a whole number from 1, got {self.items!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    item: GoldItem
+    found: Comparison
+
+    @property
+    def label(self) -> str | None:
+        winner = self.found.winner
+        return winner if winner is not None else TIE if self.found.vote.winner is not None else None
+
+    def written(self) -> dict[str, Any]:
+        status = self.found.vote.status
+        return {"id": self.item.id, "human": self.item.label, "judge": self.label, "status": status}
+
+
+def calibrate(
+    gold: GoldSet,
+    judge: BlindJudge,
+    protocol: BlindProtocol | None = None,
+    *,
+    rubric: Any = None,
+    gate: Gate | None = None,
+    key: str = "calibration",
+    allow_model_labels: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, Any]:
+    """Measure how far a judge agrees with people."""
+    if gold.annotators != "human" and not allow_model_labels:
+        raise ConfigurationError(
+            "the labels are a model's, so this would measure how far two models agree; calibrate against people, or say"
+            " allow_model_labels"
+        )
+    own_name(judge)
+    rubric = gold.rubric if rubric is None else rubric
+    judged: list[_Judged] = []
+    for number, item in enumerate(gold.items):
+        judged.append(_judged(item, judge, protocol, rubric, key, number))
+        if progress is not None:
+            progress(number + 1)
+    figures = _figures(judged)
+    return {
+        "format": FORMAT,
+        "bound_to": bound_to(judged[0].found.settled),
+        "gold": _described(gold),
+        **figures,
+        "gate": _gated(figures, gate or Gate(), is_human=gold.annotators == "human"),
+        "items": [one.written() for one in judged],
+    }
+
+
+def _judged(
+    item: GoldItem, judge: BlindJudge, protocol: BlindProtocol | None, rubric: Any, key: str, number: int
+) -> _Judged:
+    observed = judge_blindly(
+        item.first,
+        item.second,
+        item.prompt,
+        judge,
+        item.expectations,
+        rubric,
+        names=(FIRST, SECOND),
+        protocol=protocol,
+        key=key,
+        position=number,
+    )
+    return _Judged(item, compared(observed))
+
+
+def _described(gold: GoldSet) -> dict[str, Any]:
+    return {
+        "id": gold.id,
+        "version": gold.version,
+        "sha256": gold.sha256,
+        "items": len(gold.items),
+        "annotators": gold.annotators,
+    }
+
+
+def _figures(judged: Sequence[_Judged]) -> dict[str, Any]:
+    pairs = [(one.item.label, one.label) for one in judged if one.label is not None]
+    votes = [vote for one in judged for vote in one.found.repetitions if vote.status != INVALID]
+    calls = [call for one in judged for call in one.found.judgments]
+    decisive = [call.first_shown for call in calls if call.first_shown is not None]
+    repeated = [one for one in judged if len(one.found.repetitions) > 1]
+    stable = sum(len({vote.label for vote in one.found.repetitions}) == 1 for one in repeated)
+    contradictions = Counter(found.code for one in judged for found in one.found.contradictions)
+    return {
+        "coverage": _rate(len(pairs), len(judged)),
+        "agreement": _rate(sum(human == judge for human, judge in pairs), len(pairs)),
+        "kappa": _kappa(pairs),
+        "confusion": confusion(pairs, LABELS),
+        "labels": {label: _label(pairs, label) for label in LABELS},
+        "flips": _rate(sum(vote.status == INCONSISTENT for vote in votes), len(votes)),
+        "order_sensitive": _rate(sum(vote.order_sensitive for vote in votes), len(votes)),
+        "repeats_alike": _rate(stable, len(repeated)),
+        "first_shown_wins": _tested(sum(decisive), len(decisive)),
+        "longer_wins": _longer([(one, one.label) for one in judged]),
+        "longer_wins_with_people": _longer([(one, one.item.label) for one in judged]),
+        "invalid_calls": _rate(sum(call.sides is None for call in calls), len(calls)),
+        "contradictions": dict(sorted(contradictions.items())),
+        "people_among_themselves": _kappa(_annotator_pairs(judged)),
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    # The last digits of a square root may differ between machines; nothing depends on them.
+    return None if value is None else round(value, _DIGITS)
+
+
+def _bounds(interval: tuple[float, float] | None) -> list[float | None] | None:
+    return None if interval is None else [_rounded(bound) for bound in interval]
+
+
+def _rate(count: int, total: int) -> dict[str, Any]:
+    rate = _rounded(count / total) if total else None
+    return {"count": count, "of": total, "rate": rate, "interval": _bounds(wilson(count, total))}
+
+
+def _tested(count: int, total: int) -> dict[str, Any]:
+    return {**_rate(count, total), "p": _rounded(sign_test(count, total))}
+
+
+def _kappa(pairs: Pairs) -> dict[str, Any]:
+    value = kappa(pairs)
+    found: dict[str, Any] = {
+        "value": _rounded(value),
+        "interval": _bounds(kappa_interval(pairs)),
+        "seed": 0,
+        "resamples": RESAMPLES,
+    }
+    if value is None:
+        found["reason"] = "both gave one and the same label to every item" if pairs else "there are no items"
+    return found
+
+
+def _label(pairs: Pairs, label: str) -> dict[str, Any]:
+    precision, recall = precision_and_recall(pairs, label)
+    return {"precision": _rounded(precision), "recall": _rounded(recall)}
+
+
+def _longer(labelled: Sequence[tuple[_Judged, str | None]]) -> dict[str, Any]:
+    won = []
+    for one, label in labelled:
+        first, second = one.found.characters
+        if first != second and label in (FIRST, SECOND):
+            won.append((label == FIRST) == (first > second))
+    return _tested(sum(won), len(won))
+
+
+def _annotator_pairs(judged: Sequence[_Judged]) -> list[tuple[str, str]]:
+    return [
+        pair for one in judged for pair in combinations([one.item.labels[who] for who in sorted(one.item.labels)], 2)
+    ]
+
+
+def _gated(figures: dict[str, Any], gate: Gate, *, is_human: bool) -> dict[str, Any]:
+    checks = list(_checks(figures, gate))
+    if not is_human:
+        checks.append({"name": "labels given by people", "value": False, "limit": True, "passed": False})
+    return {"passed": all(check["passed"] for check in checks), "checks": checks}
+
+
+def _checks(figures: dict[str, Any], gate: Gate) -> Iterator[dict[str, Any]]:
+    agreement, agreed = figures["agreement"]["interval"], figures["kappa"]["interval"]
+    lower = (
+        ("agreement, lower bound", agreement and agreement[0], gate.agreement),
+        ("kappa, lower bound", agreed and agreed[0], gate.kappa),
+        ("items with a verdict", figures["agreement"]["of"], gate.items),
+    )
+    for name, value, limit in lower:
+        yield {"name": name, "value": value, "limit": limit, "passed": value is not None and value >= limit}
+    flips = figures["flips"]["rate"]
+    passed = flips is not None and flips <= gate.flips
+    yield {"name": "flips", "value": flips, "limit": gate.flips, "passed": passed}

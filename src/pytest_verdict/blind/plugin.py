@@ -1,0 +1,39 @@
+"""What blind comparison brings: its operators and commands, and what the terminal says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pytest_verdict.core.families import Command, hookimpl
+
+_HERE: Final = "pytest_verdict.blind."
+
+
+@hookimpl
+def operators() -> Mapping[str, str]:
+    """Name the operators."""
+    return {
+        "blind_ballot": f"{_HERE}ballot:BlindBallot",
+        "blind_preference": f"{_HERE}preference:BlindPreference",
+    }
+
+
+@hookimpl
+def commands() -> Mapping[str, Command]:
+    """Name the commands."""
+    return {
+        "calibrate": Command(
+            "measure how far a judge of blind comparisons agrees with people", f"{_HERE}commands.calibrate"
+        ),
+        "unblind": Command(
+            "reveal which output of a blind comparison was A, and verify that it was settled before",
+            f"{_HERE}commands.unblind",
+        ),
+    }
+
+
+@hookimpl
+def closing_lines() -> Mapping[str, str]:
+    """Say more of blind comparisons at the end of a session."""
+    return {"blind_preference": f"{_HERE}closing_lines:blind_lines"}

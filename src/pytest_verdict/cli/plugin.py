@@ -1,0 +1,21 @@
+"""What the console script brings itself: the commands that know no family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pytest_verdict.core.families import Command, hookimpl
+
+_HERE: Final = "pytest_verdict.cli."
+
+
+@hookimpl
+def commands() -> Mapping[str, Command]:
+    """Name the commands."""
+    return {
+        "report": Command("rebuild the report of a session that was killed", f"{_HERE}report"),
+        "replay": Command("derive every verdict of a records.jsonl again", f"{_HERE}replay"),
+        "operators": Command("list the operators, or describe one", f"{_HERE}operators"),
+        "explain": Command("show one record as a failed test would print it", f"{_HERE}explain"),
+    }

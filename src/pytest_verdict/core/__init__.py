@@ -1,0 +1,1 @@
+"""The core: values, results, operators, records and replay. It knows no family."""

@@ -1,0 +1,202 @@
+"""Families: what operators, trajectories, suites and others bring, ours and those of other packages, by one door.
+
+A family is a module with some of the hooks of `Hooks`, marked with `hookimpl`. Ours are named by `pytest_verdict.FAMILIES`;
+those of other packages by an entry point of the group ``pytest_verdict``::
+
+    [project.entry-points.pytest_verdict]
+    my_package = "my_package.verdict_family"
+
+A hook names each thing it brings and says where it is as ``"module:attribute"``, so nothing is imported before it is used.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple, TypeVar
+
+import pluggy
+
+import pytest_verdict
+from pytest_verdict.errors import ConfigurationError
+
+GROUP: Final = "pytest_verdict"
+"""The entry-point group in which other packages name their families."""
+
+_specified: Final = pluggy.HookspecMarker(GROUP)
+
+_mark: Final = pluggy.HookimplMarker(GROUP)
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def hookimpl(function: Function) -> Function:
+    """Mark a function of a family as one of its hooks.
+
+    Args:
+        function: A function with the name of a hook of `Hooks`.
+
+    Returns:
+        The same function.
+
+    Example:
+        >>> @hookimpl
+        ... def operators():
+        ...     return {"same_length": "my_package.operators:SameLength"}
+    """
+    return _mark(function)
+
+
+class Command(NamedTuple):
+    """A command of the console script.
+
+    Args:
+        summary: What it does, in a few words that start with a small letter.
+        module: A module with ``add_arguments(parser)`` and ``run(arguments)``, which gives the exit code.
+
+    Example:
+        >>> Command("count the words of a report", "my_package.words").summary
+        'count the words of a report'
+    """
+
+    summary: str
+    module: str
+
+
+class Hooks:
+    """What a family can bring; each hook is optional."""
+
+    @_specified
+    def operators(self) -> Mapping[str, str]:
+        """Name operator classes; a class has the name it is brought by."""
+        raise NotImplementedError
+
+    @_specified
+    def trajectory_readers(self) -> Mapping[str, str]:
+        """Name wire formats, each with a module that has ``recognises(value)`` and ``read(value)``."""
+        raise NotImplementedError
+
+    @_specified
+    def judges(self) -> Mapping[str, str]:
+        """Name kinds of judges, each with a function that makes one from the text behind ``kind:``."""
+        raise NotImplementedError
+
+    @_specified
+    def adapters(self) -> Mapping[str, str]:
+        """Name kinds of adapters, each with a function of the adapter as written and the folder that paths start from."""
+        raise NotImplementedError
+
+    @_specified
+    def scorers(self) -> Mapping[str, str]:
+        """Name scorers of suites."""
+        raise NotImplementedError
+
+    @_specified
+    def row_readers(self) -> Mapping[str, str]:
+        """Name suffixes of data sets, each with a function that reads the rows of a path one by one."""
+        raise NotImplementedError
+
+    @_specified
+    def report_writers(self) -> Mapping[str, str]:
+        """Name files of the report, each with a function that gives the pieces of its text."""
+        raise NotImplementedError
+
+    @_specified
+    def commands(self) -> Mapping[str, Command]:
+        """Name commands of the console script."""
+        raise NotImplementedError
+
+    @_specified
+    def pytest_items(self) -> Mapping[str, str]:
+        """Name what is collected as tests, by the ini key or the marker that our plugin declares for it.
+
+        A package of its own that collects files is a plugin of pytest, and uses pytest's hooks.
+        """
+        raise NotImplementedError
+
+    @_specified
+    def closing_lines(self) -> Mapping[str, str]:
+        """Name operators on which the terminal says more at the end of a session, each with a function that gives lines."""
+        raise NotImplementedError
+
+
+class Families:
+    """All families of this process.
+
+    Args:
+        own: The modules of those that are always there.
+    """
+
+    def __init__(self, own: Iterable[str]) -> None:
+        self._own = tuple(own)
+        self._brought: dict[str, dict[str, Any]] = {}
+        self._has_looked = False
+
+    def register(self, family: Any) -> None:
+        """Add a family that no entry point names; once is enough."""
+        if not self._manager.is_registered(family):
+            self._manager.register(family)
+            self._brought.clear()
+
+    def find(self, hook: str, name: str) -> Any | None:
+        """Give what is brought by a name, those of other packages being looked for when it is none of ours."""
+        found = self._known(hook).get(name)
+        return self.all(hook).get(name) if found is None else found
+
+    def own(self, hook: str) -> Mapping[str, Any]:
+        """Give what the families bring that are known without looking for others, by name."""
+        return self._known(hook)
+
+    def all(self, hook: str) -> Mapping[str, Any]:
+        """Give all that is brought, by name."""
+        self._look_for_installed()
+        return self._known(hook)
+
+    def _known(self, hook: str) -> dict[str, Any]:
+        found = self._brought.get(hook)
+        if found is None:
+            found = self._brought[hook] = _joined(hook, getattr(self._manager.hook, hook)())
+        return found
+
+    @functools.cached_property
+    def _manager(self) -> pluggy.PluginManager:
+        manager = pluggy.PluginManager(GROUP)
+        manager.add_hookspecs(Hooks)
+        # The last one registered is called first; the order of names is that of the families.
+        for module in reversed(self._own):
+            manager.register(importlib.import_module(module), module)
+        return manager
+
+    def _look_for_installed(self) -> None:
+        if self._has_looked:
+            return
+        from importlib.metadata import entry_points
+
+        for entry_point in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+            try:
+                self.register(entry_point.load())
+            except Exception as error:
+                place = f"{entry_point.name} = {entry_point.value}"
+                raise ConfigurationError(f"the family {place} ({GROUP}) cannot be loaded: {error}") from error
+        self._has_looked = True
+
+
+def _joined(hook: str, brought: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for names in brought:
+        for name, what in names.items():
+            if name in found and found[name] != what:
+                raise ConfigurationError(f"two families bring {hook} {name!r}: {found[name]} and {what}")
+            found[name] = what
+    return found
+
+
+def load(place: str) -> Any:
+    """Import what ``"module:attribute"``, or a module alone, names."""
+    module, _, attribute = place.partition(":")
+    found = importlib.import_module(module)
+    return getattr(found, attribute) if attribute else found
+
+
+FAMILIES: Final = Families(pytest_verdict.FAMILIES)
+"""The families of this process."""

@@ -1,0 +1,130 @@
+"""The kernel: the only place where an operator runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pytest_verdict.core.result import ComparisonResult, Outcome
+from pytest_verdict.core.values.display import safe_repr, without_addresses
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.snapshot import snapshot
+from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
+
+if TYPE_CHECKING:
+    from pytest_verdict.core.operator import Operator
+
+
+class PartError(Exception):
+    """A part of a comparison could not be made, so the whole could not; its text is the error of the part."""
+
+
+def run(
+    operator: Operator,
+    expected: Any,
+    observed: Any,
+    *,
+    threshold: float | None = None,
+    name: str | None = None,
+    recorded: Mapping[str, Any] | None = None,
+) -> ComparisonResult:
+    """Compare two values, and turn whatever a broken operator does into an ``error``.
+
+    Args:
+        operator: The operator.
+        expected: The expected value.
+        observed: The observed value.
+        threshold: The lowest score that passes, in (0, 1]; the operator's own unless given.
+        name: What to call the comparison.
+        recorded: The details of an earlier comparison, to derive its outcome again without a model; None to compare.
+
+    Returns:
+        The result.
+
+    Raises:
+        ThresholdError: The threshold, or the operator's own, is not in (0, 1].
+        ConfigurationError: The name is no text.
+        RecordError: What a model said is needed, and ``recorded`` does not have it.
+    """
+    limit = operator.default_threshold() if threshold is None else threshold
+    if limit != 1.0 or type(limit) is not float:
+        limit = checked_threshold(limit)
+    if name is not None and not isinstance(name, str):
+        raise ConfigurationError(f"name is a text or None, got {safe_repr(name)}")
+    # Copied before the comparison, so that an operator that changes its arguments does not change what is recorded.
+    kept = observed if type(observed) is str else snapshot(observed)
+    wanted: Any = ABSENT
+    try:
+        wanted = operator.effective_expected(expected)
+        if type(wanted) is not str:
+            wanted = snapshot(wanted)
+        outcome = (
+            operator.evaluate(expected, observed)
+            if recorded is None
+            else _again(operator, expected, observed, recorded)
+        )
+        if type(outcome) is not Outcome:
+            outcome = checked_outcome(outcome)
+    except Exception as error:
+        if (
+            recorded is not None
+            and isinstance(error, RecordError)
+            and (operator.asks_model or operator.has_model_inside)
+        ):
+            # What the record lacks cannot be derived, which is no error of the operator.
+            raise
+        outcome = error_outcome(error)
+        if wanted is ABSENT:
+            wanted = snapshot(expected)
+    return ComparisonResult(operator.identity, wanted, kept, limit, outcome, name)
+
+
+def settle(
+    operator: Operator,
+    expected: Any,
+    observed: Any,
+    outcome: Outcome,
+    threshold: float | None = None,
+    name: str | None = None,
+) -> ComparisonResult:
+    """Make the result of a comparison whose outcome is known without running the operator."""
+    limit = checked_threshold(operator.default_threshold() if threshold is None else threshold)
+    wanted = snapshot(operator.effective_expected(expected))
+    return ComparisonResult(operator.identity, wanted, snapshot(observed), limit, outcome, name)
+
+
+def _again(operator: Operator, expected: Any, observed: Any, recorded: Mapping[str, Any]) -> Outcome:
+    if operator.asks_model:
+        return operator.replay(expected, observed, recorded)
+    if operator.has_model_inside:
+        # Evaluating would load a model, or import a function that the record names.
+        raise RecordError("an operator inside of another one asked a model, and the record does not have what it said")
+    return operator.evaluate(expected, observed)
+
+
+def checked_threshold(threshold: Any) -> float:
+    """Refuse what is no threshold, a number in (0, 1]."""
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0.0 < threshold <= 1.0:
+        raise ThresholdError(threshold)
+    return float(threshold)
+
+
+def checked_outcome(found: Any) -> Outcome:
+    """Take what an operator returned."""
+    if type(found) is Outcome:
+        return found
+    return error_outcome(TypeError(f"evaluate must return an Outcome, got {safe_repr(found)}"))
+
+
+def error_outcome(error: Exception) -> Outcome:
+    """Make the outcome of a comparison that could not be made."""
+    if isinstance(error, RecursionError):
+        # Its own text says where the stack happened to end.
+        return Outcome(0.0, error="RecursionError: a value contains itself or is nested too deeply")
+    if isinstance(error, PartError):
+        return Outcome(0.0, error=str(error))
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 - an exception of the user may not even print
+        text = "<unprintable>"
+    return Outcome(0.0, error=without_addresses(f"{type(error).__name__}: {text}"))

@@ -1,0 +1,334 @@
+"""`Operator`: what every comparison operator is, and an operator made from a function."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, ClassVar, Final, Self, get_args
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model, model_serializer
+
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.encoding import encode
+from pytest_verdict.core.writing import OperatorIdentity
+from pytest_verdict.errors import ConfigurationError, SettingsError, allowed
+
+PASS: Final = Outcome(1.0)
+FAIL: Final = Outcome(0.0)
+
+# The arguments of `compare` that are not settings.
+_TAKEN: Final = frozenset({"operator", "threshold", "name"})
+
+
+class Operator(BaseModel):
+    """A named comparison: a pure function of expected, observed and its settings.
+
+    Subclass it as a frozen pydantic model whose fields are the settings, give it a ``name``, and write `evaluate`. A
+    comparison must not consult a clock, the locale, the network, random numbers or the order of a set.
+
+    Attributes:
+        name: The name it is registered by; lower case words joined by underscores.
+        version: A whole number from 1; raise it when a verdict changes for the same values and settings.
+        kind: What it compares, for the list of operators: ``text``, ``number``, ``json`` and so on.
+
+    Raises:
+        SettingsError: A setting is unknown, missing or has a value that is not allowed.
+
+    Example:
+        >>> from pytest_verdict import Operator, Outcome, compare
+        >>> class SameLength(Operator):
+        ...     name = "same_length"
+        ...     def evaluate(self, expected, observed):
+        ...         return Outcome(1.0 if len(expected) == len(observed) else 0.0)
+        >>> compare(SameLength(), "abc", "xyz").passed
+        True
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    name: ClassVar[str]
+    version: ClassVar[int] = 1
+    kind: ClassVar[str] = "custom"
+
+    def __init__(self, /, **settings: Any) -> None:
+        _refuse_confusion(type(self), settings)
+        try:
+            super().__init__(**settings)
+        except ValidationError as error:
+            raise SettingsError(_explained(type(self), error)) from None
+
+    @abstractmethod
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare two values.
+
+        Args:
+            expected: The expected value, verbatim.
+            observed: The observed value, verbatim.
+
+        Returns:
+            The score and its evidence. Evidence that cannot be read is a score of 0.0 with a note, never an exception.
+        """
+
+    def recorded_name(self) -> str:
+        """Give the name the record carries; the class's ``name`` unless settings make it another operator."""
+        return self.name
+
+    def effective_expected(self, expected: Any) -> Any:
+        """Give the value that is recorded as expected; another one when a setting takes its place."""
+        return expected
+
+    def default_threshold(self) -> float:
+        """Give the threshold that holds when the caller names none, in (0, 1]."""
+        return 1.0
+
+    def settings(self) -> dict[str, Any]:
+        """Give all settings as typed JSON, defaults included, as the record carries them."""
+        return {name: as_setting(getattr(self, name)) for name in type(self).model_fields}
+
+    def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
+        """Derive the outcome again from a record.
+
+        Args:
+            expected: The recorded expected value.
+            observed: The recorded observed value.
+            details: The recorded details, for an operator whose evidence holds what a model produced.
+
+        Returns:
+            The outcome; the same as `evaluate` unless the operator used a model.
+        """
+        del details
+        return self.evaluate(expected, observed)
+
+    def check(self, observed: Any, expected: Any = None) -> bool:
+        """Say whether observed passes, in the order of arguments that template primitives have.
+
+        Args:
+            observed: The observed value.
+            expected: The expected value; may be left out where a setting takes its place.
+
+        Returns:
+            Whether the score reaches `default_threshold`.
+
+        Raises:
+            NotImplementedError: The operator reads a trace; see `check_trace`.
+
+        Example:
+            >>> from pytest_verdict.operators.number import NumericRange
+            >>> NumericRange(min=1, max=10).check(5)
+            True
+        """
+        if self.kind == "trace":
+            raise NotImplementedError(f"{_label(type(self))} reads the raw response: use check_trace(trace)")
+        return self.evaluate(expected, observed).score >= self.default_threshold()
+
+    def check_trace(self, trace: str) -> bool:
+        """Say whether a trace passes, the raw text of a response.
+
+        Args:
+            trace: The raw text.
+
+        Returns:
+            Whether what the settings describe is true of the trace.
+
+        Raises:
+            NotImplementedError: The operator reads a value, not a trace; see `check`.
+
+        Example:
+            >>> from pytest_verdict.operators.trace import TraceContains
+            >>> TraceContains(substring="Fleming").check_trace("It was Fleming.")
+            True
+        """
+        if self.kind != "trace":
+            raise NotImplementedError(f"{_label(type(self))} reads an extracted value: use check(observed, expected)")
+        return self.evaluate(True, trace).score >= self.default_threshold()  # noqa: FBT003 - expected is a value
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Give an operator of the same class with some other settings, validated like those of any new one.
+
+        Args:
+            update: The settings that change.
+            deep: Of no effect: settings do not change.
+
+        Returns:
+            A new operator.
+
+        Raises:
+            SettingsError: A setting is unknown or has a value that is not allowed.
+
+        Example:
+            >>> from pytest_verdict.operators.number import NumericRange
+            >>> NumericRange(min=1, max=10).model_copy(update={"max": 3}).check(5)
+            False
+        """
+        del deep
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        return type(self)(**{**given, **(update or {})})
+
+    @model_serializer(mode="plain")
+    def _as_settings(self) -> dict[str, Any]:
+        # One written form: model_dump gives what the record has and what the constructor takes.
+        return self.settings()
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether the outcome rests on what a model said, and is derived again from the details of the record."""
+        return type(self).replay is not Operator.replay
+
+    @functools.cached_property
+    def has_model_inside(self) -> bool:
+        """Whether an operator in the settings, at any depth, asks a model."""
+        return any(inner.asks_model for inner in _operators_inside(self))
+
+    @functools.cached_property
+    def identity(self) -> OperatorIdentity:
+        """What the record says of this operator."""
+        return OperatorIdentity(self.recorded_name(), self.version, self.settings())
+
+    def __eq__(self, other: object) -> bool:
+        # What is recorded alike is one thing, whether it was made by a name, a class, or a class with other defaults.
+        return self.identity == other.identity if isinstance(other, Operator) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.identity.members)
+
+    def __str__(self) -> str:
+        return self.recorded_name()
+
+
+def _operators_inside(value: Any) -> Iterator[Operator]:
+    if isinstance(value, Operator):
+        inside: Iterable[Any] = [getattr(value, name) for name in type(value).model_fields]
+    elif isinstance(value, Mapping):
+        inside = value.values()
+    elif isinstance(value, list | tuple):
+        inside = value
+    else:
+        # A part of an aggregate or of a template holds its operator beside a threshold or a weight.
+        inside = [value.operator] if hasattr(value, "operator") else []
+    for item in inside:
+        if isinstance(item, Operator):
+            yield item
+        yield from _operators_inside(item)
+
+
+def as_setting(value: Any) -> Any:
+    """Write the value of a setting as typed JSON, from which the same setting can be made again."""
+    if isinstance(value, Operator):
+        return {"operator": value.recorded_name(), "version": value.version, "settings": value.settings()}
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, tuple | list):
+        return [as_setting(item) for item in value]
+    if isinstance(value, frozenset | set):
+        return sorted((as_setting(item) for item in value), key=repr)
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {key: as_setting(item) for key, item in value.items()}
+    return encode(value)
+
+
+def _refuse_confusion(cls: type[Operator], settings: Mapping[str, Any]) -> None:
+    # Pydantic would take "no" and 1 for a bool, True for a number, and bytes for text.
+    for name, value in settings.items():
+        kind = cls.model_fields[name].annotation if name in cls.model_fields else None
+        if kind is bool and not isinstance(value, bool):
+            raise SettingsError(f"{_label(cls)}: {name} must be True or False, got {shown(value, 80)}")
+        if isinstance(value, bool) and kind in {int, float}:
+            raise SettingsError(f"{_label(cls)}: {name} must be a number, got {value!r}")
+        if _holds_bytes(value) and _takes(kind, str) and not _takes(kind, bytes):
+            raise SettingsError(f"{_label(cls)}: {name}: takes text, not bytes, got {shown(value, 80)}")
+
+
+def _holds_bytes(value: Any) -> bool:
+    items = value if isinstance(value, list | tuple) else (value,)
+    return any(isinstance(item, bytes | bytearray) for item in items)
+
+
+def _takes(annotation: Any, kind: type) -> bool:
+    return annotation is kind or any(_takes(part, kind) for part in get_args(annotation))
+
+
+def _label(cls: type[Operator]) -> str:
+    return getattr(cls, "name", cls.__name__)
+
+
+def _explained(cls: type[Operator], error: ValidationError) -> str:
+    sentences = [_sentence(cls, problem) for problem in error.errors(include_url=False)]
+    return f"{_label(cls)}: " + "; ".join(sentences)
+
+
+def _sentence(cls: type[Operator], problem: Any) -> str:
+    place = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        argument = " Did you mean the argument 'threshold'?" if get_close_matches(place, ["threshold"]) else ""
+        return f"there is no setting {place!r}.{argument}{allowed('setting', place, cls.model_fields)}"
+    if problem["type"] == "missing":
+        return f"the setting {place!r} is required"
+    message = problem["msg"].removeprefix("Value error, ")
+    given = f", got {shown(problem['input'], 80)}" if problem["type"] != "value_error" else ""
+    return f"{place}: {message}{given}" if place else message
+
+
+def operator_from_function(function: Callable[..., Any], name: str | None = None, version: int = 1) -> type[Operator]:
+    """Make an operator class of a function."""
+    label = str(name or getattr(function, "__name__", ""))
+    parameters = _parameters(label, function)
+    if [parameter.name for parameter in parameters[:2]] != ["expected", "observed"]:
+        raise ConfigurationError(f"{label}: an operator function takes expected and observed first, then its settings")
+    fields: dict[str, Any] = {parameter.name: _field(label, parameter) for parameter in parameters[2:]}
+    cls = create_model(label, __base__=Operator, __module__=function.__module__, __doc__=function.__doc__, **fields)
+    cls.__qualname__ = getattr(function, "__qualname__", label)
+    cls.name = label
+    cls.version = version
+
+    def evaluate(self: Operator, expected: Any, observed: Any) -> Outcome:
+        found = function(expected, observed, **{name: getattr(self, name) for name in fields})
+        if isinstance(found, Outcome):
+            return found
+        return Outcome(float(found) if isinstance(found, bool) else found)
+
+    cls.evaluate = evaluate  # type: ignore[method-assign]
+    cls.__abstractmethods__ = frozenset()
+    cls.__reduce__ = _reduce(function, label, version)  # type: ignore[method-assign, assignment]
+    return cls
+
+
+def _reduce(function: Callable[..., Any], name: str, version: int) -> Callable[[Operator], tuple[Any, ...]]:
+    # The class was made here and cannot be found by its name; the function can, unless the class took its place.
+    def reduce(operator: Operator) -> tuple[Any, ...]:
+        settings = {setting: getattr(operator, setting) for setting in type(operator).model_fields}
+        if getattr(sys.modules.get(function.__module__), function.__name__, None) is type(operator):
+            return _build, (type(operator), settings)
+        return _rebuild, (function, name, version, settings)
+
+    return reduce
+
+
+def _parameters(label: str, function: Callable[..., Any]) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(function, eval_str=True).parameters.values())
+    except (NameError, TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"{label}: the annotations of an operator function must be readable: {error}"
+        ) from None
+
+
+def _field(label: str, parameter: inspect.Parameter) -> tuple[Any, Any]:
+    if parameter.kind in {parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL}:
+        raise ConfigurationError(f"{label}: settings are named one by one, not {parameter}")
+    if parameter.name in _TAKEN or hasattr(Operator, parameter.name):
+        raise ConfigurationError(f"{label}: a setting cannot be called {parameter.name!r}, which has a meaning already")
+    annotation = Any if parameter.annotation is parameter.empty else parameter.annotation
+    return annotation, ... if parameter.default is parameter.empty else parameter.default
+
+
+def _build(cls: type[Operator], settings: dict[str, Any]) -> Operator:
+    return cls(**settings)
+
+
+def _rebuild(function: Callable[..., Any], name: str, version: int, settings: dict[str, Any]) -> Operator:
+    return operator_from_function(function, name, version)(**settings)

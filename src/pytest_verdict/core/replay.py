@@ -1,0 +1,237 @@
+"""Replay: the result of each record derived again from what the record holds, and compared with it byte for byte.
+
+Nothing that a record names is imported, and no model is asked: operators are found by name in the registry, and those that
+asked a model when the test ran decide by what the record kept of its answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
+
+from pytest_verdict.core.kernel import run
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.record import parse_record, record_head
+from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.encoding import TYPE_KEY, decode, is_replayable
+from pytest_verdict.errors import RecordError, UnknownOperatorError
+
+Status = Literal["identical", "differs", "version_changed", "unverifiable", "unreadable"]
+STATUSES: Final[tuple[Status, ...]] = get_args(Status)
+
+_OF_PLACE: Final = frozenset({"record", "id", "test", "attempt", "ordinal", "path", "line"})
+_MOST_OPERATORS: Final = 1_000
+_ID: Final = re.compile(r"[0-9a-f]{12}-[0-9]{1,20}-[0-9]{1,20}")
+_TEXT: Final = r'"(?:[^"\\]|\\.)*+"'
+_PLACE: Final = re.compile(rf'"test":{_TEXT},"attempt":[0-9]+,"ordinal":[0-9]+,"path":{_TEXT},"line":[0-9]+\}}\r?\n?')
+# In text these quotes are escaped, so what looks like a tag in the bytes of a record is one.
+_REDACTED: Final = f'"{TYPE_KEY}":"redacted"'.encode()
+_ONLY_REPR: Final = f'"{TYPE_KEY}":"repr"'.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What came of deriving one record again."""
+
+    id: str
+    status: Status
+    reason: str = ""
+    test: str = ""
+    operator: str = ""
+    differing: tuple[str, ...] = ()
+
+    @property
+    def is_difference(self) -> bool:
+        """Whether the record says something else than what was derived; of another version, only the verdict counts."""
+        return self.status == "differs" or (self.status == "version_changed" and "verdict" in self.differing)
+
+
+class _Unverifiable(Exception):  # noqa: N818 - it carries a reason, not an error
+    """A record cannot be derived again; its argument is the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Installed:
+    """An operator as it is installed here."""
+
+    operator: Operator
+    change: str
+
+
+_known: dict[tuple[type[Operator], str, int, str], _Installed] = {}
+
+
+def replay(lines: Iterable[bytes]) -> Iterator[Replayed]:
+    """Derive records again, one after the other."""
+    return map(replay_line, lines)
+
+
+def replay_line(line: bytes) -> Replayed:
+    """Derive one record again."""
+    try:
+        return _replayed(line, parse_record(line))
+    except RecordError as error:
+        return Replayed("", "unreadable", str(error))
+    except RecursionError:
+        return Replayed("", "unreadable", "it is nested too deeply")
+
+
+def _checked_head(record: dict[str, Any]) -> tuple[str, str, str]:
+    identifier, test, operator = record.get("id"), record.get("test"), record.get("operator")
+    if type(identifier) is str and type(test) is str and type(operator) is str:
+        if _ID.fullmatch(identifier):
+            return identifier, test, operator
+        raise RecordError(f"id must be as in 0123456789ab-1-1, got {shown(identifier, 80)}")
+    key = next(key for key in ("id", "test", "operator") if type(record.get(key)) is not str)
+    raise RecordError(f"{key} must be text, got {shown(record.get(key), 80)}")
+
+
+def _replayed(line: bytes, record: dict[str, Any]) -> Replayed:
+    identifier, test, operator = _checked_head(record)
+    try:
+        installed = _find(record)
+        result = _derived(line, record, installed.operator)
+    except _Unverifiable as reason:
+        return _unverifiable(record, str(reason))
+    members = result.to_members()
+    if _is_same(line.decode("ascii"), record_head(identifier, members)):
+        return Replayed(identifier, "identical", "", test, operator)
+    if installed.operator.asks_model and result.error is not None and "error" in record:
+        # What the model's library raised then is not what the record lacks now.
+        return _unverifiable(record, "not_recorded")
+    differing = _differing(record, json.loads(f"{{{members}}}"))
+    status: Status = "version_changed" if installed.change else "differs"
+    return Replayed(identifier, status, installed.change, test, operator, differing)
+
+
+def _is_same(line: str, head: str) -> bool:
+    # Where a comparison happened cannot be derived; the pattern leaves no room for anything else behind the result.
+    return line.startswith(head) and _PLACE.fullmatch(line, len(head)) is not None
+
+
+def _unverifiable(record: dict[str, Any], reason: str) -> Replayed:
+    head = record["id"], record["test"], record["operator"]
+    # The verdict follows from the score even where nothing else can be derived.
+    if record.get("verdict") != _verdict(record):
+        return Replayed(
+            head[0], "differs", "the verdict does not follow from the score", head[1], head[2], ("verdict",)
+        )
+    return Replayed(head[0], "unverifiable", reason, head[1], head[2])
+
+
+def _verdict(record: dict[str, Any]) -> str:
+    if "error" in record:
+        return "error"
+    score: Any = record.get("score")
+    if type(score) not in {int, float}:
+        raise RecordError(f"score must be a number from 0 to 1, got {shown(score, 80)}")
+    return "pass" if score >= _threshold(record) else "fail"
+
+
+def _find(record: dict[str, Any]) -> _Installed:
+    name, version, settings = record["operator"], record.get("operator_version"), record.get("settings")
+    if type(version) is not int:
+        raise RecordError(f"operator_version must be a whole number, got {shown(version, 80)}")
+    if not isinstance(settings, dict):
+        raise RecordError(f"settings must be an object, got {shown(settings, 80)}")
+    key = _class_of(name), name, version, repr(settings)
+    known = _known.get(key)
+    if known is None:
+        if len(_known) >= _MOST_OPERATORS:
+            _known.clear()
+        known = _known[key] = _installed(*key[:3], settings)
+    return known
+
+
+def _class_of(name: str) -> type[Operator]:
+    try:
+        return REGISTRY.find(name)
+    except (UnknownOperatorError, ImportError):
+        raise _Unverifiable("operator_absent") from None
+
+
+def _installed(cls: type[Operator], name: str, version: int, recorded: dict[str, Any]) -> _Installed:
+    if not is_replayable(recorded):
+        raise _Unverifiable("not_encodable")
+    try:
+        operator = REGISTRY.build(name, {key: decode(value) for key, value in recorded.items()})
+        found = operator.identity.settings
+    except Exception:  # noqa: BLE001 - settings are untrusted, and validators are written by anyone
+        raise _Unverifiable("settings_refused") from None
+    if not operator.asks_model and operator.has_model_inside:
+        # Evaluating would load a model, or import a function that the record names.
+        raise _Unverifiable("nested_model")
+    return _Installed(operator, _change(operator, version, recorded, found))
+
+
+def _is_operator(setting: dict[str, Any]) -> bool:
+    return isinstance(setting.get("operator"), str) and "version" in setting and "settings" in setting
+
+
+def _change(operator: Operator, version: int, recorded: Any, found: Any) -> str:
+    if operator.version != version:
+        return f"version {version} was recorded, {operator.version} is installed"
+    texts = json.dumps(recorded), json.dumps(found)
+    if texts[0] != texts[1] and _without_versions(recorded) == _without_versions(found):
+        return "another version of an operator in the settings is installed"
+    return ""
+
+
+def _without_versions(settings: Any) -> Any:
+    if isinstance(settings, list):
+        return [_without_versions(item) for item in settings]
+    if not isinstance(settings, dict):
+        return settings
+    dropped = "version" if _is_operator(settings) else None
+    return {key: _without_versions(item) for key, item in settings.items() if key != dropped}
+
+
+def _derived(line: bytes, record: dict[str, Any], operator: Operator) -> ComparisonResult:
+    if _REDACTED in line:
+        raise _Unverifiable("redacted")
+    if _ONLY_REPR in line and not all(is_replayable(record.get(side)) for side in ("expected", "observed")):
+        raise _Unverifiable("not_encodable")
+    expected, observed = _evidence(record, "expected"), _evidence(record, "observed")
+    threshold, name = _threshold(record), _name(record)
+    try:
+        details = decode(record.get("details", {})) if operator.asks_model else {}
+        result = run(operator, expected, observed, threshold=threshold, name=name, recorded=details)
+    except RecordError:
+        raise _Unverifiable("not_recorded") from None
+    return result
+
+
+def _differing(record: dict[str, Any], derived: dict[str, Any]) -> tuple[str, ...]:
+    absent = object()
+    keys = [*record, *(key for key in derived if key not in record)]
+    changed = (key for key in keys if repr(record.get(key, absent)) != repr(derived.get(key, absent)))
+    found = tuple(key for key in changed if key not in _OF_PLACE)
+    return found or ("form",)
+
+
+def _evidence(record: dict[str, Any], key: str) -> Any:
+    if key not in record:
+        raise RecordError(f"it has no {key!r}")
+    value = record[key]
+    return value if type(value) is str else decode(value)
+
+
+def _name(record: dict[str, Any]) -> str | None:
+    if "name" not in record:
+        return None
+    name = decode(record["name"])
+    if isinstance(name, str):
+        return name
+    raise RecordError(f"name must be text, got {shown(name, 80)}")
+
+
+def _threshold(record: dict[str, Any]) -> float:
+    value: Any = record.get("threshold")
+    if type(value) not in {int, float} or not 0.0 < value <= 1.0:
+        raise RecordError(f"threshold must be in (0, 1], got {shown(value, 80)}")
+    return float(value)

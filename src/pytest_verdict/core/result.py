@@ -1,0 +1,388 @@
+"""`ComparisonResult`: a comparison and everything from which its verdict can be derived again."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_verdict.core.values.display import safe_repr, shown, visible
+from pytest_verdict.core.values.encoding import decode
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.snapshot import snapshot
+from pytest_verdict.core.writing import Envelope, OperatorIdentity, Redaction, Verdict, verdict_of
+from pytest_verdict.errors import RecordError
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an operator found out about one pair of values.
+
+    Args:
+        score: How well they match, from 0.0 to 1.0.
+        normalization: Names of the steps that were applied, in order.
+        notes: Machine-readable codes, such as ``json_parse_failed``.
+        details: Evidence of the operator: JSON values by name.
+        expected_surface: What was really compared, where normalization changed it.
+        observed_surface: The same for the observed side.
+        children: The results of the parts, for aggregates.
+        error: Why the comparison could not be made; the score is then 0.0.
+
+    Raises:
+        ValueError: The score is not a number from 0 to 1, or another part is not of its kind. A list is taken for a tuple.
+
+    Example:
+        >>> Outcome(0.5, notes=("half_found",)).score
+        0.5
+    """
+
+    score: float
+    normalization: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    details: Mapping[str, Any] | None = None
+    expected_surface: Any = ABSENT
+    observed_surface: Any = ABSENT
+    children: tuple[ComparisonResult, ...] = ()
+    error: str | None = None
+
+    def __post_init__(self) -> None:
+        if type(self.score) is not float:
+            object.__setattr__(self, "score", _score(self.score))
+        if not 0.0 <= self.score <= 1.0:
+            raise ValueError(f"a score is a number from 0.0 to 1.0, got {self.score!r}")
+        if self.error is not None and (self.score != 0.0 or not isinstance(self.error, str)):
+            raise ValueError(f"the score of an error is 0.0, and the error is a text, got {safe_repr(self.error)}")
+        if not _are_names(self.normalization) or not _are_names(self.notes):
+            self._check_names()
+        if type(self.children) is not tuple:
+            object.__setattr__(self, "children", tuple(self.children))
+        if self.details is not None:
+            # Details may hold parts of the evidence, which the test may change afterwards.
+            object.__setattr__(self, "details", snapshot(dict(self.details)))
+
+    def _check_names(self) -> None:
+        for part in ("normalization", "notes"):
+            names = getattr(self, part)
+            found = tuple(names) if isinstance(names, list | tuple) else names
+            if not _are_names(found):
+                raise ValueError(f"{part} is a tuple of texts, got {safe_repr(names)}")
+            object.__setattr__(self, part, found)
+
+
+def _are_names(names: Any) -> bool:
+    return type(names) is tuple and (not names or _all_text(names))
+
+
+@functools.lru_cache(maxsize=1_000)
+def _all_text(names: tuple[Any, ...]) -> bool:
+    # Kept, because the same few notes and steps come with every outcome.
+    return all(isinstance(name, str) for name in names)
+
+
+def _score(score: Any) -> float:
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        raise ValueError(f"a score is a number from 0.0 to 1.0, got {shown(score, 80)}")  # noqa: TRY004 - one rule for scores
+    return float(score)
+
+
+class ComparisonResult:
+    """One comparison: what was compared, how, and what came out.
+
+    Made by `compare`; immutable, equal by value, picklable as far as its values are, true when it passed.
+
+    Args:
+        identity: The operator's name, version and settings.
+        expected: The expected value, verbatim.
+        observed: The observed value, verbatim.
+        threshold: The lowest score that passes, in (0, 1].
+        outcome: What the operator found out.
+        name: What the test calls this comparison, if anything.
+
+    Example:
+        >>> from pytest_verdict import compare
+        >>> result = compare("exact", "Paris", "paris")
+        >>> result.passed, result.verdict, result.score, result.threshold
+        (False, 'fail', 0.0, 1.0)
+    """
+
+    __slots__ = ("_expected", "_identity", "_name", "_observed", "_outcome", "_threshold")
+
+    def __init__(
+        self,
+        identity: OperatorIdentity,
+        expected: Any,
+        observed: Any,
+        threshold: float,
+        outcome: Outcome,
+        name: str | None = None,
+    ) -> None:
+        self._identity = identity
+        self._expected = expected
+        self._observed = observed
+        self._threshold = threshold
+        self._outcome = outcome
+        self._name = name
+
+    @property
+    def name(self) -> str | None:
+        """What the test calls this comparison, or None."""
+        return self._name
+
+    @property
+    def operator(self) -> str:
+        """The operator's registered name."""
+        return self._identity.name
+
+    @property
+    def operator_version(self) -> int:
+        """The operator's version, from 1."""
+        return self._identity.version
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings of the operator as typed JSON, defaults included."""
+        return dict(snapshot(self._identity.settings))
+
+    @property
+    def expected(self) -> Any:
+        """The expected value, before any normalization; a copy where it could be changed."""
+        return snapshot(self._expected)
+
+    @property
+    def observed(self) -> Any:
+        """The observed value, before any normalization; a copy where it could be changed."""
+        return snapshot(self._observed)
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the operator found out."""
+        return self._outcome
+
+    @property
+    def score(self) -> float:
+        """How well the values match, from 0.0 to 1.0."""
+        return self._outcome.score
+
+    @property
+    def threshold(self) -> float:
+        """The lowest score that passes, in (0, 1]."""
+        return self._threshold
+
+    @property
+    def passed(self) -> bool:
+        """Whether the score reaches the threshold; nothing else decides."""
+        return self._outcome.score >= self._threshold
+
+    @property
+    def verdict(self) -> Verdict:
+        """``pass``, ``fail``, or ``error`` when the comparison could not be made."""
+        return verdict_of(self._outcome, self._threshold)
+
+    @property
+    def normalization(self) -> list[str]:
+        """Names of the steps that were applied, in order; empty when none was."""
+        return list(self._outcome.normalization)
+
+    @property
+    def notes(self) -> list[str]:
+        """Machine-readable codes, such as ``json_parse_failed``."""
+        return list(self._outcome.notes)
+
+    @property
+    def expected_surface(self) -> Any:
+        """What was really compared on the expected side."""
+        surface = self._outcome.expected_surface
+        return snapshot(self._expected if surface is ABSENT else surface)
+
+    @property
+    def observed_surface(self) -> Any:
+        """What was really compared on the observed side."""
+        surface = self._outcome.observed_surface
+        return snapshot(self._observed if surface is ABSENT else surface)
+
+    @property
+    def changed_sides(self) -> tuple[bool, bool]:
+        """Whether something else than the value itself was compared, on the expected and on the observed side."""
+        return self._outcome.expected_surface is not ABSENT, self._outcome.observed_surface is not ABSENT
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """Evidence of the operator: differences with their path, distances, matched text."""
+        return dict(snapshot(self._outcome.details or {}))
+
+    @property
+    def children(self) -> tuple[ComparisonResult, ...]:
+        """The results of the parts, for aggregates."""
+        return self._outcome.children
+
+    @property
+    def error(self) -> str | None:
+        """Why the comparison could not be made, or None."""
+        return self._outcome.error
+
+    def to_report(self) -> dict[str, Any]:
+        """Give the eight values of the Comparator pattern.
+
+        Returns:
+            A new dict with operator, expected, observed, normalization, notes, score, threshold and verdict.
+        """
+        return {
+            "operator": self.operator,
+            "expected": self.expected,
+            "observed": self.observed,
+            "normalization": self.normalization,
+            "notes": self.notes,
+            "score": self.score,
+            "threshold": self.threshold,
+            "verdict": self.verdict,
+        }
+
+    def to_record(self) -> dict[str, Any]:
+        """Give the full record as JSON values.
+
+        Returns:
+            A new dict of JSON values, keys in the order of the record format; absent when empty: name, the surfaces,
+            details, children and error.
+        """
+        found: dict[str, Any] = json.loads(self.to_text())
+        return found
+
+    def to_text(self, redaction: Redaction | None = None) -> str:
+        """Write the full record as one line of JSON.
+
+        Args:
+            redaction: From a text of the evidence to the text that may be written; None writes it verbatim.
+
+        Returns:
+            JSON text in ASCII, the same bytes for equal results in every process.
+        """
+        return "{" + self.to_members(redaction) + "}"
+
+    def to_members(self, redaction: Redaction | None = None) -> str:
+        """Write the members of the record's JSON object, without its braces.
+
+        Args:
+            redaction: See `to_text`.
+
+        Returns:
+            JSON text in ASCII.
+        """
+        return self.envelope(redaction).members(self._expected, self._observed)
+
+    def envelope(self, redaction: Redaction | None = None) -> Envelope:
+        """Write what `to_members` writes around the two sides.
+
+        Args:
+            redaction: See `to_text`.
+
+        Returns:
+            An envelope that other results can share.
+        """
+        return Envelope(self._identity, self._outcome, self._threshold, self._name, redaction)
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> ComparisonResult:
+        """Read a result back from its record.
+
+        Args:
+            record: What `to_record` returned, or one parsed line of ``records.jsonl``.
+
+        Returns:
+            An equal result, as far as its evidence could be encoded.
+
+        Raises:
+            RecordError: A key is missing or has a value that cannot be read.
+        """
+        try:
+            return cls(
+                _identity_from(record),
+                decode(record["expected"]),
+                decode(record["observed"]),
+                _threshold(record["threshold"]),
+                _outcome_from(record),
+                _text_from(record, "name"),
+            )
+        except RecordError:
+            raise
+        except KeyError as error:
+            raise RecordError(f"the record has no {error}") from None
+        except RecursionError:
+            raise RecordError("the record is nested too deeply") from None
+        except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            raise RecordError(f"the record cannot be read: {error}") from None
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_text() == other.to_text() if isinstance(other, ComparisonResult) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.to_text())
+
+    def __repr__(self) -> str:
+        sign = ">=" if self.passed else "<"
+        label = "" if self._name is None else f" {shown(self._name, 40)}"
+        return (
+            f"<{visible(self.operator)}{label}: {self.verdict}, score {self.score:.6g} {sign} {self.threshold:.6g},"
+            f" expected {shown(self._expected, 60)}, observed {shown(self._observed, 60)}>"
+        )
+
+
+def _identity_from(record: Mapping[str, Any]) -> OperatorIdentity:
+    name, version, settings = record["operator"], record["operator_version"], record["settings"]
+    if not isinstance(name, str):
+        raise RecordError(f"operator must be text, got {shown(name, 80)}")
+    if type(version) is not int or version < 1:
+        raise RecordError(f"operator_version must be a whole number from 1, got {shown(version, 80)}")
+    if not isinstance(settings, dict):
+        raise RecordError(f"settings must be an object, got {shown(settings, 80)}")
+    return OperatorIdentity(name, version, settings)
+
+
+def _text_from(record: Mapping[str, Any], key: str) -> str | None:
+    text = decode(record.get(key))
+    if text is None or isinstance(text, str):
+        return text
+    raise RecordError(f"{key} must be text, got {shown(text, 80)}")
+
+
+def _names_from(record: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    names = record[key]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise RecordError(f"{key} must be a list of texts, got {shown(names, 80)}")
+    return tuple(names)
+
+
+def _details_from(record: Mapping[str, Any]) -> dict[str, Any] | None:
+    details = decode(record.get("details"))
+    if details is None or isinstance(details, dict):
+        return details
+    raise RecordError(f"details must be an object, got {shown(details, 80)}")
+
+
+def _threshold(value: Any) -> float:
+    if type(value) not in {int, float} or not 0.0 < value <= 1.0:
+        raise RecordError(f"threshold must be in (0, 1], got {shown(value, 80)}")
+    return float(value)
+
+
+def _outcome_from(record: Mapping[str, Any]) -> Outcome:
+    score = record["score"]
+    if type(score) not in {int, float} or not 0.0 <= score <= 1.0:
+        raise RecordError(f"score must be a number from 0 to 1, got {shown(score, 80)}")
+    children = record.get("children", [])
+    if not isinstance(children, list):
+        raise RecordError(f"children must be a list, got {shown(children, 80)}")
+    return Outcome(
+        float(score),
+        _names_from(record, "normalization"),
+        _names_from(record, "notes"),
+        _details_from(record),
+        decode(record["expected_surface"]) if "expected_surface" in record else ABSENT,
+        decode(record["observed_surface"]) if "observed_surface" in record else ABSENT,
+        tuple(ComparisonResult.from_record(child) for child in children),
+        _text_from(record, "error"),
+    )

@@ -1,0 +1,88 @@
+"""Untrusted values, written for a person in a terminal."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from pytest_verdict.core.values.placeholders import class_name
+
+_ADDRESS: Final = re.compile(r"\bat 0x[0-9a-fA-F]+")
+_PLAIN: Final = frozenset({str, int, float, bool, type(None)})
+
+
+def shown(value: Any, limit: int = 500) -> str:
+    """Write a value on one line, in which nothing can move the cursor or change a colour."""
+    if type(value) is str and 0 < limit < len(value):
+        # The repr of a text of megabytes is megabytes; what is shown of it is its two ends.
+        kept = max((limit - 26) // 2, 2)
+        head, tail = visible(repr(value[:kept])), visible(repr(value[-kept:]))
+        return f"{head} … {len(value) - 2 * kept} characters … {tail}"
+    return visible(shortened(_written(value), limit))
+
+
+def _written(value: Any) -> str:
+    try:
+        return _in_order(value)
+    except RecursionError:
+        return safe_repr(value)
+
+
+def _in_order(value: Any) -> str:
+    # The repr of a set depends on the hash seed; the same failure must read the same in every run.
+    kind = type(value)
+    if kind is set or kind is frozenset:
+        items = ", ".join(sorted(map(_in_order, value)))
+        return (
+            f"{{{items}}}"
+            if kind is set and value
+            else f"{kind.__name__}({{{items}}})"
+            if value
+            else f"{kind.__name__}()"
+        )
+    if kind is dict and not _PLAIN.issuperset(map(type, value.values())):
+        return f"{{{', '.join(f'{_in_order(key)}: {_in_order(item)}' for key, item in value.items())}}}"
+    if (kind is list or kind is tuple) and not _PLAIN.issuperset(map(type, value)):
+        items = ", ".join(map(_in_order, value))
+        return f"[{items}]" if kind is list else f"({items}{',' if len(value) == 1 else ''})"
+    return safe_repr(value)
+
+
+def visible(text: str) -> str:
+    """Escape what a terminal would not print."""
+    if text.isprintable() and text.isascii():
+        return text
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape", "surrogatepass").decode("ascii")
+        for character in text
+    )
+
+
+def shortened(text: str, limit: int) -> str:
+    """Leave out the middle of a long text, and say how much."""
+    if limit <= 0 or len(text) <= limit:
+        return text
+    note = "… {} characters …"
+    kept = max(limit - len(note) - len(str(len(text))) + 2, 2)
+    head, tail = (kept + 1) // 2, kept // 2
+    return text[:head] + note.format(len(text) - head - tail) + text[-tail:]
+
+
+def counted(number: int, noun: str) -> str:
+    """Write how many there are."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def safe_repr(value: object) -> str:
+    """Write the repr of a value, whatever its class does, without memory addresses."""
+    if type(value) is str:
+        return repr(value)
+    try:
+        return without_addresses(repr(value))
+    except Exception as error:  # noqa: BLE001 - the class under test decides what it raises
+        return f"<unprintable {class_name(type(value))}: {type(error).__name__}>"
+
+
+def without_addresses(text: str) -> str:
+    """Replace the memory addresses that differ from process to process."""
+    return _ADDRESS.sub("at 0x...", text)

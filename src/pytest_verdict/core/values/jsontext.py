@@ -1,0 +1,100 @@
+"""JSON text, read strictly.
+
+RFC 8259 leaves four things open that decide whether two documents are the same; here they are settled: a key may not occur
+twice in one object, ``NaN`` and ``Infinity`` are not JSON, numbers are read exactly (an integer as int, any other number as
+Decimal), and a document may be nested 200 levels deep.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+from typing import Any, Final, NoReturn
+
+from pytest_verdict.core.values.encoding import MAXIMUM_DEPTH
+from pytest_verdict.core.values.numbers import EXACT
+
+PARSE_FAILED: Final = "json_parse_failed"
+DUPLICATE_KEY: Final = "json_duplicate_key"
+NOT_FINITE: Final = "json_not_finite"
+TOO_DEEP: Final = "json_too_deep"
+
+# A quote that is never closed takes the rest of the document, so that the search stays linear.
+_BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
+
+
+class JsonTextError(ValueError):
+    """A text is not a JSON document."""
+
+    def __init__(self, note: str, reason: str) -> None:
+        super().__init__(reason)
+        self.note = note
+
+
+def parse_json(text: str | bytes | bytearray) -> Any:
+    """Read one JSON document."""
+    try:
+        document = text if isinstance(text, str) else text.decode("utf-8")
+        _refuse_depth(document)
+        return _decoded(document)
+    except JsonTextError:
+        raise
+    except ArithmeticError:
+        raise JsonTextError(PARSE_FAILED, "an exponent is out of range") from None
+    except (ValueError, RecursionError) as error:
+        raise JsonTextError(PARSE_FAILED, str(error)) from None
+
+
+def _decoded(document: str) -> Any:
+    try:
+        return _DECODER.decode(document)
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        # Only int() says no more than that: it reads as many digits as PYTHONINTMAXSTRDIGITS allows.
+        return _DECODER_OF_LONG_INTS.decode(document)
+
+
+def _whole(text: str) -> int | Decimal:
+    number = _exact(text)
+    # Beyond the digits that Python reads unless told otherwise, making an int of them would take too long.
+    return int(number) if number.adjusted() < _MOST_DIGITS else number
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise JsonTextError(DUPLICATE_KEY, f"the key {twice!r} occurs twice in one object")
+    return found
+
+
+def _exact(text: str) -> Decimal:
+    return Decimal(text, EXACT)
+
+
+def _constant(name: str) -> NoReturn:
+    raise JsonTextError(NOT_FINITE, f"{name} is not JSON")
+
+
+def _refuse_depth(document: str) -> None:
+    if document.count("[") + document.count("{") <= MAXIMUM_DEPTH:
+        return
+    depth = 0
+    for match in _BRACKETS.finditer(document):
+        bracket = match.group()
+        if bracket in "[{":
+            depth += 1
+            if depth > MAXIMUM_DEPTH:
+                raise JsonTextError(TOO_DEEP, f"nested deeper than {MAXIMUM_DEPTH} levels at character {match.start()}")
+        elif bracket in "]}":
+            depth -= 1
+
+
+_MOST_DIGITS: Final = 4_300
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_float=_exact, parse_constant=_constant)
+_DECODER_OF_LONG_INTS: Final = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=_exact, parse_int=_whole, parse_constant=_constant
+)

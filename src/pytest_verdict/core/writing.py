@@ -1,0 +1,155 @@
+"""How a result is written as JSON."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from json.encoder import encode_basestring_ascii
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from pytest_verdict.core.values.encoding import encode, encode_text
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.redaction import redact
+
+if TYPE_CHECKING:
+    from pytest_verdict.core.result import Outcome
+
+Verdict = Literal["pass", "fail", "error"]
+Redaction = Callable[[str], str]
+Write = Callable[[Any], str]
+
+# What a record says of its test and its place, roughly.
+_PLACE: Final = 300
+
+
+@dataclass(frozen=True)
+class OperatorIdentity:
+    """What a record says of the operator."""
+
+    name: str
+    version: int
+    settings: Mapping[str, Any]
+
+    @functools.cached_property
+    def members(self) -> str:
+        """The identity as the members of a JSON object, without its braces, in ASCII; kept, because every record has it."""
+        settings = json.dumps(self.settings, separators=(",", ":"), allow_nan=False)
+        return (
+            f'"operator":{encode_basestring_ascii(self.name)},"operator_version":{self.version},"settings":{settings}'
+        )
+
+
+class Envelope:
+    """What a record says around its two sides; results that differ in nothing else share it."""
+
+    __slots__ = ("head", "identity", "length", "name", "operator", "outcome", "tail", "threshold", "verdict", "write")
+
+    def __init__(
+        self,
+        identity: OperatorIdentity,
+        outcome: Outcome,
+        threshold: float,
+        name: str | None,
+        redaction: Redaction | None,
+    ) -> None:
+        self.operator = identity.name
+        self.verdict = verdict_of(outcome, threshold)
+        self.write = writer(redaction)
+        self.head = head_of(identity, self.verdict, name, redaction)
+        self.tail = tail_of(outcome, threshold, self.write, redaction)
+        self.length = len(self.head) + len(self.tail) + _PLACE
+        # Evidence holds values that may have changed when the outcome comes again.
+        self.outcome = outcome if _is_plain(outcome) else None
+        self.identity = identity
+        self.threshold = threshold
+        self.name = name
+
+    def members(self, expected: Any, observed: Any) -> str:
+        """Write the members of a record's JSON object, without its braces."""
+        left = self.write(expected)
+        is_same = type(expected) is str and type(observed) is str and expected == observed
+        return f'{self.head}{left},"observed":{left if is_same else self.write(observed)}{self.tail}'
+
+    def settled(self, expected: Any, observed: Any) -> tuple[Write, str, str]:
+        """Give two sides in a form that nothing can change any more."""
+        return str, self.write(expected), self.write(observed)
+
+
+def verdict_of(outcome: Outcome, threshold: float) -> Verdict:
+    """Say what came out of a comparison."""
+    if outcome.error is not None:
+        return "error"
+    return "pass" if outcome.score >= threshold else "fail"
+
+
+_MOST_NAMES: Final = 1_000
+_dump: Final = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def writer(redaction: Redaction | None) -> Write:
+    """Give the function that writes a value of the evidence."""
+    if redaction is None:
+        return encode_text
+    return lambda value: json.dumps(redact(encode(value), redaction), separators=(",", ":"), allow_nan=False)
+
+
+def head_of(identity: OperatorIdentity, verdict: Verdict, name: str | None, redaction: Redaction | None) -> str:
+    """Write the members of a record before the expected side."""
+    members = identity.members if redaction is None else _redacted(identity, redaction).members
+    label = "" if name is None else f'"name":{_text(name, redaction)},'
+    return f'"verdict":"{verdict}",{label}{members},"expected":'
+
+
+def tail_of(outcome: Outcome, threshold: float, write: Write, redaction: Redaction | None) -> str:
+    """Write the members of a record after the observed side."""
+    score = outcome.score
+    # Nearly every score and threshold is 1.0, and writing a float is slow.
+    return (
+        f',"normalization":{_names(outcome.normalization) if outcome.normalization else "[]"},'
+        f'"notes":{_names(outcome.notes) if outcome.notes else "[]"},'
+        f'"score":{"1.0" if score == 1.0 else repr(score)},'
+        f'"threshold":{"1.0" if threshold == 1.0 else repr(threshold)}'
+        f"{'' if _is_plain(outcome) else _evidence(outcome, write, redaction)}"
+    )
+
+
+def _is_plain(outcome: Outcome) -> bool:
+    """Say whether nothing is known but the score and how it came about."""
+    return (
+        outcome.expected_surface is outcome.observed_surface is ABSENT
+        and outcome.details is None
+        and not outcome.children
+        and outcome.error is None
+    )
+
+
+def _redacted(identity: OperatorIdentity, redaction: Redaction) -> OperatorIdentity:
+    # A setting may hold evidence, such as the substrings that are looked for.
+    settings = {name: redact(value, redaction) for name, value in identity.settings.items()}
+    return replace(identity, settings=settings)
+
+
+def _evidence(outcome: Outcome, write: Write, redaction: Redaction | None) -> str:
+    members = []
+    if outcome.expected_surface is not ABSENT:
+        members.append(f'"expected_surface":{write(outcome.expected_surface)}')
+    if outcome.observed_surface is not ABSENT:
+        members.append(f'"observed_surface":{write(outcome.observed_surface)}')
+    if outcome.details:
+        members.append(f'"details":{write(dict(outcome.details))}')
+    if outcome.children:
+        members.append(f'"children":[{",".join(child.to_text(redaction) for child in outcome.children)}]')
+    if outcome.error is not None:
+        members.append(f'"error":{_text(outcome.error, redaction)}')
+    return "".join(f",{member}" for member in members)
+
+
+@functools.lru_cache(maxsize=_MOST_NAMES)
+def _names(names: tuple[str, ...]) -> str:
+    return _dump(names)
+
+
+def _text(text: str, redaction: Redaction | None) -> str:
+    return encode_text(text if redaction is None else redaction(text))

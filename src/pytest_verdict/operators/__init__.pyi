@@ -1,0 +1,28 @@
+from .aggregate import AllOf as AllOf, AnyOf as AnyOf, AtLeastN as AtLeastN, Weighted as Weighted
+from .category import BooleanMatch as BooleanMatch, LiteralMatch as LiteralMatch, OneOf as OneOf
+from .criteria import CriteriaMatch as CriteriaMatch, read_criteria as read_criteria
+from .date import DateMatch as DateMatch, DateRange as DateRange, DateTolerance as DateTolerance
+from .derived import DerivedMatch as DerivedMatch, compare_derived as compare_derived
+from .json.distance import JsonDistance as JsonDistance
+from .json.equality import JsonCanonical as JsonCanonical, JsonSubset as JsonSubset
+from .json.rules import JsonRule as JsonRule
+from .json.schema import JsonSchema as JsonSchema
+from .lists import OrderedMatch as OrderedMatch, SetContainment as SetContainment
+from .number import (
+    Delta as Delta,
+    NumericExact as NumericExact,
+    NumericMaximum as NumericMaximum,
+    NumericMinimum as NumericMinimum,
+    NumericRange as NumericRange,
+    NumericTolerance as NumericTolerance,
+)
+from .regex import Regex as Regex
+from .semantic import SemanticMatch as SemanticMatch
+from .similarity import TextSimilarity as TextSimilarity
+from .text import (
+    ContainsAll as ContainsAll,
+    ContainsAny as ContainsAny,
+    Exact as Exact,
+    NormalizedExact as NormalizedExact,
+)
+from .trace import TraceContains as TraceContains, TraceLength as TraceLength, TraceRegex as TraceRegex

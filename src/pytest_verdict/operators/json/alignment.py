@@ -1,0 +1,333 @@
+"""Pairing the items of two lists of JSON so that what is left out or changed costs least.
+
+Everything here counts what a pairing *saves* against leaving all items out: two items save the sum of their sizes less the
+cost of turning one into the other, an item without a partner saves nothing. The docs page "JSON distance" has the definition,
+the bounds and why pairing within them is exact.
+"""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cmp_to_key
+from typing import Final, NamedTuple
+
+from pytest_verdict.core.matching import optimal_assignment
+from pytest_verdict.operators.json.tree import UNIT, Node, Profile, equal_pairs, precedes
+
+LARGEST_ASSIGNMENT: Final = 150
+_SMALL: Final = 64
+_MOST_SCALAR_CELLS: Final = 10**8
+_PAIR: Final = 1
+_LEAVE_RIGHT: Final = 2
+
+Cost = Callable[[Node, Node, int], int]
+Pairs = list[tuple[int, int]]
+
+
+@dataclass(slots=True)
+class Bound:
+    """Whether a bound on the time was reached, so that a cost may be higher than the lowest one."""
+
+    reached: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """How the items of two lists are paired."""
+
+    cost: int | None
+    pairs: Pairs
+    budget: int
+
+
+class _Span(NamedTuple):
+    # A part of either list: items first to last - 1 of the left one, start to stop - 1 of the right one.
+    first: int
+    last: int
+    start: int
+    stop: int
+
+    @property
+    def rows(self) -> int:
+        return self.last - self.first
+
+    @property
+    def columns(self) -> int:
+        return self.stop - self.start
+
+    @property
+    def cells(self) -> int:
+        return self.rows * self.columns
+
+    @property
+    def work(self) -> int:
+        return self.cells if self.cells <= _SMALL else min(self.rows, self.columns)
+
+    @property
+    def square(self) -> _Span:
+        side = min(self.rows, self.columns)
+        return _Span(self.first, self.first + side, self.start, self.start + side)
+
+
+class Aligner:
+    """Pairs the items of lists."""
+
+    def __init__(self, cost: Cost, bound: Bound, *, strict: bool) -> None:
+        self._cost = cost
+        self._bound = bound
+        self._strict = strict
+
+    def ordered(self, left: Sequence[Node], right: Sequence[Node], budget: int) -> Alignment:
+        """Pair items without crossing: the edit-distance alignment."""
+        whole, ends = _unequal_part(left, right)
+        if whole.cells <= 1:
+            return Alignment(None, ends + _diagonal(whole), budget)
+        inner = left[whole.first : whole.last], right[whole.start : whole.stop]
+        if self._strict and whole.cells <= _MOST_SCALAR_CELLS and _all_scalars(*inner):
+            saved, pairs = _common_subsequence(*inner, whole)
+            return Alignment(_size(*inner) - saved, ends + pairs, budget)
+        weight = _weight(*inner)
+        if whole.cells <= _SMALL and whole.cells * weight <= budget:
+            share = budget // whole.cells
+            saved, pairs = self._fill(left, right, whole, whole.cells, 0, share)
+            return Alignment(_size(*inner) - saved, ends + pairs, share)
+        anchors, gaps = _anchored(*inner, whole)
+        if min(whole.rows, whole.columns) * weight > budget:
+            self._bound.reached = True
+            return Alignment(None, ends + anchors + [pair for gap in gaps for pair in _diagonal(gap)], 0)
+        before = self._bound.reached
+        share = budget // max(sum(gap.work for gap in gaps), 1)
+        saved, pairs = sum(2 * left[index].size for index, _ in anchors), anchors
+        for gap in gaps:
+            span, slack = (gap, gap.cells) if gap.cells <= _SMALL and share >= weight else (gap.square, 0)
+            gained, found = self._fill(left, right, span, slack, 0, share)
+            saved += gained
+            pairs += found
+        slack = _slack(*inner, saved)
+        cells = min(whole.cells, whole.rows * (2 * slack + 1 + abs(whole.rows - whole.columns)))
+        if cells * weight <= budget:
+            self._bound.reached = before
+            best, found = self._fill(left, right, whole, slack, saved, budget // cells)
+            if best >= saved:
+                return Alignment(_size(*inner) - best, ends + found, budget // cells)
+        self._bound.reached = True
+        return Alignment(_size(*inner) - saved, ends + pairs, share)
+
+    def _fill(
+        self, left: Sequence[Node], right: Sequence[Node], span: _Span, slack: int, known: int, share: int
+    ) -> tuple[int, Pairs]:
+        # The best pairing of a span among those that stray at most slack from the diagonal, and what it saves. Cells that
+        # cannot lead to what a known pairing saves are not evaluated, nor pairs that have too little in common.
+        first, last, start, stop = span
+        rows, columns = last - first, stop - start
+        low, high = max(min(0, columns - rows) - slack, -rows), min(max(0, columns - rows) + slack, columns)
+        sizes = [item.size for item in right[start:stop]]
+        rest_right = [*itertools.accumulate(reversed(sizes), initial=0)][::-1]
+        rest_left = sum([item.size for item in left[first:last]])
+        profiles, other_profiles = self._profiles(left[first:last]), self._profiles(right[start:stop])
+        # Cells outside the band stand for "nothing paired yet", which is a pairing too.
+        saved = [0] * (high - low + 2)
+        moves: list[bytearray] = []
+        for row in range(1, rows + 1):
+            item, move, behind = left[first + row - 1], bytearray(high - low + 1), 0
+            size, profile = item.size, profiles[row - 1]
+            for column in range(max(1, row + low), min(columns, row + high) + 1):
+                place = column - row - low
+                best, diagonal, other_size = saved[place + 1], saved[place], sizes[column - 1]
+                if behind > best:
+                    best, move[place] = behind, _LEAVE_RIGHT
+                hopeful = diagonal + 2 * size >= best and diagonal + 2 * other_size >= best
+                reaching = (
+                    hopeful and diagonal + 2 * rest_left >= known and diagonal + 2 * rest_right[column - 1] >= known
+                )
+                if reaching and diagonal + (most := _most_saved(profile, other_profiles[column - 1])) >= best:
+                    other = right[start + column - 1]
+                    gained = diagonal + (most and size + other_size - self._cost(item, other, share))
+                    if gained >= best:
+                        best, move[place] = gained, _PAIR
+                saved[place] = behind = best
+            moves.append(move)
+            rest_left -= size
+        return saved[columns - rows - low], _traced(moves, span, low)
+
+    def _profiles(self, items: Sequence[Node]) -> list[Profile]:
+        if not self._strict:
+            return [Profile(item.size) for item in items]
+        return [item.profile() for item in items]
+
+    def unordered(self, left: Sequence[Node], right: Sequence[Node], budget: int) -> Alignment:
+        """Pair items in any order: the optimal assignment."""
+        everything = list(range(len(left))), list(range(len(right)))
+        # Where costs obey the triangle inequality, equal items are partners in some best pairing.
+        pairs, rest = _without_equal(left, right) if self._strict else ([], everything)
+        if not self._strict and not _assignable(left, right, rest, budget):
+            pairs, rest = _without_equal(left, right)
+            self._bound.reached = True
+        rows, columns = rest
+        if _assignable(left, right, rest, budget):
+            share = budget // max(len(rows) * len(columns), 1)
+            cost, found = self._assigned(left, right, rest, share)
+            return Alignment(cost, pairs + found, share)
+        self._bound.reached = True
+        rows.sort(key=lambda index: _SORT_KEY(left[index]))
+        columns.sort(key=lambda index: _SORT_KEY(right[index]))
+        sorted_items = [left[index] for index in rows], [right[index] for index in columns]
+        aligned = self.ordered(*sorted_items, budget)
+        pairs += [(rows[row], columns[column]) for row, column in aligned.pairs]
+        return Alignment(aligned.cost, pairs, aligned.budget)
+
+    def _assigned(
+        self, left: Sequence[Node], right: Sequence[Node], rest: tuple[list[int], list[int]], share: int
+    ) -> tuple[int, Pairs]:
+        rows, columns = rest
+        matrix: list[list[int]] = []
+        for row in rows:
+            item, gains = left[row], []
+            for column in columns:
+                other = right[column]
+                gains.append(self._cost(item, other, share) - item.size - other.size)
+            matrix.append(gains)
+        cost = sum([left[row].size for row in rows]) + sum([right[column].size for column in columns])
+        pairs: Pairs = []
+        for index, partner in enumerate(optimal_assignment(matrix)):
+            if partner is not None:
+                cost += matrix[index][partner]
+                pairs.append((rows[index], columns[partner]))
+        return cost, pairs
+
+
+def _most_saved(profile: Profile, other: Profile) -> int:
+    if profile.scalars is None or other.scalars is None:
+        return 2 * min(profile.size, other.size)
+    common = len(profile.scalars & other.scalars) + min(profile.repeated, other.repeated)
+    return 2 * UNIT * (common + min(profile.containers, other.containers))
+
+
+def _size(left: Sequence[Node], right: Sequence[Node]) -> int:
+    return sum([item.size for item in left]) + sum([item.size for item in right])
+
+
+def _all_scalars(left: Sequence[Node], right: Sequence[Node]) -> bool:
+    return not any(item.is_container for item in left) and not any(item.is_container for item in right)
+
+
+def _common_subsequence(left: Sequence[Node], right: Sequence[Node], whole: _Span) -> tuple[int, Pairs]:
+    # Scalars save all or nothing, so the best pairing of them is a longest common subsequence.
+    from rapidfuzz.distance import LCSseq
+
+    identities, other_identities = [item.identity for item in left], [item.identity for item in right]
+    blocks = LCSseq.opcodes(identities, other_identities)
+    pairs: Pairs = []
+    saved, row, column = 0, 0, 0
+    for block in blocks:
+        if block.tag == "equal":
+            pairs += _diagonal(_shifted(whole, row, block.src_start, column, block.dest_start))
+            pairs += _diagonal(_shifted(whole, block.src_start, block.src_end, block.dest_start, block.dest_end))
+            saved += 2 * UNIT * (block.src_end - block.src_start)
+            row, column = block.src_end, block.dest_end
+    return saved, pairs + _diagonal(_shifted(whole, row, len(left), column, len(right)))
+
+
+def _shifted(whole: _Span, first: int, last: int, start: int, stop: int) -> _Span:
+    return _Span(whole.first + first, whole.first + last, whole.start + start, whole.start + stop)
+
+
+def _diagonal(span: _Span) -> Pairs:
+    return list(zip(range(span.first, span.last), range(span.start, span.stop), strict=False))
+
+
+_SORT_KEY: Final = cmp_to_key(precedes)
+
+
+def _unequal_part(left: Sequence[Node], right: Sequence[Node]) -> tuple[_Span, Pairs]:
+    # Equal items at either end are partners in some best pairing: no cost is below the difference of two sizes.
+    shorter = min(len(left), len(right))
+    head = tail = 0
+    while head < shorter and left[head].identity == right[head].identity:
+        head += 1
+    while tail < shorter - head and left[-1 - tail].identity == right[-1 - tail].identity:
+        tail += 1
+    last, stop = len(left) - tail, len(right) - tail
+    pairs = [(index, index) for index in range(head)]
+    pairs += [(last + index, stop + index) for index in range(tail)]
+    return _Span(head, last, head, stop), pairs
+
+
+def _weight(left: Sequence[Node], right: Sequence[Node]) -> int:
+    # About how many nodes one comparison of two items visits.
+    if not left or not right:
+        return 1
+    return (
+        1
+        + min(sum([item.size for item in left]) // len(left), sum([item.size for item in right]) // len(right)) // UNIT
+    )
+
+
+def _slack(left: Sequence[Node], right: Sequence[Node], saved: int) -> int:
+    # A pairing that strays further from the diagonal leaves out so much that it saves less than the known one.
+    sizes, other_sizes = [item.size for item in left], [item.size for item in right]
+    least, other_least = min(sizes), min(other_sizes)
+    surplus = len(sizes) - len(other_sizes)
+    spent = sum(sizes) + sum(other_sizes) - saved - abs(surplus) * (least if surplus > 0 else other_least)
+    return max(spent, 0) // (least + other_least)
+
+
+def _anchored(left: Sequence[Node], right: Sequence[Node], whole: _Span) -> tuple[Pairs, list[_Span]]:
+    # The longest run of equal items in the same order on both sides, and what lies between them.
+    pairs = [(whole.first + row, whole.start + column) for row, column in _increasing(equal_pairs(left, right))]
+    gaps: list[_Span] = []
+    first, start = whole.first, whole.start
+    for row, column in [*pairs, (whole.last, whole.stop)]:
+        if first < row and start < column:
+            gaps.append(_Span(first, row, start, column))
+        first, start = row + 1, column + 1
+    return pairs, gaps
+
+
+def _increasing(pairs: Pairs) -> Pairs:
+    # The longest subsequence whose second members increase, by patience sorting.
+    tops: list[int] = []
+    chosen: list[int] = []
+    before: list[int] = []
+    for index, (_, column) in enumerate(pairs):
+        pile = bisect_left(tops, column)
+        before.append(chosen[pile - 1] if pile else -1)
+        tops[pile : pile + 1], chosen[pile : pile + 1] = [column], [index]
+    found: Pairs = []
+    index = chosen[-1] if chosen else -1
+    while index >= 0:
+        found.append(pairs[index])
+        index = before[index]
+    return found[::-1]
+
+
+def _traced(moves: Sequence[bytearray], span: _Span, low: int) -> Pairs:
+    pairs: Pairs = []
+    row, column = span.rows, span.columns
+    while row and column:
+        place = column - row - low
+        if not 0 <= place < len(moves[0]):
+            break
+        move = moves[row - 1][place]
+        if move == _PAIR:
+            pairs.append((span.first + row - 1, span.start + column - 1))
+        row, column = row - (move != _LEAVE_RIGHT), column - (move in {_PAIR, _LEAVE_RIGHT})
+    return pairs[::-1]
+
+
+def _without_equal(left: Sequence[Node], right: Sequence[Node]) -> tuple[Pairs, tuple[list[int], list[int]]]:
+    pairs = equal_pairs(left, right)
+    paired, taken = {index for index, _ in pairs}, {index for _, index in pairs}
+    rows = [index for index in range(len(left)) if index not in paired]
+    return pairs, (rows, [index for index in range(len(right)) if index not in taken])
+
+
+def _assignable(left: Sequence[Node], right: Sequence[Node], rest: tuple[list[int], list[int]], budget: int) -> bool:
+    rows, columns = rest
+    if not rows or not columns:
+        return True
+    weight = _weight([left[row] for row in rows], [right[column] for column in columns])
+    return max(len(rows), len(columns)) <= LARGEST_ASSIGNMENT and len(rows) * len(columns) * weight <= budget

@@ -1,0 +1,127 @@
+"""The operator on the distance between two JSON documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from pydantic import field_validator
+
+from pytest_verdict.core.normalizers import Normalization
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.numbers import EXACT
+from pytest_verdict.operators.exact_number import as_exact, as_written
+from pytest_verdict.operators.json.cost import TreeComparison
+from pytest_verdict.operators.json.document import Documents, listed, read_both
+from pytest_verdict.operators.json.rules import (
+    JsonRule,
+    ListOrder,
+    Marks,
+    PartPath,
+    Policy,
+    RulePath,
+    StringSimilarity,
+    Tolerance,
+    ToleranceMode,
+    is_root,
+    mark,
+)
+from pytest_verdict.operators.json.tree import UNIT, TreeBuilder
+
+JSONPATH_FAILED = "jsonpath_failed"
+
+
+class JsonDistance(Operator):
+    """How little must be changed to turn one JSON document into the other.
+
+    The score is 1 - cost / (size of expected + size of observed). A size is the number of scalars, lists and objects; the cost
+    is the size of all that must be left out and put in, objects paired by key and the items of lists so that it is lowest.
+    Equal documents score exactly 1.0, swapping the two changes nothing. docs/explanation/json-distance.md has the exact
+    definition. Evidence is read as by `JsonCanonical`.
+
+    Args:
+        list_order: ``ordered`` pairs the items of two lists without crossing, ``unordered`` in any order.
+        tolerance: How far two numbers may differ and still cost nothing, at least 0.
+        mode: ``absolute``, or ``relative`` to the larger of the two absolute values: 0.1 is ten percent.
+        string_similarity: ``levenshtein``, ``indel`` or ``jaro_winkler``: two texts cost 2 * (1 - similarity). None: 2 when they
+            are not equal.
+        ignore: JSONPaths (dialect of jsonpath-ng with its extensions) of parts that are removed from both documents.
+        rules: By JSONPath, settings that hold for the matched parts and all they hold. The rule nearest to a part wins;
+            among those that match the same part the longest path, then the one with fewer wildcards, then the later one.
+        normalize: Normalizers for evidence that is text; none unless given.
+
+    Example:
+        >>> found = JsonDistance().evaluate({"a": 1, "b": [1, 2]}, '{"a": 1, "b": [1, 3]}')
+        >>> found.score, found.details["cost"], found.details["differences"]
+        (0.8, '2', [{'path': '$.b[1]', 'kind': 'changed', 'expected': 2, 'observed': 3}])
+        >>> JsonDistance(ignore=["$..id"]).evaluate({"id": 1, "a": 2}, {"id": 7, "a": 2}).score
+        1.0
+    """
+
+    name: ClassVar[str] = "json_distance"
+    kind: ClassVar[str] = "json"
+
+    list_order: ListOrder = "ordered"
+    tolerance: Tolerance = 0
+    mode: ToleranceMode = "absolute"
+    string_similarity: StringSimilarity | None = None
+    ignore: tuple[PartPath, ...] = ()
+    rules: Mapping[RulePath, JsonRule] = {}
+    normalize: Normalization = ()
+
+    @field_validator("ignore", mode="before")
+    @classmethod
+    def _in_order(cls, paths: Any) -> Any:
+        # A set has no order of its own; sorted, the record is the same in every process.
+        return sorted(paths, key=str) if isinstance(paths, set | frozenset) else paths
+
+    @field_validator("rules")
+    @classmethod
+    def _rules_for_parts(cls, rules: Mapping[str, JsonRule]) -> Mapping[str, JsonRule]:
+        for path, rule in rules.items():
+            if rule.ignore and is_root(path):
+                raise ValueError(f"{path!r} matches the whole document, which cannot be ignored")
+        return rules
+
+    def __hash__(self) -> int:
+        return hash(self.identity.members)
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare two documents; see the class."""
+        found = read_both(expected, observed, self.normalize)
+        if found.refusal is not None:
+            return found.refusal
+        try:
+            marks = [mark(document, self.ignore, self.rules) for document in (found.expected, found.observed)]
+        except Exception as error:  # noqa: BLE001 - jsonpath-ng raises whatever a filter meets in the evidence
+            return found.surfaces.outcome(0.0, [JSONPATH_FAILED], {"reason": f"{type(error).__name__}: {error}"})
+        return self._measured(found, *marks)
+
+    def _measured(self, found: Documents, expected_marks: Marks, observed_marks: Marks) -> Outcome:
+        builder = TreeBuilder(self._policy())
+        expected = builder.build(found.expected, expected_marks)
+        observed = builder.build(found.observed, observed_marks)
+        comparison = TreeComparison(expected, observed, strict=self._is_strict())
+        cost, size = comparison.cost(), expected.size + observed.size
+        details: dict[str, Any] = {
+            "cost": _in_nodes(cost),
+            "expected_size": expected.size // UNIT,
+            "observed_size": observed.size // UNIT,
+            "distance": repr(cost / size),
+        }
+        if cost:
+            details |= listed(comparison.differences())
+        return found.surfaces.outcome((size - cost) / size, comparison.notes(), details)
+
+    def _policy(self) -> Policy:
+        return Policy(as_exact(self.tolerance), self.mode, self.string_similarity, self.list_order)
+
+    def _is_strict(self) -> bool:
+        # Rules may treat the two partners of a pair differently, which the short cuts for strict documents do not allow for.
+        return not self.rules and self._policy().is_strict
+
+
+def _in_nodes(cost: int) -> str:
+    return as_written(EXACT.divide(Decimal(cost), Decimal(UNIT)))

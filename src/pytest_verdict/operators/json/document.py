@@ -1,0 +1,237 @@
+"""JSON evidence: reading both sides, equality of two documents, and how differences between them are written."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from typing import Any, Final
+
+from pytest_verdict.core.normalizers import SynonymMap
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.encoding import MAXIMUM_DEPTH, TYPE_KEY, encode
+from pytest_verdict.core.values.fields import has_fields
+from pytest_verdict.core.values.jsontext import NOT_FINITE, TOO_DEEP, JsonTextError, parse_json
+from pytest_verdict.core.values.numbers import as_exact, is_number
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.scalars import plain_scalar, truth_value
+from pytest_verdict.operators.surfaces import Surfaces, surfaces
+
+NOT_JSON: Final = "not_json"
+MOST_DIFFERENCES: Final = 100
+
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_TO_ESCAPE: Final = re.compile(r"[\\'\x00-\x1f\x7f]")
+_SHORT_ESCAPES: Final = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", "'": "\\'", "\\": "\\\\"}
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Both sides, read."""
+
+    expected: Any
+    observed: Any
+    surfaces: Surfaces
+    refusal: Outcome | None = None
+
+
+def read_both(expected: Any, observed: Any, steps: Sequence[str | SynonymMap]) -> Documents:
+    """Read the evidence of a comparison of JSON."""
+    found = surfaces(_text(expected), _text(observed), steps) if steps else Surfaces(expected, observed)
+    sides = {
+        "expected": found.expected if isinstance(expected, str) else expected,
+        "observed": found.observed if isinstance(observed, str) else observed,
+    }
+    read: dict[str, Any] = {}
+    errors: dict[str, JsonTextError] = {}
+    for side, value in sides.items():
+        try:
+            read[side] = read_document(value)
+        except JsonTextError as error:
+            errors[side] = error
+    if not errors:
+        return Documents(read["expected"], read["observed"], found)
+    notes = dict.fromkeys(error.note for error in errors.values())
+    reasons = {side: str(error) for side, error in errors.items()}
+    return Documents(None, None, found, found.outcome(0.0, [*notes], {"unreadable": reasons}))
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def read_document(value: Any) -> Any:
+    """Read one document."""
+    if isinstance(value, str | bytes | bytearray):
+        return parse_json(value)
+    return _plain(value, 1)
+
+
+def _plain(value: Any, depth: int) -> Any:
+    kind = type(value)
+    if kind is str or kind is int or kind is bool or value is None:
+        return value
+    if kind is not dict and kind is not list and not _is_container(value):
+        return _plain_scalar(value)
+    if depth > MAXIMUM_DEPTH:
+        raise JsonTextError(TOO_DEEP, f"nested deeper than {MAXIMUM_DEPTH} levels, or contains itself")
+    if not isinstance(value, Mapping):
+        return [_plain(item, depth + 1) for item in value]
+    copied: dict[str, Any] = {}
+    for key, item in value.items():
+        if not isinstance(key, str):
+            raise JsonTextError(NOT_JSON, f"a key of an object is text, got one of type {_type_of(key)}")
+        copied[str.__str__(key)] = _plain(item, depth + 1)
+    return copied
+
+
+def _is_container(value: Any) -> bool:
+    # A class with fields or a member of an Enum is recorded as such, whatever else it is.
+    return isinstance(value, Mapping | list | tuple) and not isinstance(value, Enum) and not has_fields(value)
+
+
+def _plain_scalar(value: Any) -> Any:
+    if isinstance(value, str):
+        return str.__str__(value)
+    if truth_value(value) is not None:
+        return truth_value(value)
+    if not is_number(value) or isinstance(value, Fraction):
+        raise JsonTextError(NOT_JSON, f"a value of type {_type_of(value)} has no JSON form")
+    scalar = plain_scalar(value)
+    number = value if scalar is None else scalar
+    if isinstance(number, int):
+        return int(number)
+    exact = Decimal(as_exact(number))
+    if not exact.is_finite():
+        raise JsonTextError(NOT_FINITE, "NaN and infinities are not JSON")
+    return exact
+
+
+def _type_of(value: Any) -> str:
+    # As it is recorded, because a replay does not have the class.
+    encoded = encode(value)
+    if isinstance(encoded, dict) and TYPE_KEY in encoded:
+        return str(encoded.get("class", encoded[TYPE_KEY]))
+    return type(encoded).__name__
+
+
+def same(expected: Any, observed: Any) -> bool:
+    """Say whether two documents that `read_document` returned are equal."""
+    kind = type(expected)
+    if kind is dict:
+        if type(observed) is not dict or len(expected) != len(observed):
+            return False
+        for key, item in expected.items():  # noqa: SIM110 - all() takes a second frame per level
+            if key not in observed or not same(item, observed[key]):
+                return False
+        return True
+    if kind is list:
+        if type(observed) is not list or len(expected) != len(observed):
+            return False
+        for left, right in zip(expected, observed, strict=True):  # noqa: SIM110 - likewise
+            if not same(left, right):
+                return False
+        return True
+    if kind is bool or type(observed) is bool:
+        return expected is observed
+    return bool(expected == observed)
+
+
+def step(path: str, label: str | int) -> str:
+    """Extend a JSONPath by one step."""
+    return f"{path}[{label}]" if isinstance(label, int) else path + _key_step(label)
+
+
+@functools.lru_cache(maxsize=1_000)
+def _key_step(key: str) -> str:
+    return f".{key}" if _IDENTIFIER.fullmatch(key) else f"['{_TO_ESCAPE.sub(_escaped, key)}']"
+
+
+def _escaped(match: re.Match[str]) -> str:
+    character = match.group()
+    return _SHORT_ESCAPES.get(character) or f"\\u{ord(character):04x}"
+
+
+def written(document: Any) -> Any:
+    """Write a document, or a part of it, for the details of a record."""
+    if isinstance(document, dict):
+        return {key: written(item) for key, item in document.items()}
+    if isinstance(document, list):
+        return [written(item) for item in document]
+    if isinstance(document, Decimal):
+        nearest = float(document)
+        return nearest if Decimal(repr(nearest)) == document else str(document)
+    return document
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place where two documents differ."""
+
+    path: str
+    expected: Any = ABSENT
+    observed: Any = ABSENT
+    observed_path: str | None = None
+    reason: str | None = None
+
+    def to_details(self) -> dict[str, Any]:
+        """Write the difference for the details of a record."""
+        kind = "changed"
+        if self.reason is None and (self.expected is ABSENT or self.observed is ABSENT):
+            kind = "unexpected" if self.expected is ABSENT else "missing"
+        found: dict[str, Any] = {"path": self.path, "kind": kind}
+        if self.expected is not ABSENT:
+            found["expected"] = written(self.expected)
+        if self.observed is not ABSENT:
+            found["observed"] = written(self.observed)
+        if self.observed_path not in {None, self.path}:
+            found["observed_path"] = self.observed_path
+        if self.reason is not None:
+            found["reason"] = self.reason
+        return found
+
+
+def listed(differences: Iterable[Difference]) -> dict[str, Any]:
+    """Write differences for the details of a record."""
+    remaining = iter(differences)
+    details: dict[str, Any] = {
+        "differences": [found.to_details() for found in itertools.islice(remaining, MOST_DIFFERENCES)]
+    }
+    omitted = sum(1 for _ in remaining)
+    if omitted:
+        details["differences_omitted"] = omitted
+    return details
+
+
+def differences(expected: Any, observed: Any) -> Iterator[Difference]:
+    """Find where two documents differ, lists item by item in order."""
+    pending: list[tuple[str, Any, Any]] = [("$", expected, observed)]
+    while pending:
+        path, left, right = pending.pop()
+        if left is ABSENT or right is ABSENT:
+            yield Difference(path, left, right)
+        elif type(left) is dict and type(right) is dict:
+            keys = sorted({*left, *right}, reverse=True)
+            pending += [(step(path, key), left.get(key, ABSENT), right.get(key, ABSENT)) for key in keys]
+        elif type(left) is list and type(right) is list:
+            pairs = list(enumerate(itertools.zip_longest(left, right, fillvalue=ABSENT)))
+            pending += [(step(path, index), *pair) for index, pair in reversed(pairs)]
+        elif not same(left, right):
+            yield Difference(path, left, right)
+
+
+def plain_numbers(document: Any) -> Any:
+    """Copy a document with its numbers as Python has them, for libraries that know no Decimal."""
+    if isinstance(document, dict):
+        return {key: plain_numbers(item) for key, item in document.items()}
+    if isinstance(document, list):
+        return [plain_numbers(item) for item in document]
+    if isinstance(document, Decimal):
+        whole = document.adjusted() <= 300 and document == document.to_integral_value()
+        return int(document) if whole else float(document)
+    return document

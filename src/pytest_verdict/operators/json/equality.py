@@ -1,0 +1,181 @@
+"""Operators on whole JSON documents: equal, and contained in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Any, ClassVar, Final, Literal
+
+from pytest_verdict.core.matching import maximum_matching
+from pytest_verdict.core.normalizers import Normalization
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.operators.json.document import Difference, differences, listed, read_both, same, step
+from pytest_verdict.operators.json.tree import Kind, Node, TreeBuilder, equal_pairs
+
+ListMode = Literal["contained", "exact"]
+
+_SORTED: Final = ("json_sort_keys",)
+_PASS: Final = Outcome(1.0, normalization=_SORTED)
+
+
+class JsonCanonical(Operator):
+    """Expected and observed are the same JSON document.
+
+    The order of keys is irrelevant and recorded as the step ``json_sort_keys``; numbers are equal by value (1, 1.0 and 1e0),
+    a bool is never a number, the order of lists counts. JSON text is read as RFC 8259 says, with a key that occurs twice,
+    ``NaN`` and more than 200 levels refused; what cannot be read is a fail with a note and its reason in the details.
+
+    Args:
+        normalize: Normalizers for evidence that is text, such as ``["strip_markdown_fence"]``; none unless given. A value
+            that is neither str nor bytes stands for the parsed document.
+
+    Example:
+        >>> JsonCanonical().evaluate('{"a": 1, "b": [2]}', '{"b": [2.0], "a": 1e0}').score
+        1.0
+        >>> JsonCanonical().evaluate({"a": [1]}, '{"a": [2]}').details
+        {'differences': [{'path': '$.a[0]', 'kind': 'changed', 'expected': 1, 'observed': 2}]}
+    """
+
+    name: ClassVar[str] = "json_canonical"
+    kind: ClassVar[str] = "json"
+
+    normalize: Normalization = ()
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare two documents; see the class."""
+        if not self.normalize and _plainly_equal(expected, observed):
+            return _PASS
+        found = read_both(expected, observed, self.normalize)
+        if found.refusal is not None:
+            return found.refusal
+        if same(found.expected, found.observed):
+            return found.surfaces.outcome(1.0, normalization=_SORTED)
+        details = listed(differences(found.expected, found.observed))
+        return found.surfaces.outcome(0.0, details=details, normalization=_SORTED)
+
+
+def _plainly_equal(expected: Any, observed: Any) -> bool:
+    # Two texts that hold equal documents are what most comparisons are; they need none of the bookkeeping.
+    if type(expected) is not str or type(observed) is not str:
+        return False
+    try:
+        left, right = parse_json(expected), parse_json(observed)
+    except JsonTextError:
+        return False
+    # Python's own equality differs from ours in one point: it takes True for 1.
+    return bool(left == right) and (not (_may_hold_bool(expected) or _may_hold_bool(observed)) or same(left, right))
+
+
+def _may_hold_bool(text: str) -> bool:
+    return "true" in text or "false" in text
+
+
+class JsonSubset(Operator):
+    """The expected JSON document is contained in the observed one.
+
+    An object is contained in an object that has all its keys, with values that contain the expected ones; a scalar in an equal
+    scalar. Evidence is read as by `JsonCanonical`.
+
+    Args:
+        normalize: Normalizers for evidence that is text; none unless given.
+        list_mode: ``contained``: every expected item is contained in an observed item of its own, in any order, found by
+            maximum matching. ``exact``: the lists are equally long, and each item is contained in the one at its place.
+
+    Example:
+        >>> JsonSubset().evaluate({"tags": ["b"]}, '{"tags": ["a", "b"], "id": 7}').score
+        1.0
+        >>> JsonSubset().evaluate({"tags": ["c"]}, '{"tags": ["a", "b"]}').details
+        {'differences': [{'path': '$.tags[0]', 'kind': 'missing', 'expected': 'c'}]}
+    """
+
+    name: ClassVar[str] = "json_subset"
+    kind: ClassVar[str] = "json"
+
+    normalize: Normalization = ()
+    list_mode: ListMode = "contained"
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Look for the expected document in the observed one; see the class."""
+        found = read_both(expected, observed, self.normalize)
+        if found.refusal is not None:
+            return found.refusal
+        builder = TreeBuilder()
+        left, right = builder.build(found.expected), builder.build(found.observed)
+        if _contained(left, right, self.list_mode):
+            return found.surfaces.outcome(1.0)
+        return found.surfaces.outcome(0.0, details=listed(_missing(left, right, self.list_mode)))
+
+
+def _contained(expected: Node, observed: Node, list_mode: ListMode) -> bool:
+    if expected.identity == observed.identity:
+        return True
+    if expected.kind is not observed.kind:
+        return False
+    if expected.kind is Kind.OBJECT:
+        if not expected.fields.keys() <= observed.fields.keys():
+            return False
+        for key, field in expected.fields.items():  # noqa: SIM110 - all() takes a second frame per level
+            if not _contained(field, observed.fields[key], list_mode):
+                return False
+        return True
+    if expected.kind is not Kind.LIST:
+        return False
+    if list_mode == "exact":
+        return len(expected.items) == len(observed.items) and _contained_in_place(expected.items, observed.items)
+    return not _unmatched(expected.items, observed.items)
+
+
+def _contained_in_place(expected: list[Node], observed: list[Node]) -> bool:
+    for item, other in zip(expected, observed, strict=True):  # noqa: SIM110 - all() takes a third frame per level
+        if not _contained(item, other, "exact"):
+            return False
+    return True
+
+
+def _unmatched(expected: list[Node], observed: list[Node]) -> list[Node]:
+    pairs = equal_pairs(expected, observed)
+    paired, taken = {index for index, _ in pairs}, {index for _, index in pairs}
+    wanted = [item for index, item in enumerate(expected) if index not in paired]
+    # An item may take its equal: whatever else would need that one is contained in the other's partner too. What is left
+    # of the scalars is contained in nothing.
+    given = [other for index, other in enumerate(observed) if index not in taken and other.is_container]
+    candidates: list[list[int]] = []
+    for item in wanted:
+        # Not a comprehension, which takes a third frame per level.
+        choices: list[int] = []
+        for index, other in enumerate(given):
+            if item.is_container and _contained(item, other, "contained"):
+                choices.append(index)
+        candidates.append(choices)
+    partners = maximum_matching(candidates, len(given))
+    return [item for item, partner in zip(wanted, partners, strict=True) if partner is None]
+
+
+def _missing(expected: Node, observed: Node, list_mode: ListMode) -> Iterator[Difference]:
+    pending: list[tuple[str, Node | None, Node | None]] = [("$", expected, observed)]
+    while pending:
+        path, left, right = pending.pop()
+        if left is None or right is None:
+            yield Difference(path, left.document if left else ABSENT, right.document if right else ABSENT)
+        elif left.identity != right.identity:
+            parts = _parts(path, left, right, list_mode)
+            if parts is None:
+                yield Difference(path, left.document, right.document)
+            else:
+                pending += reversed(parts)
+
+
+def _parts(
+    path: str, expected: Node, observed: Node, list_mode: ListMode
+) -> list[tuple[str, Node | None, Node | None]] | None:
+    if expected.kind is Kind.OBJECT and observed.kind is Kind.OBJECT:
+        return [(step(path, key), field, observed.fields.get(key)) for key, field in sorted(expected.fields.items())]
+    if expected.kind is not Kind.LIST or observed.kind is not Kind.LIST:
+        return None
+    if list_mode == "contained":
+        return [(step(path, item.label), item, None) for item in _unmatched(expected.items, observed.items)]
+    pairs = enumerate(zip_longest(expected.items, observed.items))
+    return [(step(path, index), item, other) for index, (item, other) in pairs]

@@ -1,0 +1,160 @@
+"""Operators on lists: containment without order, and equality in order."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from itertools import zip_longest
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
+
+from pydantic import Field, model_validator
+
+from pytest_verdict.core.normalizers import Normalization
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.encoding import encode
+from pytest_verdict.core.values.equality import content_key, equal
+from pytest_verdict.operators.category import EMPTY_EXPECTED
+from pytest_verdict.operators.items import MOST_ITEMS, NOT_A_LIST, as_list, item_surfaces, listed
+
+EMPTY_OBSERVED: Final = "empty_observed"
+
+
+class SetContainment(Operator):
+    """The items of two lists, without order and repetition, are in a relation.
+
+    Items may be of any type and are compared as by the operator ``exact``: 1 is 1.0 and is not true. A list, tuple or set
+    is a list; text and a mapping are ``not_a_list``.
+
+    Args:
+        mode: ``exact`` (the same items), ``subset`` (every observed item is expected), ``superset`` (every expected item is
+            observed) or ``overlap`` (enough items are in both).
+        min_overlap: For ``overlap``, how many different items must be in both, from 1; 1 unless given.
+        normalize: Normalizers for the items that are text; none unless given.
+
+    Example:
+        >>> SetContainment(mode="superset").evaluate(["EGFR", "KRAS"], ["KRAS", "BRAF"]).details
+        {'missing': ['EGFR'], 'unexpected': ['BRAF'], 'common': ['KRAS']}
+    """
+
+    name: ClassVar[str] = "set_containment"
+    kind: ClassVar[str] = "list"
+
+    mode: Literal["exact", "subset", "superset", "overlap"] = "exact"
+    min_overlap: Annotated[int, Field(strict=True, ge=1)] | None = None
+    normalize: Normalization = ()
+
+    @model_validator(mode="after")
+    def _only_for_overlap(self) -> Self:
+        if self.min_overlap is not None and self.mode != "overlap":
+            raise ValueError(f"min_overlap={self.min_overlap} needs mode='overlap', got mode={self.mode!r}")
+        return self
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare two lists as sets; see the class."""
+        wanted, given = as_list(expected), as_list(observed)
+        if wanted is None or given is None:
+            return _not_a_list(expected=wanted is None, observed=given is None)
+        found = item_surfaces(wanted, given, self.normalize)
+        left, right = _Distinct(found.expected), _Distinct(found.observed)
+        missing = [item for item in left.items if item not in right]
+        common = [item for item in left.items if item in right]
+        unexpected = [item for item in right.items if item not in left]
+        details = {**listed("missing", missing), **listed("unexpected", unexpected), **listed("common", common)}
+        notes = self._notes(wanted, given)
+        return found.outcome(1.0 if self._holds(missing, unexpected, common) else 0.0, notes, details)
+
+    def _holds(self, missing: list[Any], unexpected: list[Any], common: list[Any]) -> bool:
+        if self.mode == "overlap":
+            return len(common) >= (self.min_overlap or 1)
+        return (self.mode == "subset" or not missing) and (self.mode == "superset" or not unexpected)
+
+    def _notes(self, expected: list[Any], observed: list[Any]) -> list[str]:
+        # Such a comparison passes without having asked for anything.
+        if self.mode == "subset" and not observed:
+            return [EMPTY_OBSERVED]
+        return [EMPTY_EXPECTED] if self.mode == "superset" and not expected else []
+
+
+class OrderedMatch(Operator):
+    """Two lists have the same length and equal items in the same order.
+
+    Args:
+        normalize: Normalizers for the items that are text; ``["lowercase", "strip"]`` unless given.
+
+    Example:
+        >>> OrderedMatch().evaluate(["a", "b"], ["A", "c"]).details["differences"]
+        [{'path': '$[1]', 'kind': 'changed', 'expected': 'b', 'observed': 'c'}]
+    """
+
+    name: ClassVar[str] = "ordered_match"
+    kind: ClassVar[str] = "list"
+
+    normalize: Normalization = ("lowercase", "strip")
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare two lists item by item; see the class."""
+        wanted, given = as_list(expected), as_list(observed)
+        if wanted is None or given is None:
+            return _not_a_list(expected=wanted is None, observed=given is None)
+        found = item_surfaces(wanted, given, self.normalize)
+        different = [
+            index
+            for index, (left, right) in enumerate(zip_longest(found.expected, found.observed, fillvalue=_NOTHING))
+            if left is _NOTHING or right is _NOTHING or not equal(left, right)
+        ]
+        if not different:
+            return found.outcome(1.0)
+        details: dict[str, Any] = {
+            "differences": [_difference(wanted, given, index) for index in different[:MOST_ITEMS]]
+        }
+        if len(different) > MOST_ITEMS:
+            details["differences_omitted"] = len(different) - MOST_ITEMS
+        return found.outcome(0.0, details=details)
+
+
+_NOTHING: Final = object()
+
+
+def _difference(expected: list[Any], observed: list[Any], index: int) -> dict[str, Any]:
+    path = f"$[{index}]"
+    if index >= len(observed):
+        return {"path": path, "kind": "missing", "expected": encode(expected[index])}
+    if index >= len(expected):
+        return {"path": path, "kind": "unexpected", "observed": encode(observed[index])}
+    return {
+        "path": path,
+        "kind": "changed",
+        "expected": encode(expected[index]),
+        "observed": encode(observed[index]),
+    }
+
+
+def _not_a_list(*, expected: bool, observed: bool) -> Outcome:
+    sides = [side for side, wrong in (("expected", expected), ("observed", observed)) if wrong]
+    return Outcome(0.0, notes=(NOT_A_LIST,), details={NOT_A_LIST: sides})
+
+
+class _Distinct:
+    """Items that differ by `equal`, in the order in which they came; those without a key are searched one by one."""
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        self.items: list[Any] = []
+        self._keys: set[Hashable] = set()
+        self._others: list[Any] = []
+        for item in items:
+            if item not in self:
+                self._add(item)
+
+    def _add(self, item: Any) -> None:
+        key = content_key(item)
+        self.items.append(item)
+        if key is None:
+            self._others.append(item)
+        else:
+            self._keys.add(key)
+
+    def __contains__(self, item: Any) -> bool:
+        key = content_key(item)
+        if key is not None and key in self._keys:
+            return True
+        return any(equal(other, item) for other in (self.items if key is None else self._others))

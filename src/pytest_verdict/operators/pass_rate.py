@@ -1,0 +1,129 @@
+"""The operator on counts of verdicts: whether enough of them passed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, Literal
+
+from pydantic import field_validator
+
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.operators.binomial import all_of_next, any_of_next, exact_interval, repeats_without_failure
+
+NOT_COUNTS: Final = "not_counts"
+NOT_A_RATE: Final = "not_a_rate"
+INCONCLUSIVE: Final = "inconclusive"
+
+_VERDICTS: Final = ("pass", "fail", "error")
+
+
+class PassRate(Operator):
+    """Of all verdicts, the expected share passed.
+
+    Expected is the lowest share, in (0, 1]; observed is ``{"pass": 3, "fail": 1, "error": 0}``. It decides repeats of a
+    scenario and the gate of a dataset. What cannot be decided is an ``error`` with the note ``inconclusive``.
+
+    Args:
+        errors: ``fail`` counts an error as a failure. With ``undecided`` it might have been either, and the verdict is
+            inconclusive where that matters.
+        confident: True asks that the whole confidence interval lies at or above the share to pass, and below it to fail.
+        confidence: The confidence of the interval, in (0, 1).
+        attempts: For which k pass^k and pass@k are estimated.
+
+    Example:
+        >>> PassRate().evaluate(0.75, {"pass": 3, "fail": 1, "error": 0}).score
+        1.0
+        >>> PassRate(confident=True).evaluate(0.9, {"pass": 5, "fail": 0, "error": 0}).notes
+        ('inconclusive',)
+    """
+
+    name: ClassVar[str] = "pass_rate"
+    kind: ClassVar[str] = "aggregate"
+
+    errors: Literal["fail", "undecided"] = "fail"
+    confident: bool = False
+    confidence: float = 0.95
+    attempts: tuple[int, ...] = ()
+
+    @field_validator("confidence")
+    @classmethod
+    def _inside(cls, confidence: float) -> float:
+        if not 0.0 < confidence < 1.0:
+            raise ValueError(f"takes a number between 0 and 1, got {confidence!r}")
+        return confidence
+
+    @field_validator("attempts")
+    @classmethod
+    def _from_one(cls, attempts: tuple[int, ...]) -> tuple[int, ...]:
+        if any(k < 1 for k in attempts):
+            raise ValueError(f"takes whole numbers from 1, got {list(attempts)!r}")
+        return attempts
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare the share of passes; see the class."""
+        counts = _counts(observed)
+        if counts is None:
+            return Outcome(0.0, notes=(NOT_COUNTS,))
+        if isinstance(expected, bool) or not isinstance(expected, int | float) or not 0.0 < expected <= 1.0:
+            return Outcome(0.0, notes=(NOT_A_RATE,))
+        passed, failed, broken = counts
+        total = passed + failed + broken
+        if total == 0:
+            return Outcome(0.0, notes=(INCONCLUSIVE,), error="nothing was compared, so there is nothing to decide")
+        most = passed + broken if self.errors == "undecided" else passed
+        return self._decided(float(expected), passed, most, total)
+
+    def _decided(self, rate: float, passed: int, most: int, total: int) -> Outcome:
+        interval = exact_interval(passed, total, self.confidence)
+        lowest, highest = passed / total, most / total
+        if self.confident:
+            lowest, highest = interval[0], exact_interval(most, total, self.confidence)[1]
+        details = self._details(passed, total, interval)
+        if lowest >= rate:
+            return Outcome(1.0, details=details)
+        if highest < rate:
+            return Outcome(0.0, details=details)
+        return Outcome(0.0, notes=(INCONCLUSIVE,), details=details, error=self._undecided(rate, passed, total))
+
+    def _undecided(self, rate: float, passed: int, total: int) -> str:
+        share = f"inconclusive: {passed} of {total} passed"
+        if not self.confident:
+            return f"{share}, and the errors may decide whether a share of {rate:g} is reached"
+        low, high = exact_interval(passed, total, self.confidence)
+        enough = (
+            f"; {repeats_without_failure(rate, self.confidence)} passes without a failure would do" if rate < 1 else ""
+        )
+        return (
+            f"{share}, so the true rate lies between {low:g} and {high:g} (confidence {self.confidence:g}), and that"
+            f" does not tell whether it reaches {rate:g}{enough}"
+        )
+
+    def _details(self, passed: int, total: int, interval: tuple[float, float]) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "rate": round(passed / total, 6),
+            "interval": list(interval),
+            "confidence": self.confidence,
+        }
+        estimates = [_estimate(passed, total, k, interval) for k in self.attempts if k <= total]
+        return {**found, "attempts": estimates} if estimates else found
+
+
+def _estimate(passed: int, total: int, k: int, interval: tuple[float, float]) -> dict[str, Any]:
+    low, high = interval
+    return {
+        "k": k,
+        "pass^k": all_of_next(passed, total, k),
+        "pass^k_interval": [round(low**k, 6), round(high**k, 6)],
+        "pass@k": any_of_next(passed, total, k),
+        "pass@k_interval": [round(1 - (1 - low) ** k, 6), round(1 - (1 - high) ** k, 6)],
+    }
+
+
+def _counts(observed: Any) -> tuple[int, int, int] | None:
+    if not isinstance(observed, Mapping) or set(observed) != set(_VERDICTS):
+        return None
+    passed, failed, broken = (observed[verdict] for verdict in _VERDICTS)
+    if not all(type(number) is int and number >= 0 for number in (passed, failed, broken)):
+        return None
+    return passed, failed, broken

@@ -1,0 +1,95 @@
+"""The operator on regular expressions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+from pydantic import field_validator, model_validator
+
+from pytest_verdict.core.normalizers import Normalization
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.operators.regex_search import (
+    FoundMatch,
+    RegexTimeLimitError,
+    compile_pattern,
+    find_matches,
+    flag_names,
+)
+from pytest_verdict.operators.surfaces import NOT_TEXT, surfaces
+
+__all__ = ["FoundMatch", "Regex", "RegexTimeLimitError", "compile_pattern", "find_matches"]
+
+INVALID_PATTERN = "invalid_regex_pattern"
+
+
+class Regex(Operator):
+    """Observed matches a regular expression, in the syntax of Python's ``re``.
+
+    Expected is the pattern. One that does not compile is a fail with the note ``invalid_regex_pattern``; given as the
+    setting ``pattern`` it is a wrong configuration.
+
+    A pattern can take for ever on a text (see ``regex_cost``). When the pattern shows that it might, the match is made
+    in a child process, and after 10 seconds the comparison is an ``error``: neither a pass nor a fail. No other
+    comparison of this library consults a clock.
+
+    Args:
+        pattern: The regular expression, not empty. Given as a setting it takes the place of expected.
+        mode: ``fullmatch`` matches only the whole text, and is the default; ``search`` finds the pattern anywhere in observed,
+            ``match`` at its start.
+        flags: Names of flags: ASCII, DOTALL, IGNORECASE, MULTILINE, VERBOSE, or their first forms A, S, I, M, X.
+        normalize: Normalizers for observed, in order of application; none unless given. The pattern stays as it is.
+
+    Raises:
+        SettingsError: The pattern is empty or does not compile, or a flag is not known.
+
+    Example:
+        >>> Regex(pattern=r".*(?P<year>[0-9]{4})").evaluate(None, "in 1928").details
+        {'matched': 'in 1928', 'span': [0, 7], 'groups': ['1928'], 'named_groups': {'year': '1928'}}
+    """
+
+    name: ClassVar[str] = "regex"
+    kind: ClassVar[str] = "text"
+
+    pattern: str | None = None
+    mode: Literal["search", "fullmatch", "match"] = "fullmatch"
+    flags: tuple[str, ...] = ()
+    normalize: Normalization = ()
+
+    @field_validator("flags")
+    @classmethod
+    def _long_names(cls, flags: tuple[str, ...]) -> tuple[str, ...]:
+        return flag_names(flags)
+
+    @model_validator(mode="after")
+    def _compiles(self) -> Regex:
+        if self.pattern == "":
+            raise ValueError("pattern: it is empty and would match everything; leave it out to take it from expected")
+        if self.pattern is not None:
+            try:
+                compile_pattern(self.pattern, self.flags)
+            except re.error as error:
+                raise ValueError(f"pattern: {self.pattern!r} is not a regular expression: {error}") from None
+        return self
+
+    def effective_expected(self, expected: Any) -> Any:
+        """Give the pattern when it is a setting."""
+        return expected if self.pattern is None else self.pattern
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Match observed against the pattern; see the class."""
+        pattern = self.effective_expected(expected)
+        if not isinstance(pattern, str) or not isinstance(observed, str):
+            return Outcome(0.0, notes=(NOT_TEXT,))
+        if pattern == "":
+            return Outcome(0.0, notes=("empty_expected",))
+        found = surfaces(None, observed, self.normalize)
+        try:
+            matches = find_matches(pattern, self.flags, self.mode, found.observed)
+        except re.error as error:
+            return found.outcome(0.0, [INVALID_PATTERN], {"reason": str(error)})
+        except RegexTimeLimitError as error:
+            return replace(found.outcome(0.0), error=str(error))
+        return found.outcome(1.0, details=matches[0].details()) if matches else found.outcome(0.0)

@@ -1,0 +1,30 @@
+"""What a report is made of, as its writers get it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_verdict.report.summary import Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """A session, ready to be written.
+
+    Args:
+        summary: All tests with their outcomes and counts.
+        run: Times and environment, which differ from session to session.
+        records: The path, number and SHA-256 of the records.
+        inline: Lines of ``records.jsonl`` that a file may hold itself, those that did not pass first.
+        omitted: How many records are not among them.
+        profile: The JUnit profile, ``ci`` or ``strict``.
+    """
+
+    summary: Summary
+    run: Mapping[str, Any]
+    records: Mapping[str, Any]
+    inline: Sequence[bytes]
+    omitted: int
+    profile: str

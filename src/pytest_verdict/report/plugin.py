@@ -1,0 +1,16 @@
+"""What the report brings: the files that are made of a session's records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pytest_verdict.core.families import hookimpl
+
+
+@hookimpl
+def report_writers() -> Mapping[str, str]:
+    """Name the files."""
+    return {
+        "report.json": "pytest_verdict.report.json_report:write",
+        "junit.xml": "pytest_verdict.report.junit:write",
+    }

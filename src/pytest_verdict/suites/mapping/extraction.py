@@ -1,0 +1,126 @@
+"""Extraction: steps, written as data, that take a part out of what a path found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Literal, get_args
+
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
+from pytest_verdict.errors import MappingError, SettingsError, allowed
+from pytest_verdict.operators.regex import FoundMatch, RegexTimeLimitError, compile_pattern, find_matches
+from pytest_verdict.suites.mapping.path import describe_absence, finder
+
+Many = Literal["error", "first", "last", "list"]
+"""What becomes of several matches."""
+
+MANY: Final = get_args(Many)
+Step = Callable[[Any], Any]
+
+_REGEX_KEYS: Final = ("regex", "group", "flags", "many")
+_JSON_KEYS: Final = ("json", "many")
+
+
+def chosen(matches: Sequence[Any], many: Many, label: str) -> Any:
+    """Take one value, or the list, of what was matched."""
+    if many == "list":
+        return list(matches)
+    if len(matches) > 1 and many == "error":
+        raise MappingError(f"{label} matches {len(matches)} values; set many to first, last or list")
+    return matches[-1] if many == "last" else matches[0]
+
+
+def take(matches: Sequence[Any], many: Many, path: str, document: Any) -> Any:
+    """Take one value, or the list, of what a path matched."""
+    if not matches:
+        raise MappingError(describe_absence(path, document))
+    return chosen(matches, many, f"the path {path}")
+
+
+def checked_many(given: Any) -> Many:
+    """Refuse what does not say what several matches mean."""
+    if given is None:
+        return "error"
+    if given not in MANY:
+        raise SettingsError(f"unknown value of many: {shown(given, 40)}.{allowed('value', given, MANY)}")
+    many: Many = given
+    return many
+
+
+def read_steps(given: Any) -> tuple[Step, ...]:
+    """Read the steps of an extraction."""
+    steps = given if isinstance(given, list | tuple) else [] if given is None else [given]
+    return tuple(_step(step) for step in steps)
+
+
+def _step(given: Any) -> Step:
+    if not isinstance(given, Mapping) or ("regex" in given) == ("json" in given):
+        raise SettingsError(f"a step of extract is {{'regex': pattern}} or {{'json': path}}, got {shown(given, 80)}")
+    known = _REGEX_KEYS if "regex" in given else _JSON_KEYS
+    for key in given:
+        if key not in known:
+            raise SettingsError(f"a step of extract has no key {key!r}.{allowed('key', key, known)}")
+    return _regex_step(given) if "regex" in given else _json_step(given)
+
+
+def _regex_step(given: Mapping[str, Any]) -> Step:
+    pattern, many = given["regex"], checked_many(given.get("many"))
+    flags = _flags(given.get("flags"))
+    if not isinstance(pattern, str) or not pattern:
+        raise SettingsError(f"the regex of extract is a text that is not empty, got {shown(pattern, 80)}")
+    try:
+        groups = compile_pattern(pattern, flags)
+    except re.error as error:
+        raise SettingsError(f"{pattern!r} is not a regular expression: {error}") from None
+    group = given.get("group", 1 if groups.groups else 0)
+    if type(group) not in {int, str} or group not in {*range(groups.groups + 1), *groups.groupindex}:
+        known = ", ".join(map(str, [*range(groups.groups + 1), *groups.groupindex]))
+        raise SettingsError(f"{pattern!r} has no group {shown(group, 40)}; it has the groups {known}")
+    limit = {"first": 1, "error": 2}.get(many)
+
+    def extract(text: Any) -> Any:
+        if not isinstance(text, str):
+            raise MappingError(f"the regex {pattern} needs text, got {shown(text, 80)}")
+        try:
+            matches = find_matches(pattern, flags, "search", text, limit)
+        except RegexTimeLimitError as error:
+            raise MappingError(str(error)) from None
+        if not matches:
+            raise MappingError(f"the regex {pattern} matches nothing in {shown(text, 80)}")
+        found = chosen([_group(match, group) for match in matches], many, f"the regex {pattern}")
+        if found is None:
+            raise MappingError(f"the regex {pattern} matches, but its group {group!r} took no part")
+        return found
+
+    return extract
+
+
+def _flags(given: Any) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    if not isinstance(given, list | tuple) or not all(isinstance(flag, str) for flag in given):
+        raise SettingsError(f"flags is a list of names such as [IGNORECASE], got {shown(given, 80)}")
+    return tuple(given)
+
+
+def _group(match: FoundMatch, group: int | str) -> str | None:
+    if isinstance(group, str):
+        return match.named_groups[group]
+    return match.text if group == 0 else match.groups[group - 1]
+
+
+def _json_step(given: Mapping[str, Any]) -> Step:
+    path, many = given["json"], checked_many(given.get("many"))
+    find = finder(path)
+
+    def extract(text: Any) -> Any:
+        if not isinstance(text, str):
+            raise MappingError(f"the step json {path} needs text, got {shown(text, 80)}")
+        try:
+            document = parse_json(text)
+        except JsonTextError as error:
+            raise MappingError(f"the text is not JSON: {error}") from None
+        return take(find(document), many, path, document)
+
+    return extract

@@ -1,0 +1,164 @@
+"""`InputMapping`: from a document to the inputs of an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.errors import MappingError, SettingsError, allowed
+from pytest_verdict.suites.mapping.extraction import checked_many, read_steps, take
+from pytest_verdict.suites.mapping.path import finder
+
+Fetch = Callable[[Any], Any]
+"""From a document to the value of one input."""
+
+EXPECTED: Final = "expected"
+OBSERVED: Final = "observed"
+
+_PATH_KEYS: Final = ("path", "many", "extract")
+_KEYS: Final = (*_PATH_KEYS, "literal")
+
+
+class InputMapping:
+    """Where each input of an operator comes from: a JSONPath or a literal.
+
+    A text is a path. A dict is ``{"path": ...}``, with ``many`` and ``extract`` if wanted, or ``{"literal": ...}``. What a
+    path finds keeps its type; a null is found like any other value. It is compiled once and never changes.
+
+    Args:
+        expected: The expected value; left out for an operator whose settings say what is expected.
+        observed: The observed value.
+        **settings: Settings of the operator that come from the document, or literals.
+
+    Raises:
+        SettingsError: An input is written wrongly, or is a path and a literal at once.
+
+    Example:
+        >>> mapping = InputMapping(expected="$.reference.label", observed="$.output.label")
+        >>> mapping.resolve({"reference": {"label": "positive"}, "output": {"label": None}})
+        {'expected': 'positive', 'observed': None}
+    """
+
+    __slots__ = ("_fetch", "_inputs", "literals", "settings")
+
+    def __init__(self, /, *, observed: Any, expected: Any = None, **settings: Any) -> None:
+        given = {EXPECTED: expected, OBSERVED: observed, **settings}
+        if expected is None:
+            # As a path None would mean nothing; an expectation that is null is written {"literal": None}.
+            given[EXPECTED] = {"literal": None}
+        self._inputs = given
+        self._fetch = {name: _read(name, source) for name, source in given.items()}
+        self.settings = tuple(settings)
+        self.literals = {
+            name: source["literal"]
+            for name, source in settings.items()
+            if isinstance(source, Mapping) and "literal" in source
+        }
+
+    @classmethod
+    def read(cls, given: InputMapping | Mapping[str, Any]) -> InputMapping:
+        """Read a mapping as data files have it.
+
+        Args:
+            given: A dict with ``observed`` and, if wanted, ``expected`` and settings; or a mapping.
+
+        Returns:
+            The mapping.
+
+        Raises:
+            SettingsError: It is neither, or an input is written wrongly.
+        """
+        if isinstance(given, InputMapping):
+            return given
+        if not isinstance(given, Mapping) or OBSERVED not in given:
+            raise SettingsError(
+                f"a mapping names the inputs: {{'expected': '$.a', 'observed': '$.b'}}, got {shown(given, 80)}"
+            )
+        wrong = next((name for name in given if not isinstance(name, str)), None)
+        if wrong is not None:
+            raise SettingsError(f"the name of an input is text, got {shown(wrong, 80)}")
+        return cls(**given)
+
+    @property
+    def expected(self) -> Fetch:
+        """The function from a document to the expected value."""
+        return self._fetch[EXPECTED]
+
+    @property
+    def observed(self) -> Fetch:
+        """The function from a document to the observed value."""
+        return self._fetch[OBSERVED]
+
+    def resolve(self, document: Any) -> dict[str, Any]:
+        """Give the value of every input.
+
+        Args:
+            document: JSON values, such as a row of a dataset, or a dict with input, output, reference and metadata.
+
+        Returns:
+            The values by input, typed as they are in the document.
+
+        Raises:
+            MappingError: A path matches nothing, or several values; it names the path, the input and the keys that are there.
+        """
+        return {name: fetch(document) for name, fetch in self._fetch.items()}
+
+    def __eq__(self, other: object) -> bool:
+        return self._inputs == other._inputs if isinstance(other, InputMapping) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"InputMapping({', '.join(f'{name}={source!r}' for name, source in self._inputs.items())})"
+
+
+def read_source(source: Any, name: str) -> Fetch:
+    """Read where one value comes from."""
+    return _read(name, source)
+
+
+def _read(name: str, source: Any) -> Fetch:
+    if isinstance(source, str):
+        source = {"path": source}
+    if not isinstance(source, Mapping):
+        raise SettingsError(
+            f"{name}: an input is a path such as $.output, {{'path': ...}} or {{'literal': ...}}, got {shown(source, 80)}"
+        )
+    for key in source:
+        if key not in _KEYS:
+            raise SettingsError(f"{name}: an input has no key {key!r}.{allowed('key', key, _KEYS)}")
+    if "literal" in source:
+        return _literal(name, source)
+    if "path" not in source:
+        raise SettingsError(f"{name}: an input needs a path or a literal, got {shown(dict(source), 80)}")
+    try:
+        return _path(name, source)
+    except SettingsError as error:
+        raise SettingsError(f"{name}: {error}") from None
+
+
+def _literal(name: str, source: Mapping[str, Any]) -> Fetch:
+    beside = [key for key in _PATH_KEYS if key in source]
+    if beside:
+        raise SettingsError(f"{name}: an input is a path or a literal, not both; take {beside[0]!r} or 'literal' away")
+    value = source["literal"]
+    return lambda _document: value
+
+
+def _path(name: str, source: Mapping[str, Any]) -> Fetch:
+    path, many = source["path"], checked_many(source.get("many"))
+    find = finder(path)
+    steps = read_steps(source.get("extract"))
+
+    def fetch(document: Any) -> Any:
+        try:
+            matches = find(document)
+            value = matches[0] if len(matches) == 1 and many != "list" else take(matches, many, path, document)
+            for step in steps:
+                value = step(value)
+        except MappingError as error:
+            raise MappingError(f"{name}: {error}") from None
+        return value
+
+    return fetch

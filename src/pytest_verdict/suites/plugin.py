@@ -1,0 +1,67 @@
+"""What suites and data sets bring: scorers, adapters, readers of rows, commands, and tests without Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pytest_verdict.core.families import Command, hookimpl
+
+_HERE: Final = "pytest_verdict.suites."
+
+
+@hookimpl
+def adapters() -> Mapping[str, str]:
+    """Name the kinds of adapters, by what stands before the colon."""
+    return {
+        "command": f"{_HERE}adapters.command:open_adapter",
+        "command-json": f"{_HERE}adapters.command:open_adapter",
+        "http": f"{_HERE}adapters.http:open_adapter",
+        "https": f"{_HERE}adapters.http:open_adapter",
+        "recorded": f"{_HERE}adapters.recorded:open_adapter",
+    }
+
+
+@hookimpl
+def scorers() -> Mapping[str, str]:
+    """Name the scorers."""
+    return {
+        "exact": f"{_HERE}built_in_scorers:Exact",
+        "passfail": f"{_HERE}built_in_scorers:PassFail",
+        "regex": f"{_HERE}built_in_scorers:Regex",
+        "similarity": f"{_HERE}built_in_scorers:Similarity",
+    }
+
+
+@hookimpl
+def row_readers() -> Mapping[str, str]:
+    """Name the suffixes of data sets."""
+    return {
+        ".jsonl": f"{_HERE}rows.jsonl:read",
+        ".ndjson": f"{_HERE}rows.jsonl:read",
+        ".csv": f"{_HERE}rows.csv_text:read",
+        ".tsv": f"{_HERE}rows.csv_text:read",
+        ".yaml": f"{_HERE}rows.yaml_list:read",
+        ".yml": f"{_HERE}rows.yaml_list:read",
+        ".parquet": f"{_HERE}rows.arrow:read",
+        ".arrow": f"{_HERE}rows.arrow:read",
+        ".feather": f"{_HERE}rows.arrow:read",
+    }
+
+
+@hookimpl
+def commands() -> Mapping[str, Command]:
+    """Name the commands."""
+    return {
+        "init": Command("write a small suite that works, with its adapter", f"{_HERE}commands.init"),
+        "check": Command("say whether suite files are written rightly, without running them", f"{_HERE}commands.check"),
+    }
+
+
+@hookimpl
+def pytest_items() -> Mapping[str, str]:
+    """Name suite files, and tests that run once for each row of a data set."""
+    return {
+        "verdict_suite_files": f"{_HERE}pytest_items:SuiteFile",
+        "verdict_cases": f"{_HERE}pytest_cases:parametrize_cases",
+    }

@@ -1,0 +1,143 @@
+"""Suite files as tests: one item per scenario, whose adapter runs in the setup and whose scorers are the test."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from pytest_verdict.core.garbage_collection import without_garbage_collection
+from pytest_verdict.core.values.display import visible
+from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchError
+from pytest_verdict.suites.reader import PlannedScenario, Suite, read_suite
+
+if TYPE_CHECKING:
+    from pytest_verdict.suites.scenario_run import Run
+
+_ADAPTERS: Final = pytest.StashKey[dict[tuple[str, Path], Any]]()
+_NO_ADAPTER: Final = (
+    "no adapter is named: write adapter: into the suite, set verdict_adapter in the ini file, or give --verdict-adapter"
+)
+
+
+class SuiteFile(pytest.File):
+    """A suite file, whose scenarios are its items."""
+
+    def collect(self) -> list[pytest.Item]:
+        """Read the file."""
+        try:
+            suite = read_suite(self.path, self.nodeid)
+        except (ConfigurationError, OSError) as error:
+            raise self.CollectError(str(error)) from None
+        tags = {tag for plan in suite.scenarios for tag in plan.tags}
+        for tag in sorted(tags):
+            # What a suite uses as a tag it declares, so that --strict-markers has nothing to say.
+            self.config.addinivalue_line("markers", f"{tag}: a tag of suites")
+        with without_garbage_collection():
+            return [self._item(suite, plan) for plan in suite.scenarios]
+
+    def _item(self, suite: Suite, plan: PlannedScenario) -> pytest.Item:
+        item: ScenarioItem = ScenarioItem.from_parent(self, name=plan.scenario.name, suite=suite, plan=plan)
+        for tag in plan.tags:
+            item.add_marker(tag)
+        return item
+
+
+class ScenarioItem(pytest.Item):
+    """One scenario."""
+
+    def __init__(self, *, suite: Suite, plan: PlannedScenario, **more: Any) -> None:
+        super().__init__(**more)
+        self._suite = suite
+        self._plan = plan
+        self._runs: list[Run] = []
+
+    @property
+    def verdict_place(self) -> tuple[Path, int]:
+        """Where its comparisons are made, for their records: the file and the line of the scenario."""
+        return self.path, self._plan.line
+
+    def setup(self) -> None:
+        """Run the adapter; a scenario that got no output at all is an error and not a failure."""
+        # What runs scenarios is imported when one runs, because many sessions only collect.
+        from pytest_verdict.operators.not_compared import record_not_compared
+        from pytest_verdict.suites.scenario_run import record_missing, run_adapter
+
+        try:
+            adapter = self._adapter()
+        except (AdapterError, ConfigurationError) as error:
+            record_not_compared(str(error), self._plan.scenario.expected_output, name="adapter")
+            raise _without_frames(str(error)) from None
+        self._runs = run_adapter(self._plan, self._suite.name, adapter)
+        earlier = [f"repeat {run.repeat}: {visible(reason)}" for run in self._runs for reason in run.earlier]
+        if earlier:
+            self.add_report_section("setup", "verdict", "\n".join(["attempts that failed:", *earlier]))
+        if all(run.result is None for run in self._runs):
+            for run in self._runs:
+                record_missing(self._plan, run)
+            raise _without_frames(*dict.fromkeys(str(run.error) for run in self._runs))
+
+    def runtest(self) -> None:
+        """Judge what the adapter returned."""
+        from pytest_verdict.suites.scenario_run import judge
+
+        outcome = judge(self._plan, self._runs)
+        if outcome.verdict != "pass":
+            raise MismatchError(outcome.describe(), outcome.failures)
+        self.add_report_section("call", "verdict", "\n".join(outcome.sentences))
+
+    def teardown(self) -> None:
+        """Let go of the outputs, which may be large."""
+        self._runs = []
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Show what was found, and no frames of this library."""
+        if isinstance(excinfo.value, MismatchError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Give file, line from 0 and name."""
+        return self.path, self._plan.line - 1, self.name
+
+    def _adapter(self) -> Any:
+        key = self._named_adapter()
+        known = self.config.stash.setdefault(_ADAPTERS, {})
+        if key not in known:
+            from pytest_verdict.suites.adapters import open_adapter
+
+            if not known:
+                self.config.add_cleanup(functools.partial(_end_adapters, known))
+            known[key] = open_adapter(*key)
+        return known[key]
+
+    def _named_adapter(self) -> tuple[str, Path]:
+        given = self.config.getoption("verdict_adapter")
+        if given:
+            return given, self.config.invocation_params.dir
+        if self._suite.adapter:
+            return self._suite.adapter, self.path.parent
+        usual = str(self.config.getini("verdict_adapter"))
+        if not usual:
+            raise AdapterError(_NO_ADAPTER)
+        return usual, self.config.rootpath
+
+
+def _without_frames(*reasons: str) -> BaseException:
+    # Of a setup pytest shows the message alone only for this exception. An adapter may raise any text, also for terminals.
+    lines = "\n".join(visible(line) for reason in reasons for line in reason.split("\n"))
+    return pytest.fail.Exception(f"Adapter: ERROR. {lines}", pytrace=False)
+
+
+def _end_adapters(known: Mapping[Any, Any]) -> None:
+    for adapter in known.values():
+        close = getattr(adapter, "close", None)
+        if close is not None:
+            close()
+    loop = sys.modules.get("pytest_verdict.suites.adapters.background_loop")
+    if loop is not None:
+        loop.LOOP.close()

@@ -1,0 +1,30 @@
+from .answer import BaseAnswer as BaseAnswer
+from .audit import audit_template as audit_template
+from .discovery import find_template as find_template
+from .field import TemplateWarning as TemplateWarning, VerifiedField as VerifiedField
+from .field_check import FieldCheck as FieldCheck
+from .judge_schema import judge_schema as judge_schema
+from .lint import lint_template as lint_template
+from .parsing import ParsedAnswer as ParsedAnswer, parse_reply as parse_reply
+from .primitives import (
+    BooleanMatch as BooleanMatch,
+    ContainsAll as ContainsAll,
+    ContainsAny as ContainsAny,
+    DateMatch as DateMatch,
+    DateRange as DateRange,
+    DateTolerance as DateTolerance,
+    ExactMatch as ExactMatch,
+    LiteralMatch as LiteralMatch,
+    NumericExact as NumericExact,
+    NumericRange as NumericRange,
+    NumericTolerance as NumericTolerance,
+    OrderedMatch as OrderedMatch,
+    RegexMatch as RegexMatch,
+    SemanticMatch as SemanticMatch,
+    SetContainment as SetContainment,
+    TraceContains as TraceContains,
+    TraceLength as TraceLength,
+    TraceRegex as TraceRegex,
+)
+from .result import TemplateResult as TemplateResult
+from .template import AnswerTemplate as AnswerTemplate

@@ -1,0 +1,29 @@
+"""What answer templates bring: their operators and commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pytest_verdict.core.families import Command, hookimpl
+
+_HERE: Final = "pytest_verdict.templates."
+
+
+@hookimpl
+def operators() -> Mapping[str, str]:
+    """Name the operators."""
+    return {
+        "answer_template": f"{_HERE}match:TemplateMatch",
+        "field_check": f"{_HERE}field_check:FieldCheck",
+        "regex_check": f"{_HERE}regex_check:RegexCheck",
+    }
+
+
+@hookimpl
+def commands() -> Mapping[str, Command]:
+    """Name the commands."""
+    return {
+        "lint": Command("find what may mislead the judge of an answer template", f"{_HERE}commands.lint"),
+        "audit": Command("find which mistakes an answer template would not notice", f"{_HERE}commands.audit"),
+    }
