@@ -12,6 +12,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_setting
 from pytest_verdict.templates.evidence import MISSING_TRACE, NULL_OBSERVED
 
@@ -42,7 +43,8 @@ class FieldRule:
         """Compare the field; a null answer is a fail with the note ``null_observed``."""
         if observed is None and self.operator.effective_expected(expected) is not None:
             return settle(self.operator, expected, None, Outcome(0.0, notes=(NULL_OBSERVED,)), name=name)
-        return run(self.operator, expected, observed, name=name, recorded=recorded)
+        # Copies, as an operator that changes its arguments must not change the ground truth of the class.
+        return run(self.operator, snapshot(expected), snapshot(observed), name=name, recorded=recorded)
 
     def refuse(self, name: str, expected: Any, observed: Any, reason: str) -> ComparisonResult:
         """Give the ``error`` of a field that cannot be compared."""
