@@ -58,8 +58,14 @@ def find_template(namespace: Mapping[str, Any] | ModuleType) -> type[BaseAnswer]
     return found[0]
 
 
-def load_module(name: str) -> ModuleType:
-    """Import a module that a person named."""
+def load_templates(name: str, *, only_one: bool = False) -> list[type[BaseAnswer]]:
+    """Import the module that a person named, and give its templates."""
+    module = _load_module(name)
+    found = templates_in(module)
+    return found if found and not only_one else [find_template(module)]
+
+
+def _load_module(name: str) -> ModuleType:
     path = Path(name)
     is_file = name.endswith(".py")
     # As python does for a script and for -m: what lies beside a file, or in the current folder, can be imported.

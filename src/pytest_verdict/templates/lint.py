@@ -8,10 +8,9 @@ from typing import Literal
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.templates.answer import BaseAnswer
-from pytest_verdict.templates.field import lost_punctuation
-from pytest_verdict.templates.leaks import leaks
+from pytest_verdict.templates.answer_leaks import answer_leaks
+from pytest_verdict.templates.field import Verification
 from pytest_verdict.templates.strategy import fields_named
-from pytest_verdict.templates.verification import Verification
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +37,14 @@ def lint_template(template: type[BaseAnswer]) -> list[Finding]:
         What was found, in the order of the fields.
 
     Example:
-        >>> from pytest_verdict.templates import ExactMatch
-        >>> from pytest_verdict.templates.field import VerifiedField
+        >>> from pytest_verdict.templates import ExactMatch, VerifiedField
         >>> class Answer(BaseAnswer):
         ...     gene: str = VerifiedField("The gene symbol, e.g. TP53", ground_truth="TP53", verify_with=ExactMatch())
         >>> print(lint_template(Answer)[0])
         Answer.gene: answer_leaks: the expected 'TP53' stands in its description; describe the value with another example
     """
     found = []
-    for name, verification in template.__verdict_plan__.verified.items():
+    for name, verification in template.__verdict_definition__.verified.items():
         for code, message in _findings(template, name, verification):
             level: Literal["warning", "notice"] = "notice" if code == "boolean_anchors" else "warning"
             found.append(Finding(template.__name__, name, code, level, message))
@@ -57,7 +55,7 @@ def _findings(template: type[BaseAnswer], name: str, verification: Verification)
     if not verification.reads_trace:
         yield from _about_the_judge(template, name, verification)
         yield from _about_the_ground_truth(verification)
-    strategy = template.__verdict_plan__.strategy
+    strategy = template.__verdict_definition__.strategy
     if strategy is not None and name not in fields_named(strategy):
         yield (
             "not_in_strategy",
@@ -66,7 +64,7 @@ def _findings(template: type[BaseAnswer], name: str, verification: Verification)
 
 
 def _about_the_judge(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
-    for place, answer in leaks(template, name, verification):
+    for place, answer in answer_leaks(template, name, verification):
         yield (
             "answer_leaks",
             f"the expected {shown(answer, 60)} stands in {place}; describe the value with another example",
@@ -79,7 +77,7 @@ def _about_the_judge(template: type[BaseAnswer], name: str, verification: Verifi
 
 
 def _about_the_ground_truth(verification: Verification) -> Iterator[tuple[str, str]]:
-    lost = lost_punctuation(verification)
+    lost = verification.lost_punctuation()
     if lost:
         yield (
             "lost_punctuation",

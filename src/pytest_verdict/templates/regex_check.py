@@ -144,7 +144,7 @@ def compare_all(checks: Mapping[str, RegexCheck], trace: Any) -> list[Comparison
 
 
 def regex_report(results: list[ComparisonResult]) -> dict[str, Any]:
-    """Lay the results out as ``verify_regex`` gives them."""
+    """Give the results as ``verify_regex`` returns them."""
     passed = {str(result.name): result.passed for result in results}
     return {
         "success": all(passed.values()),

@@ -11,13 +11,14 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.judging.waiting import waited_for
 from pytest_verdict.operators.semantic import SemanticMatch
-from pytest_verdict.templates import evidence
+from pytest_verdict.templates import observed_keys as keys
 from pytest_verdict.templates.answer import BaseAnswer, observed_values
+from pytest_verdict.templates.definition import Definition
 from pytest_verdict.templates.judge_schema import judge_hints, judge_schema
-from pytest_verdict.templates.match import TemplateMatch
 from pytest_verdict.templates.parsing import ParsedAnswer, parse_reply
 from pytest_verdict.templates.regex_check import RegexCheck, regex_checks
-from pytest_verdict.templates.result import TemplateResult
+from pytest_verdict.templates.template_match import TemplateMatch
+from pytest_verdict.templates.template_result import TemplateResult
 
 
 class AnswerTemplate:
@@ -26,7 +27,7 @@ class AnswerTemplate:
     Args:
         template: The template.
         judge: What fills in the form from a response; needed by `parse` only.
-        embedding_check: Whether text that failed gets a second look by meaning. True for the model all-MiniLM-L6-v2 and the
+        embedding_check: Whether text that failed is compared again by meaning. True for the model all-MiniLM-L6-v2 and the
             threshold 0.85, or a `SemanticMatch` with other ones.
         comparator: Whose `Comparator.collect` makes `assert_verified` soft; None lets it always fail at once.
 
@@ -34,8 +35,7 @@ class AnswerTemplate:
         TemplateError: The template is no class derived from `BaseAnswer`, or has plain fields and no ``verify()``.
 
     Example:
-        >>> from pytest_verdict.operators.number import NumericExact
-        >>> from pytest_verdict.templates.field import VerifiedField
+        >>> from pytest_verdict.templates import NumericExact, VerifiedField
         >>> class Answer(BaseAnswer):
         ...     pair_count: int = VerifiedField("The number of pairs", ground_truth=23, verify_with=NumericExact())
         >>> print(AnswerTemplate(Answer).verify({"pair_count": 46}).describe())
@@ -54,9 +54,8 @@ class AnswerTemplate:
     ) -> None:
         if not isinstance(template, type) or not issubclass(template, BaseAnswer) or template is BaseAnswer:
             raise TemplateError(f"a template is a class derived from BaseAnswer, got {shown(template, 80)}")
-        plan = template.__verdict_plan__
-        if plan.plain and not plan.verified and not plan.own_verify:
-            raise TemplateError(f"{template.__name__} has fields without ground truth: write verify(self) -> bool")
+        if not template.__verdict_definition__.own_verify:
+            template.__verdict_definition__.refuse_without_ground_truth()
         self._template = template
         self._judge = judge
         self._comparator = comparator or Comparator()
@@ -96,16 +95,16 @@ class AnswerTemplate:
         """
         parsed = self._parsed(answer, trace)
         checks = self._checks(parsed)
-        plan = self._template.__verdict_plan__
-        if parsed.trace is None and (plan.traced or checks):
-            names = [*plan.traced, *checks]
+        definition = self._template.__verdict_definition__
+        if parsed.trace is None and (definition.traced or checks):
+            names = [*definition.traced, *checks]
             raise TemplateError(
                 f"{self._template.__name__}: {', '.join(names)} read the raw response; give trace=... (--trace FILE for audit)"
             )
-        match = plan.match_with(checks, self._embedding_check)
-        expected = plan.expected if plan.verified else getattr(parsed.answer, "correct", {})
-        observed = _observed(parsed, own_verify=plan.own_verify, own_granular=plan.own_granular)
-        return match, _named(expected), observed
+        match = definition.match_with(checks, self._embedding_check)
+        expected = definition.expected if definition.verified else getattr(parsed.answer, "correct", {})
+        named = dict(expected) if isinstance(expected, Mapping) else {"correct": expected}
+        return match, named, _observed(parsed, definition)
 
     def assert_verified(self, answer: Any = None, trace: str | None = None) -> TemplateResult:
         """Verify an answer as `verify` does, and fail the test unless it passes; inside `collect`, at the end of the block.
@@ -140,7 +139,7 @@ class AnswerTemplate:
         Raises:
             TemplateError: There is no judge, or the response is no text.
         """
-        if not self._template.__verdict_plan__.parsed:
+        if not self._template.__verdict_definition__.parsed:
             return parse_reply(self._template, {}, response)
         reply = self._ask(response)
         return parse_reply(self._template, waited_for(reply) if isinstance(reply, Awaitable) else reply, response)
@@ -157,7 +156,7 @@ class AnswerTemplate:
         Raises:
             TemplateError: There is no judge, or the response is no text.
         """
-        if not self._template.__verdict_plan__.parsed:
+        if not self._template.__verdict_definition__.parsed:
             return parse_reply(self._template, {}, response)
         reply = self._ask(response)
         return parse_reply(self._template, await reply if isinstance(reply, Awaitable) else reply, response)
@@ -184,7 +183,7 @@ class AnswerTemplate:
             return answer if trace is None else parse_reply(self._template, answer.reply, trace)
         if isinstance(answer, BaseAnswer):
             return ParsedAnswer(self._template, answer, trace=trace)
-        if answer is None and not self._template.__verdict_plan__.parsed:
+        if answer is None and not self._template.__verdict_definition__.parsed:
             return parse_reply(self._template, {}, trace)
         if isinstance(answer, Mapping | str | bytes):
             return parse_reply(self._template, answer, trace)
@@ -199,38 +198,31 @@ class AnswerTemplate:
             raise TemplateError(f"{self._template.__name__}: {error}") from None
 
 
-def _named(expected: Any) -> dict[str, Any]:
-    return dict(expected) if isinstance(expected, Mapping) else {"correct": expected}
-
-
-def _observed(parsed: ParsedAnswer, *, own_verify: bool, own_granular: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {evidence.REPLY: parsed.reply} if parsed.answer is None else {}
-    if parsed.answer is not None:
-        found.update(observed_values(parsed.answer, None))
+def _observed(parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:
+    answer = parsed.answer
+    found = {keys.REPLY: parsed.reply} if answer is None else dict(observed_values(answer, None))
     extras = {
-        evidence.TRACE: parsed.trace,
-        evidence.PROBLEMS: dict(parsed.problems) or None,
-        evidence.NOTES: list(parsed.notes) or None,
-        evidence.UNKNOWN: dict(parsed.unknown) or None,
+        keys.TRACE: parsed.trace,
+        keys.PROBLEMS: dict(parsed.problems) or None,
+        keys.NOTES: list(parsed.notes) or None,
+        keys.UNKNOWN: dict(parsed.unknown) or None,
     }
     found.update({name: value for name, value in extras.items() if value is not None})
-    if parsed.answer is not None and not parsed.problems:
-        parsed.answer._trace = parsed.trace  # noqa: SLF001 - the slot that verify() of the base class reads
-        found.update(_asked_itself(parsed.answer, parsed.notes, own_verify=own_verify, own_granular=own_granular))
+    if answer is not None and not parsed.problems:
+        found.update(_asked_author(answer, parsed, definition))
     return found
 
 
-def _asked_itself(
-    answer: BaseAnswer, notes: tuple[str, ...], *, own_verify: bool, own_granular: bool
-) -> dict[str, Any]:
+def _asked_author(answer: BaseAnswer, parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:
+    answer._trace = parsed.trace  # noqa: SLF001 - the slot that verify() of the base class reads
     found: dict[str, Any] = {}
-    if own_verify:
-        found[evidence.HAND_WRITTEN] = _verdict_of(answer)
-    if own_granular:
+    if definition.own_verify:
+        found[keys.HAND_WRITTEN] = _verdict_of(answer)
+    if definition.own_granular:
         try:
-            found[evidence.HAND_WEIGHED] = float(answer.verify_granular())
+            found[keys.HAND_WEIGHED] = float(answer.verify_granular())
         except Exception:  # noqa: BLE001 - without a granular score there is still a verdict
-            found[evidence.NOTES] = [*notes, "verify_granular_failed"]
+            found[keys.NOTES] = [*parsed.notes, "verify_granular_failed"]
     return found
 
 

@@ -16,12 +16,12 @@ from pytest_verdict.operators.lists import SetContainment
 from pytest_verdict.operators.number import NumericMaximum, NumericMinimum, NumericRange, NumericTolerance
 from pytest_verdict.templates.field import choices_of
 
-Changes = Iterator[tuple[str, Any]]
+Mutations = Iterator[tuple[str, Any]]
 
 _UNITS: Final = {"days": 86_400, "hours": 3_600, "minutes": 60}
 
 
-def small_changes(value: Any, truth: Any, operator: Operator, annotation: Any) -> Changes:
+def mutations_of(value: Any, truth: Any, operator: Operator, annotation: Any) -> Mutations:
     """Change a correct value a little."""
     if value is None:
         return
@@ -41,7 +41,7 @@ def small_changes(value: Any, truth: Any, operator: Operator, annotation: Any) -
     yield "null", None
 
 
-def _numbers(value: Any, truth: Any, operator: Operator) -> Changes:
+def _numbers(value: Any, truth: Any, operator: Operator) -> Mutations:
     kind = type(value)
     if isinstance(operator, NumericTolerance):
         limit = as_exact(operator.tolerance) * (abs(Decimal(str(truth))) if operator.mode == "relative" else 1)
@@ -62,7 +62,7 @@ def _numbers(value: Any, truth: Any, operator: Operator) -> Changes:
         yield from ((label, number) for label, number in changed if number != value)
 
 
-def _texts(text: str) -> Changes:
+def _texts(text: str) -> Mutations:
     if not text:
         yield "another text", "x"
         return
@@ -76,7 +76,7 @@ def _texts(text: str) -> Changes:
     yield "emptied", ""
 
 
-def _collections(value: Any, operator: Operator) -> Changes:
+def _collections(value: Any, operator: Operator) -> Mutations:
     make: Callable[[list[Any]], Any] = type(value)
     items = sorted(value, key=repr) if isinstance(value, set | frozenset) else list(value)
     if items:
@@ -94,7 +94,7 @@ def _another(items: list[Any]) -> Any:
     return max(numbers) + 1 if numbers else "an item that is not expected"
 
 
-def _dates(value: Any, truth: Any, operator: DateMatch | DateTolerance | DateRange) -> Changes:
+def _dates(value: Any, truth: Any, operator: DateMatch | DateTolerance | DateRange) -> Mutations:
     for label, moment in _moments(truth, operator):
         if not isinstance(value, str):
             yield label, moment if isinstance(value, datetime.datetime) else moment.date()

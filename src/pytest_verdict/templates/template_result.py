@@ -10,7 +10,8 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.core.writing import Verdict
 from pytest_verdict.operators.exact_number import as_exact, as_written
-from pytest_verdict.templates import evidence
+from pytest_verdict.templates import observed_keys as keys
+from pytest_verdict.templates.embedding_check import EMBEDDING_OVERRIDE
 
 _HEADER = ("field", "weight", "verdict", "expected", "observed", "")
 
@@ -45,12 +46,12 @@ class TemplateResult:
 
     @property
     def passed(self) -> bool:
-        """Whether the answer is correct, after a second look where there was one."""
+        """Whether the answer is correct, after the embedding check where there was one."""
         return self.comparison.passed
 
     @property
     def granular(self) -> float | None:
-        """How much is correct, from 0.0 to 1.0; None when it is not known. A second look does not change it."""
+        """How much is correct, from 0.0 to 1.0; None when it is not known. An embedding check does not change it."""
         found: float | None = self.comparison.details.get("granular_score")
         return found
 
@@ -85,17 +86,17 @@ class TemplateResult:
     @property
     def problems(self) -> dict[str, str]:
         """Why fields could not be read, by field; under the empty name why the whole reply could not."""
-        return evidence.problems_in(self.comparison.observed)
+        return keys.problems_in(self.comparison.observed)
 
     @property
     def unknown(self) -> dict[str, Any]:
         """What the reply held besides the fields to extract."""
-        return dict(self.comparison.observed.get(evidence.UNKNOWN, {}))
+        return dict(self.comparison.observed.get(keys.UNKNOWN, {}))
 
     @property
     def embedding_override(self) -> bool:
-        """Whether a second look turned a fail into a pass; ``comparison.details["embedding_check"]`` says how close it was."""
-        return evidence.EMBEDDING_OVERRIDE in self.notes
+        """Whether the embedding check turned a fail into a pass; ``comparison.details["embedding_check"]`` has the scores."""
+        return EMBEDDING_OVERRIDE in self.notes
 
     def describe(self) -> str:
         """Lay the fields out as a table.

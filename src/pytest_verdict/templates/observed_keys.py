@@ -1,6 +1,6 @@
-"""What is observed of an answer: the extracted values by field, and what else its verdict depends on.
+"""Keys under which the observed side of a template keeps what its verdict depends on besides the extracted values.
 
-The names of the rest start with an underscore, which no pydantic field can.
+They start with an underscore, which no pydantic field can.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ TRACE: Final = "_trace"
 """The raw text of the response."""
 
 PROBLEMS: Final = "_problems"
-"""Why fields could not be read, by field; the empty name is for the reply as a whole."""
+"""Why fields could not be read, by field."""
 
 WHOLE: Final = ""
-"""The name under which a problem of the reply as a whole is kept."""
+"""The name of no field, under which a problem of the reply as a whole is kept."""
 
 NOTES: Final = "_notes"
 """Codes that say how the reply was read."""
@@ -31,10 +31,6 @@ HAND_WRITTEN: Final = "_verify"
 
 HAND_WEIGHED: Final = "_verify_granular"
 """What the template's own ``verify_granular()`` returned."""
-
-NULL_OBSERVED: Final = "null_observed"
-MISSING_TRACE: Final = "missing_trace"
-EMBEDDING_OVERRIDE: Final = "embedding_override"
 
 
 def problems_in(observed: Mapping[str, Any]) -> dict[str, str]:
@@ -55,3 +51,8 @@ def hand_weighed(observed: Mapping[str, Any]) -> float | None:
     if isinstance(found, bool) or not isinstance(found, int | float):
         return None
     return float(found) if 0 <= found <= 1 else None
+
+
+def named_problems(problems: Mapping[str, str]) -> str:
+    """Write problems as one line."""
+    return "; ".join(f"{name}: {reason}" if name else reason for name, reason in problems.items())

@@ -12,9 +12,8 @@ from typing import Any, Final
 from pytest_verdict.core.values.fields import fields_of, has_fields
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.templates.answer import BaseAnswer
-from pytest_verdict.templates.field import choices_of, texts_in
+from pytest_verdict.templates.field import Verification, choices_of, texts_in
 from pytest_verdict.templates.judge_schema import judge_schema
-from pytest_verdict.templates.verification import Verification
 
 # A choice tells nobody which one is right, and an only choice is a const too.
 _STRUCTURE: Final = {"type", "format", "$ref", "required", "enum"}
@@ -23,7 +22,7 @@ _LONG: Final = 3
 """A text of fewer characters occurs elsewhere than in its own description by chance."""
 
 
-def leaks(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
+def answer_leaks(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
     """Find the expected answer of a field in what a judge is told."""
     answers = [answer for answer in dict.fromkeys(_answers(verification)) if answer]
     own, shared = _places(template, name, verification)
@@ -56,7 +55,9 @@ def _form(template: type[BaseAnswer]) -> dict[str, Any]:
         return judge_schema(template)
     except TemplateError:
         # Of a type that no JSON schema has no judge is told; the words around it are looked at all the same.
-        fields = {name: template.model_fields[name].description or "" for name in template.__verdict_plan__.parsed}
+        fields = {
+            name: template.model_fields[name].description or "" for name in template.__verdict_definition__.parsed
+        }
         properties = {name: {"description": text} for name, text in fields.items()}
         return {"description": template.__doc__ or "", "properties": properties}
 
