@@ -6,7 +6,7 @@ Only a person who names a module runs its code: nothing here is called with anyt
 from __future__ import annotations
 
 import importlib
-import importlib.util
+import runpy
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -82,18 +82,6 @@ def _load_module(name: str) -> ModuleType:
 
 
 def _from_file(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"no module at {path}")
-    module = importlib.util.module_from_spec(spec)
-    # Pydantic looks the module up by its name when it resolves annotations.
-    before = sys.modules.get(path.stem)
-    sys.modules[path.stem] = module
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        if before is None:
-            del sys.modules[path.stem]
-        else:
-            sys.modules[path.stem] = before
+    module = ModuleType(path.stem)
+    vars(module).update(runpy.run_path(str(path), run_name=path.stem))
     return module

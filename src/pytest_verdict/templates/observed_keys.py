@@ -8,29 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-TRACE: Final = "_trace"
-"""The raw text of the response."""
-
-PROBLEMS: Final = "_problems"
-"""Why fields could not be read, by field."""
-
-WHOLE: Final = ""
-"""The name of no field, under which a problem of the reply as a whole is kept."""
-
-NOTES: Final = "_notes"
-"""Codes that say how the reply was read."""
-
-UNKNOWN: Final = "_unknown"
-"""What the reply holds besides the fields."""
-
-REPLY: Final = "_reply"
-"""The reply itself, when it is no answer at all."""
-
-HAND_WRITTEN: Final = "_verify"
-"""What the template's own ``verify()`` returned, or ``{"error": ...}`` when it raised."""
-
-HAND_WEIGHED: Final = "_verify_granular"
-"""What the template's own ``verify_granular()`` returned."""
+TRACE: Final = "_trace"  # the raw text of the response
+PROBLEMS: Final = "_problems"  # why fields could not be read, by field
+WHOLE: Final = ""  # the name of no field, under which a problem of the reply as a whole is kept
+NOTES: Final = "_notes"  # codes that say how the reply was read
+UNKNOWN: Final = "_unknown"  # what the reply holds besides the fields
+REPLY: Final = "_reply"  # the reply itself, when it is no answer at all
+HAND_WRITTEN: Final = "_verify"  # what the template's own ``verify()`` returned, or ``{"error": ...}`` when it raised
+HAND_WEIGHED: Final = "_verify_granular"  # what the template's own ``verify_granular()`` returned
 
 
 def problems_in(observed: Mapping[str, Any]) -> dict[str, str]:

@@ -25,11 +25,6 @@ _VERIFY: Final = FieldRule(BooleanMatch())
 _NOTHING: Final[Mapping[str, Any]] = {}
 
 
-def _regex_checks(value: Any) -> dict[str, RegexCheck]:
-    found = {name: operator_from_settings(check) for name, check in value.items()}
-    return {name: check for name, check in found.items() if isinstance(check, RegexCheck)}
-
-
 class TemplateMatch(Operator):
     """An answer is what its template says: every field passes, or as many as the strategy asks for.
 
@@ -58,7 +53,7 @@ class TemplateMatch(Operator):
     template: str = ""
     fields: Annotated[Any, BeforeValidator(read_rules)] = {}  # noqa: RUF012 - pydantic copies defaults
     strategy: OptionalOperator = None
-    regex: Annotated[Any, BeforeValidator(_regex_checks)] = {}  # noqa: RUF012 - pydantic copies defaults
+    regex: dict[str, Annotated[RegexCheck, BeforeValidator(operator_from_settings)]] = {}  # noqa: RUF012 - as above
     hand_written: bool = False
     embedding_check: OptionalOperator = None
 

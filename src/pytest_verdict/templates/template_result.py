@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,8 +57,7 @@ class TemplateResult:
     @property
     def fields(self) -> dict[str, ComparisonResult]:
         """The comparison of each verified field, by name."""
-        names = self.comparison.settings["fields"]
-        return {str(child.name): child for child in self.comparison.children if child.name in names}
+        return {str(child.name): child for child in self.comparison.children[: len(self._weights())]}
 
     @property
     def null_fields(self) -> list[str]:
@@ -69,9 +67,8 @@ class TemplateResult:
     @property
     def regex(self) -> dict[str, bool]:
         """Whether each regex check passed, by name."""
-        names = self.comparison.settings["regex"]
-        checks = [child for child in self.comparison.children if child.operator == "regex_check"]
-        return {str(check.name): check.passed for check in checks if check.name in names}
+        others = self.comparison.children[len(self._weights()) :]
+        return {str(check.name): check.passed for check in others if check.operator == "regex_check"}
 
     @property
     def notes(self) -> list[str]:
@@ -105,15 +102,17 @@ class TemplateResult:
             A headline, a line for each field and check, and the keys that belong to no field, in plain text in which nothing
             can move the cursor.
         """
-        rules = self.comparison.settings["fields"]
-        rows = [_HEADER, *(_row(child, rules) for child in self.comparison.children)]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-        if not self.comparison.children:
-            lines.clear()
+        children = self.comparison.children
+        rows = [_HEADER, *map(_row, children, [*self._weights(), *[""] * len(children)])] if children else []
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)) for row in rows]
         if self.unknown:
             lines.append(f"keys of no field: {shown(list(self.unknown), 120)[1:-1]}")
         return "\n".join([self._headline(), *(f"  {line}".rstrip() for line in lines)])
+
+    def _weights(self) -> list[str]:
+        # Children begin with the fields; a regex check may be called like one of them.
+        return [as_written(as_exact(rule["weight"])) for rule in self.comparison.settings["fields"].values()]
 
     def _headline(self) -> str:
         score = "" if self.granular is None else f", granular score {self.granular:.2f}"
@@ -133,9 +132,7 @@ class TemplateResult:
         return f"<{self._headline().splitlines()[0]}>"
 
 
-def _row(child: ComparisonResult, rules: Mapping[str, Any]) -> tuple[str, ...]:
-    rule = rules.get(str(child.name))
-    weight = "" if rule is None else as_written(as_exact(rule["weight"]))
+def _row(child: ComparisonResult, weight: str) -> tuple[str, ...]:
     remark = child.error or ", ".join(child.notes) or str(child.details.get("reason", ""))
     name = visible(str(child.name))
     return name, weight, child.verdict, shown(child.expected, 40), shown(child.observed, 40), shown(remark, 120)[1:-1]
