@@ -65,14 +65,13 @@ def audit_template(template: type[BaseAnswer], correct_values: Mapping[str, Any]
     if not correct.passed:
         failed = correct.error or ", ".join(map(str, correct.details.get("failed", [])))
         raise TemplateError(f"{template.__name__}: the correct answer does not pass itself: {failed}")
-    changes = list(_changes(template, correct_values))
-    unnoticed = [
-        change for change in changes if _verified(work, {**correct_values, change.field: change.after}, trace).passed
+    tried = [
+        (change, {**correct_values, change.field: change.after}, trace) for change in _changes(template, correct_values)
     ]
     if trace:
-        changes.append(Change("(trace)", "emptied", trace, ""))
-        unnoticed += changes[-1:] if _verified(work, correct_values, "").passed else []
-    return Audit(template.__name__, len(changes), tuple(unnoticed))
+        tried.append((Change("(trace)", "emptied", trace, ""), {**correct_values}, ""))
+    unnoticed = tuple(change for change, values, raw in tried if _verified(work, values, raw).passed)
+    return Audit(template.__name__, len(tried), unnoticed)
 
 
 def _changes(template: type[BaseAnswer], values: Mapping[str, Any]) -> Iterator[Change]:

@@ -64,14 +64,8 @@ def read_weight(value: Any) -> ExactNumber:
     raise TemplateError(f"weight takes a number of at least 0, got {shown(value, 80)}")
 
 
-def read_rules(value: Any) -> dict[str, FieldRule]:
-    """Read the rules of a template."""
-    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
-        raise ValueError(f"takes a mapping from a field to its rule, got {shown(value, 80)}")
-    return {name: _rule(rule) for name, rule in value.items()}
-
-
-def _rule(value: Any) -> FieldRule:
+def read_rule(value: Any) -> FieldRule:
+    """Read a rule: an operator in any of its forms, and beside its recorded form a weight."""
     if isinstance(value, FieldRule):
         return value
     if not isinstance(value, Mapping):

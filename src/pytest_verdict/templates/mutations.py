@@ -6,7 +6,7 @@ import contextlib
 import datetime
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.values.dates import read_date
@@ -17,8 +17,6 @@ from pytest_verdict.operators.number import NumericMaximum, NumericMinimum, Nume
 from pytest_verdict.templates.field import choices_of
 
 Mutations = Iterator[tuple[str, Any]]
-
-_UNITS: Final = {"days": 86_400, "hours": 3_600, "minutes": 60}
 
 
 def mutations_of(value: Any, truth: Any, operator: Operator, annotation: Any) -> Mutations:
@@ -106,23 +104,16 @@ def _dates(value: Any, truth: Any, operator: DateMatch | DateTolerance | DateRan
 
 
 def _moments(truth: Any, operator: DateMatch | DateTolerance | DateRange) -> Iterator[tuple[str, datetime.datetime]]:
-    day = datetime.timedelta(days=1)
+    beyond: dict[str, int] = (
+        {operator.unit: operator.tolerance + 1} if isinstance(operator, DateTolerance) else {"days": 1}
+    )
+    step = datetime.timedelta(**beyond)
+    shifts = {"later": (truth, step), "earlier": (truth, -step)}
     if isinstance(operator, DateRange):
-        for label, bound, step in (("before min", operator.min, -day), ("after max", operator.max, day)):
-            if bound is not None:
-                yield from _shifted(label, bound, step)
-        return
-    beyond = day
-    if isinstance(operator, DateTolerance):
-        beyond = datetime.timedelta(seconds=(operator.tolerance + 1) * _UNITS[operator.unit])
-    yield from _shifted("later", truth, beyond)
-    yield from _shifted("earlier", truth, -beyond)
-
-
-def _shifted(label: str, value: Any, step: datetime.timedelta) -> Iterator[tuple[str, datetime.datetime]]:
-    found = read_date(value)
-    if isinstance(found, str):
-        return
-    # 9999-12-31 is often written for "no end"; there is nothing after it.
-    with contextlib.suppress(OverflowError):
-        yield label, (found.moment or datetime.datetime.combine(found.day, datetime.time())) + step
+        shifts = {"before min": (operator.min, -step), "after max": (operator.max, step)}
+    for label, (day, shift) in shifts.items():
+        found = read_date(day)
+        # 9999-12-31 is often written for "no end"; there is nothing after it.
+        with contextlib.suppress(OverflowError):
+            if not isinstance(found, str):
+                yield label, (found.moment or datetime.datetime.combine(found.day, datetime.time())) + shift

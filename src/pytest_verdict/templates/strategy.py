@@ -105,15 +105,10 @@ def granular_score(node: Operator | None, passed: Mapping[str, bool], weights: M
     total = sum(map(Fraction, weights.values()), Fraction())
     if not total:
         return 0.0
-    counted = [
-        Fraction(weight)
-        for name, weight in weights.items()
-        if passed[name] and (not isinstance(node, AnyOf | AtLeastN) or name in fields_named(node))
-    ]
-    if isinstance(node, AnyOf | AtLeastN):
-        most = 1 if isinstance(node, AnyOf) else node.n
-        counted = sorted(counted, reverse=True)[:most]
-    return float(sum(counted, Fraction()) / total)
+    named = fields_named(node) if isinstance(node, AnyOf | AtLeastN) else weights
+    counted = sorted((Fraction(weights[name]) for name in weights if passed[name] and name in named), reverse=True)
+    most = node.n if isinstance(node, AtLeastN) else 1 if isinstance(node, AnyOf) else len(counted)
+    return float(sum(counted[:most], Fraction()) / total)
 
 
 def _parts(node: Any) -> Iterator[Operator]:

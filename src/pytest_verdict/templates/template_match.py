@@ -14,7 +14,7 @@ from pytest_verdict.operators.aggregate import CHILD_ERROR
 from pytest_verdict.operators.category import BooleanMatch
 from pytest_verdict.templates import observed_keys as keys
 from pytest_verdict.templates.embedding_check import EMBEDDING_OVERRIDE, compare_by_meaning, written
-from pytest_verdict.templates.field_rule import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rules
+from pytest_verdict.templates.field_rule import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all
 from pytest_verdict.templates.strategy import OptionalOperator, check_strategy, granular_score, holds
 
@@ -51,7 +51,7 @@ class TemplateMatch(Operator):
     kind: ClassVar[str] = "template"
 
     template: str = ""
-    fields: Annotated[Any, BeforeValidator(read_rules)] = {}  # noqa: RUF012 - pydantic copies defaults
+    fields: dict[str, Annotated[FieldRule, BeforeValidator(read_rule)]] = {}  # noqa: RUF012 - pydantic copies defaults
     strategy: OptionalOperator = None
     regex: dict[str, Annotated[RegexCheck, BeforeValidator(operator_from_settings)]] = {}  # noqa: RUF012 - as above
     hand_written: bool = False
