@@ -127,7 +127,7 @@ class BaseAnswer(BaseModel):
             ``success`` (whether all passed; true when there are none), ``results`` by name, and ``details`` by name with the
             matches and the reason of a failure.
         """
-        return regex_report(compare_all(regex_checks(self._regex), trace))
+        return regex_report(compare_all(regex_checks(type(self).__name__, self._regex), trace))
 
     def _compared(self, trace: str | None) -> dict[str, ComparisonResult]:
         definition = self.__verdict_definition__

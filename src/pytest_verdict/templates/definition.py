@@ -62,13 +62,10 @@ class Definition:
     @functools.cached_property
     def match(self) -> TemplateMatch:
         """The operator of the template, without regex checks."""
-        return self._make_match({}, None)
+        return self.make_match({}, None)
 
-    def match_with(self, checks: Mapping[str, RegexCheck], embedding_check: Operator | None) -> TemplateMatch:
+    def make_match(self, checks: Mapping[str, RegexCheck], embedding_check: Operator | None) -> TemplateMatch:
         """Make the operator of the template."""
-        return self._make_match(checks, embedding_check) if checks or embedding_check else self.match
-
-    def _make_match(self, checks: Mapping[str, RegexCheck], embedding_check: Operator | None) -> TemplateMatch:
         return TemplateMatch(
             template=self.template,
             fields={name: FieldRule(one.operator, one.weight) for name, one in self.verified.items()},

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, Final
 
 from pytest_verdict.core.kernel import run, settle
@@ -27,11 +26,6 @@ class FieldRule:
 
     operator: Operator
     weight: ExactNumber = 1
-
-    @property
-    def exact_weight(self) -> Decimal:
-        """The weight as a decimal number."""
-        return as_exact(self.weight)
 
     @property
     def reads_trace(self) -> bool:

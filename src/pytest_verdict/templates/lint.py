@@ -20,8 +20,12 @@ class Finding:
     template: str
     field: str
     code: str
-    level: Literal["warning", "notice"]
     message: str
+
+    @property
+    def level(self) -> Literal["warning", "notice"]:
+        """How much it matters."""
+        return "notice" if self.code == "boolean_anchors" else "warning"
 
     def __str__(self) -> str:
         return f"{self.template}.{self.field}: {self.code}: {self.message}"
@@ -43,12 +47,11 @@ def lint_template(template: type[BaseAnswer]) -> list[Finding]:
         >>> print(lint_template(Answer)[0])
         Answer.gene: answer_leaks: the expected 'TP53' stands in its description; describe the value with another example
     """
-    found = []
-    for name, verification in template.__verdict_definition__.verified.items():
-        for code, message in _findings(template, name, verification):
-            level: Literal["warning", "notice"] = "notice" if code == "boolean_anchors" else "warning"
-            found.append(Finding(template.__name__, name, code, level, message))
-    return found
+    return [
+        Finding(template.__name__, name, code, message)
+        for name, verification in template.__verdict_definition__.verified.items()
+        for code, message in _findings(template, name, verification)
+    ]
 
 
 def _findings(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pytest_verdict.comparator import Comparator
@@ -16,7 +17,7 @@ from pytest_verdict.templates.answer import BaseAnswer, observed_values
 from pytest_verdict.templates.definition import Definition
 from pytest_verdict.templates.judge_schema import judge_hints, judge_schema
 from pytest_verdict.templates.parsing import ParsedAnswer, parse_reply
-from pytest_verdict.templates.regex_check import RegexCheck, regex_checks
+from pytest_verdict.templates.regex_check import regex_checks
 from pytest_verdict.templates.template_match import TemplateMatch
 from pytest_verdict.templates.template_result import TemplateResult
 
@@ -94,14 +95,15 @@ class AnswerTemplate:
             TemplateError: As for `verify`.
         """
         parsed = self._parsed(answer, trace)
-        checks = self._checks(parsed)
+        checks = regex_checks(self._template.__name__, None if parsed.answer is None else parsed.answer.regex)
         definition = self._template.__verdict_definition__
         if parsed.trace is None and (definition.traced or checks):
             names = [*definition.traced, *checks]
             raise TemplateError(
                 f"{self._template.__name__}: {', '.join(names)} read the raw response; give trace=... (--trace FILE for audit)"
             )
-        match = definition.match_with(checks, self._embedding_check)
+        is_plain = not checks and self._embedding_check is None
+        match = definition.match if is_plain else definition.make_match(checks, self._embedding_check)
         expected = definition.expected if definition.verified else getattr(parsed.answer, "correct", {})
         named = dict(expected) if isinstance(expected, Mapping) else {"correct": expected}
         return match, named, _observed(parsed, definition)
@@ -175,14 +177,16 @@ class AnswerTemplate:
         return self._judge(judge_schema(self._template), response, judge_hints(self._template))
 
     def _parsed(self, answer: Any, trace: str | None) -> ParsedAnswer:
-        if isinstance(answer, ParsedAnswer | BaseAnswer):
-            given = answer.template if isinstance(answer, ParsedAnswer) else type(answer)
-            if not issubclass(given, self._template):
-                raise TemplateError(f"the answer is one of {given.__name__}, not of {self._template.__name__}")
-        if isinstance(answer, ParsedAnswer):
-            return answer if trace is None else parse_reply(self._template, answer.reply, trace)
         if isinstance(answer, BaseAnswer):
-            return ParsedAnswer(self._template, answer, trace=trace)
+            answer = ParsedAnswer(type(answer), answer, trace=trace)
+        elif isinstance(answer, ParsedAnswer) and trace is not None:
+            answer = replace(answer, trace=trace)
+        if isinstance(answer, ParsedAnswer):
+            if not issubclass(answer.template, self._template):
+                raise TemplateError(
+                    f"the answer is one of {answer.template.__name__}, not of {self._template.__name__}"
+                )
+            return answer
         if answer is None and not self._template.__verdict_definition__.parsed:
             return parse_reply(self._template, {}, trace)
         if isinstance(answer, Mapping | str | bytes):
@@ -190,12 +194,6 @@ class AnswerTemplate:
         raise TemplateError(
             f"an answer of {self._template.__name__} is a mapping, JSON text or an instance, got {shown(answer, 80)}"
         )
-
-    def _checks(self, parsed: ParsedAnswer) -> dict[str, RegexCheck]:
-        try:
-            return regex_checks(None if parsed.answer is None else parsed.answer.regex)
-        except ValueError as error:
-            raise TemplateError(f"{self._template.__name__}: {error}") from None
 
 
 def _observed(parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.operators.aggregate import CHILD_ERROR
 from pytest_verdict.operators.category import BooleanMatch
+from pytest_verdict.operators.exact_number import as_exact
 from pytest_verdict.templates import observed_keys as keys
 from pytest_verdict.templates.embedding_check import EMBEDDING_OVERRIDE, compare_by_meaning, written
 from pytest_verdict.templates.field_rule import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
@@ -98,7 +99,7 @@ class TemplateMatch(Operator):
 
     def weighed(self, fields: Mapping[str, ComparisonResult]) -> float:
         """Give the granular score."""
-        weights = {name: rule.exact_weight for name, rule in self.fields.items()}
+        weights = {name: as_exact(rule.weight) for name, rule in self.fields.items()}
         return granular_score(self.strategy, _passed(fields), weights)
 
     def holds(self, fields: Mapping[str, ComparisonResult]) -> bool:
