@@ -29,8 +29,8 @@ class TemplateWarning(UserWarning):
 class Verification(FieldRule):
     """The hidden half of a verified field, which no judge ever sees.
 
-    It is one of the field's metadata, of which pydantic writes nothing it does not know into a JSON schema: so it is
-    inherited, copied and merged with the field, and holds the live ground truth instead of its JSON form.
+    It is part of the field's metadata. So pydantic inherits, copies and merges it with the field, and writes none of it
+    into a JSON schema; and it holds the live ground truth instead of its JSON form.
     """
 
     ground_truth: Any
@@ -92,8 +92,8 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
         operator=verify_with, weight=read_weight(weight), ground_truth=snapshot(ground_truth), hint=extraction_hint
     )
     if found.reads_trace:
-        _refuse_unreadable_wish(found)
-        # No judge fills this field, so that it must not be required.
+        _refuse_unless_truth_value(found)
+        # No judge fills this field in, so it must not be required.
         pydantic_field_kwargs.setdefault("default", None)
     _warn_about_lost_punctuation(found)
     made: FieldInfo = Field(description=description, **pydantic_field_kwargs)
@@ -107,7 +107,7 @@ def _about_operator(given: Any) -> str:
     return f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(given, 80)}"
 
 
-def _refuse_unreadable_wish(found: Verification) -> None:
+def _refuse_unless_truth_value(found: Verification) -> None:
     if NOT_A_BOOLEAN in run(found.operator, found.ground_truth, "").notes:
         raise TemplateError(
             f"the ground truth of a field that reads the trace is True (it must match) or False, got"

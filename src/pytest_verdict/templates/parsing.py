@@ -132,20 +132,17 @@ def plain_numbers(value: Any) -> Any:
 
 
 def _validated(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseAnswer | None, dict[str, str]]:
-    given = {
-        name: value
-        for name, value in values.items()
-        if value is not None or name in template.__verdict_definition__.plain
-    }
+    definition = template.__verdict_definition__
+    given = {name: value for name, value in values.items() if value is not None or name in definition.plain}
     problems = {
         name: f"Input should be a number that its type can hold, got {value!r}"
         for name, value in given.items()
-        if _is_wrong_number(value, template.model_fields[name].annotation) or _has_endless_number(value)
+        if _is_wrong_number(value, template.model_fields[name].annotation) or _has_huge_number(value)
     }
     while True:
         rest = {name: value for name, value in given.items() if name not in problems}
         # A default is for whoever makes an instance; a judge that leaves a field out has given no answer.
-        is_complete = {*template.__verdict_definition__.parsed} - {*template.__verdict_definition__.plain} <= {*rest}
+        is_complete = {*definition.parsed} - {*definition.plain} <= {*rest}
         try:
             return (template if is_complete else nullable(template)).model_validate(rest), problems
         except ValidationError as error:
@@ -175,7 +172,7 @@ def _is_wrong_number(value: Any, annotation: Any) -> bool:
     return isinstance(value, Decimal) and float in kinds and Decimal not in kinds and abs(float(value)) == float("inf")
 
 
-def _has_endless_number(value: Any) -> bool:
+def _has_huge_number(value: Any) -> bool:
     # Written in a few characters, such as 1e999999999, but pydantic would write out every digit of it.
     waiting = [value]
     seen: set[int] = set()
