@@ -89,7 +89,7 @@ def _about_the_ground_truth(verification: Verification) -> Iterator[tuple[str, s
     truth, operator = verification.ground_truth, verification.operator
     # A setting that takes the place of the ground truth makes it a mere placeholder.
     is_placeholder = operator.effective_expected(truth) is not truth
-    if not is_placeholder and operator.name != "semantic" and not operator.check(truth, truth):
+    if not is_placeholder and operator.name != "semantic" and not verification.compare("", truth, truth, None).passed:
         yield (
             "ground_truth_fails",
             f"{operator.name} does not accept the ground truth {shown(truth, 60)} itself, so that no answer passes",
