@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from typing import Any
 
@@ -199,6 +200,20 @@ def test_a_turn_with_a_threshold_of_zero_is_an_error_that_names_it():
     result = compare(TurnNeverFails(turns="all"), [["a"]], [["b"]])
     assert (result.verdict, result.error) == ("error", "ThresholdError: threshold must be in (0, 1], got 0.0")
     assert ComparisonResult.from_record(result.to_record()) == result
+
+
+CALLS = [{"name": "search", "args": {"q": ["tea"]}}]
+
+
+def test_a_rule_of_an_argument_with_a_threshold_of_zero_is_an_error_that_names_it():
+    result = compare(TrajectoryExact(args={"search": {"q": NeverFails()}}), CALLS, CALLS)
+    assert (result.verdict, result.error) == ("error", "ThresholdError: threshold must be in (0, 1], got 0.0")
+    assert is_read_back_and_replayed(result)
+
+
+def test_what_the_rule_of_an_argument_changes_is_recorded_as_it_was():
+    result = compare(TrajectoryExact(args={"search": {"q": Takes()}}), copy.deepcopy(CALLS), copy.deepcopy(CALLS))
+    assert (result.passed, result.expected, result.observed) == (True, CALLS, CALLS)
 
 
 def test_a_null_answer_and_a_missing_trace_need_a_threshold_as_well():
