@@ -108,13 +108,11 @@ def read_definition(cls: type[BaseModel], base: type[BaseModel]) -> Definition:
 
 
 def _refuse_aliases(cls: type[BaseModel]) -> None:
-    reason = "is not possible: the judge, the verdict and the report call a field by its name"
-    if cls.model_config.get("alias_generator") is not None:
-        raise TemplateError(f"{cls.__name__}: alias_generator {reason}")
-    for name, field in cls.model_fields.items():
-        for kind in _ALIASES:
-            if getattr(field, kind) is not None:
-                raise TemplateError(f"{cls.__name__}.{name}: {kind} {reason}")
+    named = {f".{name}: {kind}": getattr(field, kind) for name, field in cls.model_fields.items() for kind in _ALIASES}
+    for place, alias in {": alias_generator": cls.model_config.get("alias_generator"), **named}.items():
+        if alias is not None:
+            reason = "the judge, the verdict and the report call a field by its name"
+            raise TemplateError(f"{cls.__name__}{place} is not possible: {reason}")
 
 
 def _refuse_lost_verification(cls: type[BaseModel], plain: Collection[str]) -> None:

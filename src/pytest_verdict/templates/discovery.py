@@ -72,16 +72,15 @@ def _load_module(name: str) -> ModuleType:
     folder = str(path.resolve().parent if is_file else Path.cwd())
     sys.path.insert(0, folder)
     try:
-        return _from_file(path) if is_file else importlib.import_module(name)
+        if is_file:
+            module = ModuleType(path.stem)
+            vars(module).update(runpy.run_path(name, run_name=path.stem))
+        else:
+            module = importlib.import_module(name)
     # A module that exits, perhaps with code 0, would look like a command that found nothing.
     except (Exception, SystemExit) as error:
         raise TemplateError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error
     finally:
         if folder in sys.path:
             sys.path.remove(folder)
-
-
-def _from_file(path: Path) -> ModuleType:
-    module = ModuleType(path.stem)
-    vars(module).update(runpy.run_path(str(path), run_name=path.stem))
     return module

@@ -14,13 +14,13 @@ from pytest_verdict.operators.aggregate import CHILD_ERROR
 from pytest_verdict.operators.category import BooleanMatch
 from pytest_verdict.operators.exact_number import as_exact
 from pytest_verdict.templates import observed_keys as keys
-from pytest_verdict.templates.embedding_check import EMBEDDING_OVERRIDE, compare_by_meaning, written
 from pytest_verdict.templates.field_rule import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all
 from pytest_verdict.templates.strategy import OptionalOperator, check_strategy, granular_score, holds
 
 NOT_AN_ANSWER: Final = "not_an_answer"
 MODEL_EVIDENCE: Final = "model_evidence"
+EMBEDDING_OVERRIDE: Final = "embedding_override"
 
 _VERIFY: Final = FieldRule(BooleanMatch())
 _NOTHING: Final[Mapping[str, Any]] = {}
@@ -115,9 +115,7 @@ class TemplateMatch(Operator):
         decided = [*fields.values(), *own, *checks]
         error = self._error(observed, own)
         met = own[0].passed if own else self.holds(fields)
-        again = {}
-        if not (met or own or error):
-            again = compare_by_meaning(self.embedding_check, self.fields, expected, fields, recorded)
+        again = {} if met or own or error else self._compare_by_meaning(expected, fields, recorded)
         override = bool(again) and self.holds({**fields, **again})
         details = {
             "granular_score": self._granular(fields, observed, error),
@@ -138,6 +136,23 @@ class TemplateMatch(Operator):
             children=(*decided, *again.values()),
             error=error,
         )
+
+    def _compare_by_meaning(
+        self, expected: Mapping[str, Any], fields: Mapping[str, ComparisonResult], recorded: Mapping[str, Any] | None
+    ) -> dict[str, ComparisonResult]:
+        """Compare text that failed again, which never hides the first verdict."""
+        found: dict[str, ComparisonResult] = {}
+        if self.embedding_check is None:
+            return found
+        for name, field in fields.items():
+            truth, value = expected.get(name), field.observed
+            # Closeness in meaning says nothing of other values.
+            is_text = self.fields[name].operator.kind == "text" and isinstance(truth, str) and isinstance(value, str)
+            if is_text and field.verdict == "fail":
+                label = f"embedding check of {name}"
+                details = None if recorded is None else recorded.get(label, _NOTHING)
+                found[name] = FieldRule(self.embedding_check).compare(label, truth, value, details)
+        return found
 
     def _error(self, observed: Mapping[str, Any], own: list[ComparisonResult]) -> str | None:
         problems = keys.problems_in(observed)
@@ -160,8 +175,13 @@ class TemplateMatch(Operator):
         # A replay has the details of the aggregate only, so what a model said has to be among them.
         asked = [fields[name] for name, rule in self.fields.items() if rule.operator.asks_model]
         evidence = {str(one.name): one.details for one in (*asked, *again.values())}
-        found = {"embedding_check": written(again, override=override)} if again else {}
-        return {**found, MODEL_EVIDENCE: evidence} if evidence else found
+        looks = [
+            {"field": name, "similarity": one.score, "threshold": one.threshold, "passed": one.passed}
+            for name, one in again.items()
+        ]
+        checked = {"verdict_before": "fail", "override": override, "looks": looks}
+        found = {"embedding_check": checked if looks else {}, MODEL_EVIDENCE: evidence}
+        return {name: value for name, value in found.items() if value}
 
 
 def _passed(fields: Mapping[str, ComparisonResult]) -> dict[str, bool]:

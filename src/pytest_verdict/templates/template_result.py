@@ -10,7 +10,7 @@ from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.core.writing import Verdict
 from pytest_verdict.operators.exact_number import as_exact, as_written
 from pytest_verdict.templates import observed_keys as keys
-from pytest_verdict.templates.embedding_check import EMBEDDING_OVERRIDE
+from pytest_verdict.templates.template_match import EMBEDDING_OVERRIDE
 
 _HEADER = ("field", "weight", "verdict", "expected", "observed", "")
 
