@@ -17,7 +17,7 @@ from pytest_verdict.templates.template import AnswerTemplate
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Mutation:
     """A correct answer with one thing changed."""
 
     field: str
@@ -35,7 +35,7 @@ class Audit:
 
     template: str
     tried: int
-    unnoticed: tuple[Change, ...]
+    unnoticed: tuple[Mutation, ...]
 
 
 def audit_template(template: type[BaseAnswer], correct_values: Mapping[str, Any], trace: str | None = None) -> Audit:
@@ -66,15 +66,16 @@ def audit_template(template: type[BaseAnswer], correct_values: Mapping[str, Any]
         failed = correct.error or ", ".join(map(str, correct.details.get("failed", [])))
         raise TemplateError(f"{template.__name__}: the correct answer does not pass itself: {failed}")
     tried = [
-        (change, {**correct_values, change.field: change.after}, trace) for change in _changes(template, correct_values)
+        (change, {**correct_values, change.field: change.after}, trace)
+        for change in _mutations(template, correct_values)
     ]
     if trace:
-        tried.append((Change("(trace)", "emptied", trace, ""), {**correct_values}, ""))
+        tried.append((Mutation("(trace)", "emptied", trace, ""), {**correct_values}, ""))
     unnoticed = tuple(change for change, values, raw in tried if _verified(work, values, raw).passed)
     return Audit(template.__name__, len(tried), unnoticed)
 
 
-def _changes(template: type[BaseAnswer], values: Mapping[str, Any]) -> Iterator[Change]:
+def _mutations(template: type[BaseAnswer], values: Mapping[str, Any]) -> Iterator[Mutation]:
     definition = template.__verdict_definition__
     # As the template reads it: a date that was written as text is a date.
     answer = parse_reply(template, values).answer
@@ -83,7 +84,7 @@ def _changes(template: type[BaseAnswer], values: Mapping[str, Any]) -> Iterator[
         found = definition.verified.get(name)
         truth, operator = (before, definition.match) if found is None else (found.ground_truth, found.operator)
         for kind, after in mutations_of(before, truth, operator, template.model_fields[name].annotation):
-            yield Change(name, kind, before, after)
+            yield Mutation(name, kind, before, after)
 
 
 def _verified(work: AnswerTemplate, values: Mapping[str, Any], trace: str | None) -> ComparisonResult:

@@ -20,7 +20,7 @@ Mutations = Iterator[tuple[str, Any]]
 
 
 def mutations_of(value: Any, truth: Any, operator: Operator, annotation: Any) -> Mutations:
-    """Change a correct value a little."""
+    """Change a correct value a little, in the ways of its kind."""
     if value is None:
         return
     choices = choices_of(annotation)
