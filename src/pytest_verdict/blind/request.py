@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from pytest_verdict.blind.candidates import Candidate
 from pytest_verdict.blind.rubric import DIMENSIONS, Rubric
 from pytest_verdict.blind.scoring import LABELS, Label
-from pytest_verdict.core.values.encoding import digest, encode_text
+from pytest_verdict.judging.request import JudgeRequest
 
 INSTRUCTIONS: Final = """\
 You compare two outputs, called A and B, of the same task. You do not know who made them:
@@ -49,9 +49,9 @@ class Presented:
         return "\n".join(f"--- {path} ---\n{text}" for path, text in texts)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeRequest:
-    """One question to a judge.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlindRequest(JudgeRequest):
+    """One question to a judge of blind comparisons. Its `key` is the same whoever is A.
 
     Args:
         task: What the outputs were made for.
@@ -59,14 +59,11 @@ class JudgeRequest:
         rubric: What is scored.
         outputs: The outputs by label.
         shown: The labels in the order in which the prompt shows them.
-        prompt: The question in words, for a model.
-        schema: The JSON schema of the answer.
-        parts: Digests of everything that the answer depends on, also which repetition and attempt it is, by name.
         commitment: The digest that commits the harness to its assignment.
 
     Example:
         >>> from pytest_verdict.blind import blind_compare
-        >>> def judge(request: JudgeRequest):
+        >>> def judge(request: BlindRequest):
         ...     return {"rubric": {label: scored(request, label) for label in request.shown}}
         >>> def scored(request, label):
         ...     score = min(5, len(request.outputs[label].text))
@@ -75,20 +72,14 @@ class JudgeRequest:
         'y'
     """
 
+    keeps_failures: ClassVar[bool] = True
+
     task: str
     expectations: tuple[str, ...]
     rubric: Rubric
     outputs: Mapping[Label, Presented]
     shown: tuple[Label, Label]
-    prompt: str
-    schema: dict[str, Any]
-    parts: Mapping[str, str]
     commitment: str
-
-    @property
-    def key(self) -> str:
-        """One digest of all the parts: equal for equal questions, whoever is A."""
-        return digest(encode_text(dict(self.parts)))
 
 
 def instructions_for(rubric: Rubric) -> str:
