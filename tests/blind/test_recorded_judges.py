@@ -82,6 +82,15 @@ def test_a_judge_without_a_name_of_its_own_is_not_recorded(tmp_path, judge):
     assert RecordedJudge(tmp_path, judge).judge_id == "honest 1"
 
 
+def test_a_recorded_comparison_is_the_same_when_it_is_replayed(tmp_path):
+    def judge(request):
+        return {**judges.honest(request), "reasoning": "é \ud83d\ude00 \ud800"}
+
+    first = blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judge, mode="record"), key="1")
+    again = blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judge), key="1")
+    assert first.result == again.result
+
+
 def test_a_blind_comparison_records_who_judged(tmp_path):
     blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judges.honest, mode="record"), key="1")
     with pytest.raises(ConfigurationError, match="a blind comparison records who judged; give the judge"):

@@ -51,19 +51,27 @@ def test_a_judge_can_be_asked_where_a_loop_is_running(judge):
     assert asyncio.run(inside())
 
 
-def test_a_question_in_the_loop_of_the_user_stays_in_it():
+def test_a_loop_goes_on_while_it_waits_for_a_reply():
     async def inside():
-        found = await ask_async(running_loop, REQUEST), await ask_async(sync, REQUEST)
-        return found[0]["loop"] is asyncio.get_running_loop(), found[1]["thread"] is threading.current_thread()
+        other_work = threading.Event()
 
-    assert asyncio.run(inside()) == (True, True)
+        def judge(_request):
+            return other_work.wait(5)
+
+        async def work():
+            other_work.set()
+
+        found = await asyncio.gather(ask_async(judge, REQUEST), work())
+        return found[0], (await ask_async(running_loop, REQUEST))["loop"]
+
+    assert asyncio.run(inside()) == (True, ask(running_loop, REQUEST)["loop"])
 
 
 def test_an_async_judge_can_ask_another_one():
     async def asks_another(request):
-        return ask(running_loop, request)
+        return [ask(running_loop, request), await ask_async(running_loop, request)]
 
-    assert ask(asks_another, REQUEST)["loop"].is_running()
+    assert [reply["loop"].is_running() for reply in ask(asks_another, REQUEST)] == [True, True]
 
 
 async def endless(_request):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any, ClassVar, Final
 from pytest_verdict.blind.candidates import Candidate
 from pytest_verdict.blind.rubric import DIMENSIONS, Rubric
 from pytest_verdict.blind.scoring import LABELS, Label
-from pytest_verdict.judging.request import JudgeRequest
+from pytest_verdict.judging.request import JudgeRequest, in_prompt
 
 INSTRUCTIONS: Final = """\
 You compare two outputs, called A and B, of the same task. You do not know who made them:
@@ -97,15 +96,15 @@ def write_prompt(
 ) -> str:
     """Write the question in words."""
     parts = [
-        f"Task, as a JSON string:\n{_json(task)}",
-        f"Criteria with their anchors:\n{_json({name: rubric.written()[name] for name in DIMENSIONS})}",
+        f"Task, as a JSON string:\n{in_prompt(task)}",
+        f"Criteria with their anchors:\n{in_prompt({name: rubric.written()[name] for name in DIMENSIONS})}",
     ]
     if expectations:
-        parts.append(f"Expectations:\n{_json(list(expectations))}")
+        parts.append(f"Expectations:\n{in_prompt(list(expectations))}")
     for label in shown:
         files = [file.presented() for file in outputs[label].files]
-        parts.append(f"Output {label}, between two lines {fence}:\n{fence}\n{_json(files)}\n{fence}")
-    parts.append(f"Form of the answer:\n{_json(reply_schema(rubric, expectations))}")
+        parts.append(f"Output {label}, between two lines {fence}:\n{fence}\n{in_prompt(files)}\n{fence}")
+    parts.append(f"Form of the answer:\n{in_prompt(reply_schema(rubric, expectations))}")
     return "\n\n".join(parts)
 
 
@@ -138,7 +137,3 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import pkgutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ def own_name(judge: Any) -> str:
 
 
 def find_judge(text: str) -> Any:
-    """Find a judge by ``kind:text``, where a family brings the kind, or by ``package.module:name``."""
+    """Find the judge that a command line names: ``kind:text`` of a family, or ``package.module:name``."""
     kind, _, rest = text.partition(":")
     place = FAMILIES.find("judges", kind)
     found = _imported(text) if place is None else load(place)(rest)
@@ -41,20 +41,14 @@ def find_judge(text: str) -> Any:
 
 
 def _imported(text: str) -> Any:
-    module, separator, name = text.partition(":")
-    if not separator:
-        module, _, name = text.rpartition(".")
     # As pytest does for tests: a judge beside them is found.
     sys.path.insert(0, str(Path.cwd()))
     try:
-        found: Any = importlib.import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
+        return pkgutil.resolve_name(text)
     except (ImportError, AttributeError, ValueError) as error:
+        kinds = ", ".join(sorted(FAMILIES.all("judges")))
         raise ConfigurationError(
-            f"--judge {text} cannot be imported: {error}; write package.module:name, or KIND:TEXT with one of the kinds"
-            f" {', '.join(sorted(FAMILIES.all('judges')))}"
+            f"--judge {text} cannot be imported: {error}; write package.module:name, or KIND:TEXT with one of the kinds {kinds}"
         ) from None
     finally:
         sys.path.pop(0)
-    return found

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import inspect
 import json
 import os
-from collections.abc import Awaitable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -21,6 +19,7 @@ from pytest_verdict.errors import (
     VerdictError,
     allowed,
 )
+from pytest_verdict.judging.asking import ask
 from pytest_verdict.judging.naming import own_name
 from pytest_verdict.judging.protocol import Judge, reply_text
 from pytest_verdict.judging.request import JudgeRequest
@@ -87,40 +86,34 @@ class RecordedJudge:
     def __call__(self, request: JudgeRequest, /) -> Any:
         """Give the recorded reply, or record one."""
         path = self._folder / f"{request.key[:32]}.json"
-        if self._mode != "rewrite" and path.exists():
-            recording = _read(path)
-            if self._is_of(recording, path, request):
-                return _reply(recording)
-        if self._mode == "replay" or self._judge is None:
-            raise MissingRecordingError(
-                f"{path.as_posix()}: no reply is recorded for this question{self._reason(request)}"
-            )
-        with self._failure_kept(path, request):
-            reply = self._judge(request)
-            if not inspect.isawaitable(reply):
-                return self._keep(path, request, reply)
-        return self._keep_later(path, request, reply)
+        recording = None if self._mode == "rewrite" or not path.exists() else self._recording_of(request, path)
+        if recording is None:
+            if self._mode == "replay" or self._judge is None:
+                raise MissingRecordingError(
+                    f"{path.as_posix()}: no reply is recorded for this question{self._reason(request)}"
+                )
+            recording = self._record(request, path, self._judge)
+        if recording["problem"] is not None:
+            raise RecordedProblem(recording["problem"])
+        return recording["reply"]
 
-    def _is_of(self, recording: Mapping[str, Any], path: Path, request: JudgeRequest) -> bool:
+    def _recording_of(self, request: JudgeRequest, path: Path) -> dict[str, Any] | None:
+        recording = _read(path)
         changed = self._changed(recording, request)
         if changed == ["judge"] and "judge" not in request.parts:
-            return False
+            return None
         if changed:
             # A reply for B and A that lies where the one for A and B should be would turn the verdict round.
             raise RecordError(
                 f"{path.as_posix()} holds the reply to another question; it was copied, renamed or altered. Record it again"
                 " with mode='rewrite'"
             )
-        return True
+        return recording
 
     def _changed(self, recording: Mapping[str, Any], request: JudgeRequest) -> list[str]:
-        # Through JSON, which joins the two halves of a character that a text may hold apart.
-        asked, recorded = json.loads(json.dumps(self._asked(request))), recording["asked"]
+        asked, recorded = _as_read(self._asked(request)), recording["asked"]
         ignored = {"judge"} if self._name is None else set[str]()
         return sorted(name for name in {*asked, *recorded} - ignored if asked.get(name) != recorded.get(name))
-
-    def _asked(self, request: JudgeRequest) -> dict[str, str | None]:
-        return {"judge": self._name, **request.parts}
 
     def _reason(self, request: JudgeRequest) -> str:
         changes = [self._changed(_read(path), request) for path in sorted(self._folder.glob("*.json"))]
@@ -131,50 +124,35 @@ class RecordedJudge:
             f"; the nearest recording has another {', '.join(nearest)}. If that is right, record it with mode='record'"
         )
 
-    @contextlib.contextmanager
-    def _failure_kept(self, path: Path, request: JudgeRequest) -> Iterator[None]:
+    def _record(self, request: JudgeRequest, path: Path, judge: Judge[Any]) -> dict[str, Any]:
+        reply = problem = None
         try:
-            yield
+            reply = _json_reply(ask(judge, request), request)
         except VerdictError:
             raise
         except Exception as error:
             if not request.keeps_failures:
                 raise
             problem = error_outcome(error).error
-            self._write(path, request, problem=problem)
-            raise RecordedProblem(problem) from error
+        recording: dict[str, Any] = _as_read({"asked": self._asked(request), "reply": reply, "problem": problem})
+        _write(path, {**recording, "sha256": _sha256(recording)})
+        return recording
 
-    def _keep(self, path: Path, request: JudgeRequest, reply: Any) -> Any:
-        try:
-            kept = _json_reply(reply)
-        except (TypeError, ValueError) as error:
-            if request.keeps_failures:
-                raise
-            raise ParseError(f"a judge answers with JSON values; not recorded: {shown(reply, 80)}: {error}") from None
-        self._write(path, request, reply=kept)
-        return kept
-
-    async def _keep_later(self, path: Path, request: JudgeRequest, reply: Awaitable[Any]) -> Any:
-        with self._failure_kept(path, request):
-            return self._keep(path, request, await reply)
-
-    def _write(self, path: Path, request: JudgeRequest, *, reply: Any = None, problem: str | None = None) -> None:
-        recording = {"asked": self._asked(request), "reply": reply, "problem": problem}
-        text = json.dumps({**recording, "sha256": _sha256(recording)}, indent=2, ensure_ascii=False)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Written aside first: workers that record the same question at once each put a whole file in place.
-        aside = path.with_name(f"{path.name}.{os.getpid()}")
-        # Half of a surrogate pair, which a text may hold, has no UTF-8; the replacement is the escape of JSON.
-        aside.write_text(text + "\n", encoding="utf-8", errors="backslashreplace", newline="\n")
-        aside.replace(path)
+    def _asked(self, request: JudgeRequest) -> dict[str, str | None]:
+        return {"judge": self._name, **request.parts}
 
 
 class RecordedProblem(Exception):  # noqa: N818 - its text is that of the problem that was recorded
     """The judge failed when its reply was recorded."""
 
 
-def _json_reply(reply: Any) -> Any:
-    text = reply_text(reply)
+def _json_reply(reply: Any, request: JudgeRequest) -> Any:
+    try:
+        text = reply_text(reply)
+    except (TypeError, ValueError) as error:
+        if request.keeps_failures:
+            raise
+        raise ParseError(f"a judge answers with JSON values; not recorded: {shown(reply, 80)}: {error}") from None
     if not isinstance(reply, Mapping):
         return text
     # A mapping is kept as one, which is easier to review, unless JSON reads it back as another one.
@@ -182,10 +160,19 @@ def _json_reply(reply: Any) -> Any:
     return again if reply_text(again) == text else text
 
 
-def _reply(recording: Mapping[str, Any]) -> Any:
-    if recording["problem"] is not None:
-        raise RecordedProblem(recording["problem"])
-    return recording["reply"]
+def _as_read(value: Any) -> Any:
+    # JSON joins the two halves of a character that a text may hold apart.
+    return json.loads(json.dumps(value))
+
+
+def _write(path: Path, recording: Mapping[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Written aside first: workers that record the same question at once each put a whole file in place.
+    aside = path.with_name(f"{path.name}.{os.getpid()}")
+    text = json.dumps(recording, indent=2, ensure_ascii=False) + "\n"
+    # Half of a surrogate pair, which a text may hold, has no UTF-8; the replacement is the escape of JSON.
+    aside.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+    aside.replace(path)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -40,3 +41,8 @@ class JudgeRequest:
     def key(self) -> str:
         """One digest of all the parts: equal for equal questions."""
         return digest(encode_text(dict(self.parts)))
+
+
+def in_prompt(value: Any) -> str:
+    """Write a value as JSON, as a prompt shows it."""
+    return json.dumps(value, ensure_ascii=False)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_verdict.judging.request import JudgeRequest
+from pytest_verdict.judging.request import JudgeRequest, in_prompt
 
 INSTRUCTIONS: Final = """\
 You fill in a form from a text. The form is a JSON schema; the description of each field says what to extract and how to write it.
@@ -42,10 +41,10 @@ class FormRequest(JudgeRequest):
 
 def form_request(schema: dict[str, Any], response: str, hints: Mapping[str, str]) -> FormRequest:
     """Ask for a form in words, which are what the answer depends on."""
-    question = {"schema": f"Form:\n{_json(schema)}"}
+    question = {"schema": f"Form:\n{in_prompt(schema)}"}
     if hints:
-        question["hints"] = f"Hints:\n{_json(hints)}"
-    question["response"] = f"Text, as a JSON string:\n{_json(response)}"
+        question["hints"] = f"Hints:\n{in_prompt(hints)}"
+    question["response"] = f"Text, as a JSON string:\n{in_prompt(response)}"
     return FormRequest(
         prompt="\n".join(question.values()),
         schema=schema,
@@ -54,7 +53,3 @@ def form_request(schema: dict[str, Any], response: str, hints: Mapping[str, str]
         response=response,
         hints=hints,
     )
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
