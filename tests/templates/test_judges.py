@@ -131,6 +131,14 @@ def test_a_missing_recording_is_an_error_and_never_a_call(tmp_path, monkeypatch,
     assert judge.calls == []
 
 
+def test_a_recording_under_another_name_is_missing(tmp_path):
+    AnswerTemplate(Answer, RecordedJudge(tmp_path, Asked(), mode="record")).parse(RESPONSE)
+    (path,) = tmp_path.iterdir()
+    path.rename(path.with_name("renamed.json"))
+    with pytest.raises(MissingRecordingError, match="the nearest recording has another file name"):
+        AnswerTemplate(Answer, RecordedJudge(tmp_path)).parse(RESPONSE)
+
+
 def test_a_recording_is_the_same_on_every_machine(tmp_path):
     for folder in ("a", "b"):
         AnswerTemplate(Answer, RecordedJudge(tmp_path / folder, Asked(), mode="record")).parse(RESPONSE)

@@ -116,7 +116,8 @@ class RecordedJudge:
         return sorted(name for name in {*asked, *recorded} - ignored if asked.get(name) != recorded.get(name))
 
     def _reason(self, request: JudgeRequest) -> str:
-        changes = [self._changed(_read(path), request) for path in sorted(self._folder.glob("*.json"))]
+        recordings = map(_read, sorted(self._folder.glob("*.json")))
+        changes = [self._changed(recording, request) or ["file name"] for recording in recordings]
         if not changes:
             return f", and none at all in {self._folder.as_posix()}; record it with mode='record'"
         nearest = min(changes, key=lambda names: (len(names), names))
