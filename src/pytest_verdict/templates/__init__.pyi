@@ -25,6 +25,7 @@ from .primitives import (
     TraceLength as TraceLength,
     TraceRegex as TraceRegex,
 )
+from .request import FormRequest as FormRequest
 from .strategy import FieldCheck as FieldCheck
 from .template import AnswerTemplate as AnswerTemplate
 from .template_result import TemplateResult as TemplateResult
