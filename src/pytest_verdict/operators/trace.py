@@ -17,7 +17,7 @@ from pytest_verdict.core.values.scalars import truth_value
 from pytest_verdict.operators.category import EMPTY_EXPECTED, NOT_A_BOOLEAN
 from pytest_verdict.operators.items import listed
 from pytest_verdict.operators.regex import INVALID_PATTERN
-from pytest_verdict.operators.regex_search import RegexTimeLimitError, compile_pattern, find_matches, flag_names
+from pytest_verdict.operators.regex_search import RegexTimeLimitError, checked_pattern, find_matches, flag_names
 from pytest_verdict.operators.surfaces import NOT_TEXT
 
 Count = Annotated[int, Field(strict=True, ge=0)]
@@ -56,13 +56,8 @@ class TraceRegex(Operator):
 
     @model_validator(mode="after")
     def _compiles(self) -> Self:
-        if self.pattern is None:
-            return self
-        _refuse_empty("pattern", self.pattern)
-        try:
-            compile_pattern(self.pattern, self.flags)
-        except re.error as error:
-            raise ValueError(f"pattern: {self.pattern!r} is not a regular expression: {error}") from None
+        if self.pattern is not None:
+            checked_pattern(self.pattern, self.flags)
         return self
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
@@ -102,7 +97,9 @@ class TraceContains(Operator):
     @field_validator("substring")
     @classmethod
     def _not_empty(cls, substring: str | None) -> str | None:
-        return substring if substring is None else _refuse_empty("substring", substring)
+        if substring == "":
+            raise ValueError("substring: it is empty and would match everything; leave it out to take it from expected")
+        return substring
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Look for the text; see the class."""
@@ -158,12 +155,6 @@ class TraceLength(Operator):
         if self.unit == "chars":
             return len(trace)
         return len(trace.split()) if self.unit == "words" else len(trace.splitlines())
-
-
-def _refuse_empty(setting: str, text: str) -> str:
-    if not text:
-        raise ValueError(f"{setting}: it is empty and would match everything; leave it out to take it from expected")
-    return text
 
 
 def _wish(expected: Any) -> bool | None:
