@@ -31,6 +31,7 @@ __all__ = [
 
 Mode = Literal["search", "fullmatch", "match"]
 _Made = TypeVar("_Made")
+_Node = tuple[Any, Any]
 
 FLAGS: Final = {
     "ASCII": re.ASCII,
@@ -152,15 +153,25 @@ def _most_steps(pattern: str, flags: int, length: int, mode: Mode) -> float:
     parser = importlib.import_module("re._parser")
     try:
         parsed = _under_any_filter(lambda: parser.parse(pattern, flags))
-        nodes = list(parsed)
-        end: list[Any] = []
-        # What may be left out at the end never fails, so nothing before it is tried again.
-        while mode != "fullmatch" and nodes and str(nodes[-1][0]) in _REPEATS and nodes[-1][1][0] == 0:
-            end.append(nodes.pop())
-        steps = sum(_sequence(part, length)[1] for part in (nodes, *([node] for node in end)))
+        start, end = (list(parsed), []) if mode == "fullmatch" else _without_optional_end(parsed)
+        steps = _sequence(start, length)[1] + sum(_sequence([node], length)[1] for node in end)
     except (OverflowError, RecursionError):
         return math.inf
     return steps * (length if mode == "search" and not _anchored(parsed) else 1)
+
+
+def _without_optional_end(nodes: Iterable[_Node]) -> tuple[list[_Node], list[_Node]]:
+    """Split off what may be left out at the end: it never fails, so nothing before it is tried again."""
+    start, end = list(nodes), []
+    while start:
+        kind, argument = start[-1]
+        if str(kind) == "SUBPATTERN":
+            start[-1:] = argument[3]
+        elif str(kind) in _REPEATS and argument[0] == 0:
+            end.append(start.pop())
+        else:
+            break
+    return start, end
 
 
 def _anchored(parsed: Any) -> bool:
@@ -168,17 +179,17 @@ def _anchored(parsed: Any) -> bool:
     return first == "AT_BEGINNING_STRING" or (first == "AT_BEGINNING" and not parsed.state.flags & re.MULTILINE)
 
 
-def _sequence(nodes: Iterable[tuple[Any, Any]], length: int) -> tuple[float, float]:
+def _sequence(nodes: Iterable[_Node], length: int) -> tuple[float, float]:
     """Count the ways in which nodes in a row can match from one place, and the steps to try them all."""
     ways = steps = 1.0
     for kind, argument in nodes:
-        more_ways, more_steps = _node(str(kind), argument, length)
+        more_ways, more_steps = _one(str(kind), argument, length)
         steps += ways * more_steps
         ways *= more_ways
     return ways, steps
 
 
-def _node(kind: str, argument: Any, length: int) -> tuple[float, float]:
+def _one(kind: str, argument: Any, length: int) -> tuple[float, float]:
     if kind in _SINGLE:
         return 1.0, 1.0
     if kind in _REPEATS:
