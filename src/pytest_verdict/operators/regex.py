@@ -20,7 +20,7 @@ from pytest_verdict.operators.regex_search import (
     find_matches,
     flag_names,
 )
-from pytest_verdict.operators.surfaces import NOT_TEXT, surfaces
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, surfaces
 
 __all__ = ["FoundMatch", "Regex", "RegexTimeLimitError", "compile_pattern", "find_matches"]
 
@@ -81,7 +81,7 @@ class Regex(Operator):
         if not isinstance(pattern, str) or not isinstance(observed, str):
             return Outcome(0.0, notes=(NOT_TEXT,))
         if pattern == "":
-            return Outcome(0.0, notes=("empty_expected",))
+            return Outcome(0.0, notes=(EMPTY_EXPECTED,))
         found = surfaces(None, observed, self.normalize)
         try:
             matches = find_matches(pattern, self.flags, self.mode, found.observed)

@@ -14,15 +14,15 @@ from pydantic import Field, field_validator, model_validator
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.scalars import truth_value
-from pytest_verdict.operators.category import EMPTY_EXPECTED, NOT_A_BOOLEAN
-from pytest_verdict.operators.items import listed
+from pytest_verdict.operators.category import NOT_A_BOOLEAN
+from pytest_verdict.operators.lists import listed
 from pytest_verdict.operators.regex import INVALID_PATTERN
 from pytest_verdict.operators.regex_search import RegexTimeLimitError, checked_pattern, find_matches, flag_names
-from pytest_verdict.operators.surfaces import NOT_TEXT
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces
 
 Count = Annotated[int, Field(strict=True, ge=0)]
 
-_UNREAD_EXPECTED: Final = Outcome(0.0, notes=(NOT_A_BOOLEAN,), details={NOT_A_BOOLEAN: ["expected"]})
+_UNREAD_EXPECTED: Final = Surfaces().unreadable(NOT_A_BOOLEAN, expected=True, observed=False)
 
 
 class TraceRegex(Operator):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import IntEnum
 from typing import Any, Final
@@ -40,18 +41,14 @@ _BOOLEAN: Final = Kind.BOOLEAN
 _LIST: Final = Kind.LIST
 
 
+@dataclass(slots=True)
 class Profile:
     """What a part consists of, whatever its shape: two strict parts save at most what their profiles have in common."""
 
-    __slots__ = ("containers", "repeated", "scalars", "size")
-
-    def __init__(
-        self, size: int, scalars: frozenset[int] | None = None, repeated: int = 0, containers: int = 0
-    ) -> None:
-        self.size = size
-        self.scalars = scalars
-        self.repeated = repeated
-        self.containers = containers
+    size: int
+    scalars: frozenset[int] | None = None
+    repeated: int = 0
+    containers: int = 0
 
 
 class Node:
