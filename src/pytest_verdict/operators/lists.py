@@ -146,17 +146,10 @@ _NOTHING: Final = object()
 
 
 def _difference(expected: list[Any], observed: list[Any], index: int) -> dict[str, Any]:
-    path = f"$[{index}]"
-    if index >= len(observed):
-        return {"path": path, "kind": "missing", "expected": encode(expected[index])}
-    if index >= len(expected):
-        return {"path": path, "kind": "unexpected", "observed": encode(observed[index])}
-    return {
-        "path": path,
-        "kind": "changed",
-        "expected": encode(expected[index]),
-        "observed": encode(observed[index]),
-    }
+    both = {"expected": expected, "observed": observed}
+    sides = {side: encode(items[index]) for side, items in both.items() if index < len(items)}
+    kind = "changed" if len(sides) == 2 else "missing" if "expected" in sides else "unexpected"
+    return {"path": f"$[{index}]", "kind": kind, **sides}
 
 
 class _Distinct:

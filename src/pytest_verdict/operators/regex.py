@@ -6,19 +6,19 @@ import re
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
-from pydantic import field_validator, model_validator
+from pydantic import model_validator
 
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.operators.regex_search import (
+    Flags,
     FoundMatch,
     Mode,
     RegexTimeLimitError,
     checked_pattern,
     compile_pattern,
     find_matches,
-    flag_names,
 )
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, surfaces
 
@@ -57,13 +57,8 @@ class Regex(Operator):
 
     pattern: str | None = None
     mode: Mode = "fullmatch"
-    flags: tuple[str, ...] = ()
+    flags: Flags = ()
     normalize: Normalization = ()
-
-    @field_validator("flags")
-    @classmethod
-    def _long_names(cls, flags: tuple[str, ...]) -> tuple[str, ...]:
-        return flag_names(flags)
 
     @model_validator(mode="after")
     def _compiles(self) -> Self:

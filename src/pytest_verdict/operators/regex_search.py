@@ -14,7 +14,9 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
+
+from pydantic import AfterValidator
 
 from pytest_verdict.errors import SettingsError, allowed
 from pytest_verdict.operators.regex_process import PROCESS, RegexTimeLimitError, Spans
@@ -80,6 +82,10 @@ def flag_names(flags: Sequence[str]) -> tuple[str, ...]:
         if flag not in FLAGS and flag not in SHORT_FLAGS:
             raise SettingsError(f"unknown flag: {flag!r}.{allowed('flag', flag, FLAGS)}")
     return tuple(sorted({SHORT_FLAGS.get(flag, flag) for flag in flags}))
+
+
+Flags = Annotated[tuple[str, ...], AfterValidator(flag_names)]
+"""A setting that is a list of flags."""
 
 
 def checked_pattern(pattern: str, flags: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from pytest_verdict.core.values.scalars import truth_value
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
 from pytest_verdict.operators.lists import listed
 from pytest_verdict.operators.regex import INVALID_PATTERN
-from pytest_verdict.operators.regex_search import RegexTimeLimitError, checked_pattern, find_matches, flag_names
+from pytest_verdict.operators.regex_search import Flags, RegexTimeLimitError, checked_pattern, find_matches
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces
 
 Count = Annotated[int, Field(strict=True, ge=0)]
@@ -47,12 +47,7 @@ class TraceRegex(Operator):
 
     pattern: str | None = None
     count_min: Count | None = None
-    flags: tuple[str, ...] = ()
-
-    @field_validator("flags")
-    @classmethod
-    def _long_names(cls, flags: tuple[str, ...]) -> tuple[str, ...]:
-        return flag_names(flags)
+    flags: Flags = ()
 
     @model_validator(mode="after")
     def _compiles(self) -> Self:
