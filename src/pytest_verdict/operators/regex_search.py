@@ -47,6 +47,9 @@ FLAGS: Final = {
 SHORT_FLAGS: Final = {"A": "ASCII", "I": "IGNORECASE", "M": "MULTILINE", "S": "DOTALL", "X": "VERBOSE"}
 """The one-letter forms of the flags, as in ``re.I``."""
 
+# As a plain number, because arithmetic with a flag takes longer than a short match.
+_UNICODE: Final = int(re.UNICODE)
+
 TIME_LIMIT: Final = 10
 """Seconds that a match in the second process may take."""
 
@@ -125,7 +128,7 @@ def find_matches(
 ) -> tuple[FoundMatch, ...]:
     """Match a regular expression, in bounded time."""
     compiled = compile_pattern(pattern, flags)
-    given = int(compiled.flags & ~re.UNICODE)
+    given = compiled.flags & ~_UNICODE
     if most_steps(pattern, given, len(text), mode) <= _HARMLESS_STEPS:
         spans = _spans(compiled, mode, text, limit)
     else:
@@ -201,8 +204,8 @@ def _one(kind: str, argument: Any, length: int) -> tuple[float, float]:
     if kind in _REPEATS:
         low, high, body = argument
         ways, steps = _sequence(body, length)
-        rounds = min(int(high), int(low) + length)
-        return (rounds - low + 1) * ways**rounds, (rounds + 1) * ways**rounds * steps
+        rounds = max(min(int(high), int(low) + length), 1)
+        return (rounds - low + 1) * ways**rounds, rounds * ways ** (rounds - 1) * steps
     if kind == "SUBPATTERN":
         return _sequence(argument[3], length)
     if kind in {"BRANCH", "GROUPREF_EXISTS"}:

@@ -70,7 +70,7 @@ class TreeComparison:
         return total
 
     def _aligning(self, left: Node, right: Node) -> Callable[[Sequence[Node], Sequence[Node], int], Alignment]:
-        # A method to call, not the result: every frame between one level of a document and the next one counts.
+        # Returns the method and not its result, which saves a stack frame on every level of a document.
         return self._aligner.ordered if _policy(left, right).list_order == "ordered" else self._aligner.unordered
 
     def _scalar_cost(self, left: Node, right: Node) -> int:
