@@ -99,9 +99,8 @@ class _Aggregate(Operator):
     def _children(self, expected: Any, observed: Any) -> tuple[ComparisonResult, ...]:
         if isinstance(self.conditions, tuple):
             return tuple(part.compare(expected, observed, str(index)) for index, part in enumerate(self.conditions))
-        return tuple(
-            part.compare(_item(expected, key), _item(observed, key), key) for key, part in self.conditions.items()
-        )
+        parts = self.conditions.items()
+        return tuple(part.compare(_item(expected, key), _item(observed, key), key) for key, part in parts)
 
     def _score(self, children: tuple[ComparisonResult, ...]) -> float:
         return sum(child.passed for child in children) / len(children)
