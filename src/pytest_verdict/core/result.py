@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr, shown, visible
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.core.writing import Envelope, OperatorIdentity, Redaction, Verdict, verdict_of
-from pytest_verdict.errors import RecordError
+from pytest_verdict.errors import ErrorVerdict, RecordError
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,8 @@ def _score(score: Any) -> float:
 class ComparisonResult:
     """One comparison: what was compared, how, and what came out.
 
-    Made by `compare`; immutable, equal by value, picklable as far as its values are, true when it passed.
+    Made by `compare`; immutable, equal by value, picklable as far as its values are. It is true when it passed and false when it
+    failed. A comparison that could not be made is neither: `bool` of it raises `ErrorVerdict`, so that no negation passes on it.
 
     Args:
         identity: The operator's name, version and settings.
@@ -314,6 +316,8 @@ class ComparisonResult:
             raise RecordError(f"the record cannot be read: {error}") from None
 
     def __bool__(self) -> bool:
+        if self._outcome.error is not None:
+            raise ErrorVerdict(SESSION.describe(self), [self])
         return self.passed
 
     def __eq__(self, other: object) -> bool:
