@@ -378,6 +378,23 @@ class TestCollect:
         assert str(caught.value).startswith("2 comparisons did not pass\nexact 'a': fail")
         assert len(seen) == 3
 
+    @pytest.mark.parametrize(
+        "use",
+        [
+            lambda comparator: comparator("exact", 1, 2),
+            lambda comparator: [comparator("exact", 1, 2)],
+            lambda comparator: comparator("exact", 1, 2) or True,
+            lambda comparator: not comparator("exact", 1, 2),
+            lambda comparator: comparator.with_defaults(threshold=0.5)("exact", 1, 2),
+        ],
+    )
+    def test_every_comparison_of_the_comparator_counts(self, use):
+        comparator = Comparator()
+        with pytest.raises(MismatchError, match="^1 comparison did not pass\nexact: fail"):
+            with comparator.collect():
+                assert use(comparator)
+        assert not comparator("exact", 1, 2)
+
     def test_passes_when_all_pass(self):
         with Comparator().collect() as comparator:
             comparator.assert_matches("exact", 1, 1)
