@@ -143,10 +143,10 @@ class Controller:
         if self._problem is not None:
             terminalreporter.write_sep("=", TITLE, red=True)
             terminalreporter.write_line(self._problem_line(), red=True)
-            return
         if self._closing is None or self._config.get_verbosity() < -1:
             return
-        terminalreporter.write_sep("=", TITLE)
+        if self._problem is None:
+            terminalreporter.write_sep("=", TITLE)
         if self._interrupted is not None:
             terminalreporter.write_line(
                 f"the journal of an interrupted session was kept in {self._shown(self._interrupted)}"
@@ -190,8 +190,10 @@ class Controller:
         built = build(
             journal, self._folder.path, run=journal.run, profile=self._profile, inline_limit=self._limit, consume=True
         )
-        # Not the whole report: pytest collects garbage several times after this, and each time looks at all that is left.
+        # Not the whole report: pytest collects garbage several times after this, and looks at all that is left each time.
         self._closing = list(closing_lines(built, self._shown(built.folder)))
+        if built.problems:
+            self._problem = RecordError("; ".join(built.problems))
         self._journal.forget()
         self._folder.remove_journal()
 
