@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_verdict.core.session import SESSION, Budget
-from pytest_verdict.pytest_plugin.failures import FAILURES
+from pytest_verdict.pytest_plugin.recent_failures import RECENT_FAILURES, remember_failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -149,7 +149,7 @@ def _fill_session(config: pytest.Config) -> None:
 
     config.add_cleanup(restore)
     # Of its own, also in a session inside a test of another session, whose report is not about these comparisons.
-    SESSION.observer = FAILURES.observe
+    SESSION.observer = remember_failure
     verbosity = config.get_verbosity(pytest.Config.VERBOSITY_ASSERTIONS)
     SESSION.budget = Budget(characters=0, lines=0, differences=0) if verbosity >= 2 else Budget()
     try:
@@ -209,8 +209,8 @@ def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
     Neither first nor a wrapper: what a ``unittest.TestCase`` raised comes into the call in a hook that is tried first.
     """
     if call.excinfo is not None and "pytest_verdict.errors" in sys.modules:
-        from pytest_verdict.pytest_plugin.asserted import explain_assertion, hide_our_frames
+        from pytest_verdict.pytest_plugin.assertion_notes import explain_assertion, hide_our_frames
 
         explain_assertion(call.excinfo)
         hide_our_frames(call.excinfo)
-    FAILURES.last.clear()
+    RECENT_FAILURES.clear()

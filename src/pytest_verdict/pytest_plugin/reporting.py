@@ -10,10 +10,10 @@ import pytest
 
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.pytest_plugin.destination import report_folder
 from pytest_verdict.pytest_plugin.names import REDACTED
 from pytest_verdict.pytest_plugin.recorder import Recorder
-from pytest_verdict.pytest_plugin.xdist_transport import Carriage, Release
+from pytest_verdict.pytest_plugin.report_folder import report_folder
+from pytest_verdict.pytest_plugin.xdist_transport import RecordSender
 from pytest_verdict.report.junit import Profile, checked_profile
 
 # Python refuses to read numbers of thousands of digits.
@@ -27,8 +27,7 @@ def start(config: pytest.Config) -> None:
     # Put back with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
     if hasattr(config, "workerinput"):
-        config.pluginmanager.register(Carriage(recorder), "verdict-carriage")
-        config.pluginmanager.register(Release(), "verdict-release")
+        config.pluginmanager.register(RecordSender(recorder), "verdict-record-sender")
     else:
         from pytest_verdict.pytest_plugin.controller import Controller
 
