@@ -23,11 +23,11 @@ RECENT_FAILURES: Final[deque[Failure]] = deque(maxlen=3)
 """Emptied when the phase of the test has its report."""
 
 
-def remember_failure(result: ComparisonResult) -> None:
-    """Remember a comparison that did not pass."""
-    if result.passed:
-        return
+def remember_failure(result: ComparisonResult) -> Failure:
+    """Remember a comparison that did not pass, and where it was made."""
     frame = sys._getframe(1)  # noqa: SLF001 - the only way to learn where the comparison was made
     while str(frame.f_globals.get("__name__", "")).startswith("pytest_verdict.") and frame.f_back is not None:
         frame = frame.f_back
-    RECENT_FAILURES.append(Failure(result, frame.f_code, frame.f_lineno))
+    failure = Failure(result, frame.f_code, frame.f_lineno or 0)
+    RECENT_FAILURES.append(failure)
+    return failure

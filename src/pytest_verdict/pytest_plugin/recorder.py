@@ -16,7 +16,6 @@ from pytest_verdict.core.writing import Envelope, OperatorIdentity
 from pytest_verdict.pytest_plugin.deferred_signals import signals_deferred
 from pytest_verdict.pytest_plugin.locations import CallLocations
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
-from pytest_verdict.pytest_plugin.recent_failures import remember_failure
 
 RECORDS_ONLY: Final = "verdict_records_only"
 """The attribute of a report that is of no phase, and only carries records."""
@@ -36,7 +35,13 @@ class RecordBatch(NamedTuple):
 class Recorder:
     """Keeps the comparisons of the running test until a report takes their records."""
 
-    def __init__(self, config: pytest.Config, redaction: Callable[[str], str] | None) -> None:
+    def __init__(
+        self,
+        config: pytest.Config,
+        redaction: Callable[[str], str] | None,
+        watch: Callable[[ComparisonResult], None],
+    ) -> None:
+        self._watch = watch
         self._locations = CallLocations(config.rootpath)
         self._redaction = redaction
         self._name = report_name(config, redaction)
@@ -127,7 +132,7 @@ class Recorder:
             # At once, because the test may change its values afterwards.
             write, expected, observed = envelope.settled(expected, observed)
         if envelope.verdict != "pass":
-            remember_failure(result)
+            self._watch(result)
         attempt = self._attempt
         if attempt is None:
             return

@@ -23,7 +23,7 @@ _MOST_DIGITS: Final = 18
 def start(config: pytest.Config) -> None:
     """Register the recorder where tests run, and the controller where reports arrive."""
     redaction = _redaction(config)
-    recorder = Recorder(config, redaction)
+    recorder = Recorder(config, redaction, SESSION.observer or (lambda _result: None))
     # Put back with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
     if hasattr(config, "workerinput"):
