@@ -144,7 +144,7 @@ def test_the_ini_key_and_the_marker(pytester, ini, mark, outcomes):
 def test_warnings_that_are_errors_fail_the_test(pytester):
     pytester.makeini("[pytest]\nverdict_unread = warn\nfilterwarnings = error\n")
     pytester.makepyfile(test_it=f'{HEAD}\ndef test_it():\n    compare("exact", 1, 2)\n')
-    pytester.runpytest("-q").assert_outcomes(failed=1)
+    pytester.runpytest("-q", "-p", "no:asyncio").assert_outcomes(failed=1)
 
 
 def test_a_mode_that_does_not_exist_is_refused(pytester):

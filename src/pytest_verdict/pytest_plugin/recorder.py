@@ -16,6 +16,7 @@ from pytest_verdict.core.writing import Envelope, OperatorIdentity
 from pytest_verdict.pytest_plugin.deferred_signals import signals_deferred
 from pytest_verdict.pytest_plugin.locations import CallLocations
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
+from pytest_verdict.pytest_plugin.recent_failures import remember_failure
 
 RECORDS_ONLY: Final = "verdict_records_only"
 """The attribute of a report that is of no phase, and only carries records."""
@@ -39,7 +40,7 @@ class Recorder:
         self,
         config: pytest.Config,
         redaction: Callable[[str], str] | None,
-        watch: Callable[[ComparisonResult], None],
+        watch: Callable[[ComparisonResult], object] = remember_failure,
     ) -> None:
         self._watch = watch
         self._locations = CallLocations(config.rootpath)

@@ -11,6 +11,7 @@ import pytest
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.pytest_plugin.names import REDACTED
+from pytest_verdict.pytest_plugin.recent_failures import remember_failure
 from pytest_verdict.pytest_plugin.recorder import Recorder
 from pytest_verdict.pytest_plugin.report_folder import report_folder
 from pytest_verdict.pytest_plugin.xdist_transport import RecordSender
@@ -23,7 +24,7 @@ _MOST_DIGITS: Final = 18
 def start(config: pytest.Config) -> None:
     """Register the recorder where tests run, and the controller where reports arrive."""
     redaction = _redaction(config)
-    recorder = Recorder(config, redaction, SESSION.observer or (lambda _result: None))
+    recorder = Recorder(config, redaction, SESSION.observer or remember_failure)
     # Put back with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
     if hasattr(config, "workerinput"):
