@@ -18,6 +18,7 @@ from hypothesis import given, strategies as st
 from pytest_verdict import (
     Comparator,
     ConfigurationError,
+    ErrorVerdict,
     MismatchError,
     Operator,
     OperatorRegistry,
@@ -236,9 +237,27 @@ class TestABrokenOperator:
         with pytest.raises(MismatchError, match="error: KeyError"):
             assert_matches(Raising(), 1, 1)
 
-    def test_is_neither_equal_nor_unequal(self):
-        wanted = expect(Raising(), 1)
-        assert [wanted == 1, wanted != 1] == [False, False]
+    @pytest.mark.parametrize(
+        "used",
+        [
+            lambda: expect(Raising(), 1) == 1,
+            lambda: expect(Raising(), 1) != 1,
+            lambda: bool(compare(Raising(), 1, 1)),
+            lambda: not compare(Raising(), 1, 1),
+            lambda: compare(Raising(), 1, 1) or True,
+            lambda: any([compare(Raising(), 1, 1), compare("exact", 1, 1)]),
+            lambda: not Comparator()(Raising(), 1, 1),
+        ],
+    )
+    def test_is_neither_true_nor_false(self, used):
+        with pytest.raises(ErrorVerdict, match="raising: error") as caught:
+            used()
+        assert isinstance(caught.value, AssertionError)
+        assert caught.value.result.error.startswith("KeyError")
+
+    def test_can_be_looked_at_without_being_taken_for_true_or_false(self):
+        result = compare(Raising(), 1, 1)
+        assert (result.passed, result.verdict, result.score) == (False, "error", 0.0)
 
     def test_evidence_that_contains_itself_is_an_error(self):
         looping: list = []
@@ -358,6 +377,23 @@ class TestCollect:
         assert [result.name for result in caught.value.results] == ["a", "c"]
         assert str(caught.value).startswith("2 comparisons did not pass\nexact 'a': fail")
         assert len(seen) == 3
+
+    @pytest.mark.parametrize(
+        "use",
+        [
+            lambda comparator: comparator("exact", 1, 2),
+            lambda comparator: [comparator("exact", 1, 2)],
+            lambda comparator: comparator("exact", 1, 2) or True,
+            lambda comparator: not comparator("exact", 1, 2),
+            lambda comparator: comparator.with_defaults(threshold=0.5)("exact", 1, 2),
+        ],
+    )
+    def test_every_comparison_of_the_comparator_counts(self, use):
+        comparator = Comparator()
+        with pytest.raises(MismatchError, match=r"^1 comparison did not pass\nexact: fail"):
+            with comparator.collect():
+                use(comparator)
+        assert not comparator("exact", 1, 2)
 
     def test_passes_when_all_pass(self):
         with Comparator().collect() as comparator:

@@ -294,6 +294,15 @@ def test_a_cut_line_is_unreadable_wherever_it_was_cut():
     assert {replay_line(line[:end]).status for end in range(len(line))} == {"unreadable"}
 
 
+@pytest.mark.parametrize("key", json.loads(line_of(compare("exact", "a", "b"))))
+@pytest.mark.parametrize("operator", ["exact", "numeric_exact"])
+def test_a_record_that_lacks_a_key_is_never_identical(operator, key):
+    record = json.loads(line_of(compare(operator, "1", "2", name="n")))
+    del record[key]
+    answer = replay_line(json.dumps(record, separators=(",", ":")).encode() + b"\n")
+    assert answer.status in {"differs", "unreadable"}
+
+
 @given(st.binary(max_size=200))
 def test_no_line_makes_replay_raise(line):
     assert replay_line(line).status == "unreadable"

@@ -9,7 +9,7 @@ import pickle
 import pytest
 from hypothesis import given, strategies as st
 
-from pytest_verdict import ComparisonResult, Outcome, RecordError, compare
+from pytest_verdict import ComparisonResult, ErrorVerdict, Outcome, RecordError, compare
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.writing import OperatorIdentity
 
@@ -104,7 +104,11 @@ def test_the_repr_is_one_bounded_line(result):
 @given(results())
 def test_nothing_but_score_and_threshold_decides(result):
     assert result.passed == (result.score >= result.threshold)
-    assert bool(result) == result.passed
+    if result.error is None:
+        assert bool(result) == result.passed
+    else:
+        with pytest.raises(ErrorVerdict):
+            bool(result)
     assert result.verdict == ("error" if result.error is not None else "pass" if result.passed else "fail")
 
 

@@ -13,6 +13,7 @@ from .core.result import ComparisonResult as ComparisonResult, Outcome as Outcom
 from .core.session import Budget as Budget
 from .errors import (
     ConfigurationError as ConfigurationError,
+    ErrorVerdict as ErrorVerdict,
     MismatchError as MismatchError,
     MissingExtraError as MissingExtraError,
     RecordError as RecordError,

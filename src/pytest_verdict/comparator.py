@@ -29,7 +29,8 @@ class _Defaults:
 class Comparator:
     """Comparisons with defaults of their own, and soft checks; what the fixture ``comparator`` gives.
 
-    It is immutable: `with_defaults` returns another one. Call it to compare without asserting.
+    It is immutable: `with_defaults` returns another one. Call it to compare without asserting; inside `collect`, a comparison
+    that did not pass fails the test at the end of the block, whichever way it was made.
 
     Example:
         >>> comparator = Comparator().with_defaults("numeric_tolerance", tolerance=0.5, mode="absolute")
@@ -60,7 +61,10 @@ class Comparator:
     ) -> ComparisonResult:
         """Compare as `compare` does, with the defaults of this comparator."""
         threshold, settings = self.complete(operator, threshold, settings)
-        return compare(operator, expected, observed, threshold, name=name, **settings)
+        result = compare(operator, expected, observed, threshold, name=name, **settings)
+        if self._collecting and not result.passed:
+            self._fail(functools.partial(describe_failure, result), [result])
+        return result
 
     def assert_matches(
         self,
@@ -91,8 +95,8 @@ class Comparator:
         """
         __tracebackhide__ = HIDDEN
         result = self(operator, expected, observed, threshold, name=name, **settings)
-        if not result.passed:
-            self._fail(functools.partial(describe_failure, result), [result])
+        if not self._collecting and not result.passed:
+            raise MismatchError(describe_failure(result), [result])
         return result
 
     def fail(self, description: str, results: Sequence[ComparisonResult]) -> None:
@@ -116,7 +120,7 @@ class Comparator:
         self._collecting[-1].append(_Failure(describe, tuple(results)))
 
     def collect(self) -> Collection:
-        """Make every `assert_matches` inside the ``with`` block, then fail once with all that did not pass.
+        """Make every comparison of this comparator inside the ``with`` block, then fail once with all that did not pass.
 
         Returns:
             A context manager, whose ``as`` gives this comparator. At the end of the block it raises `MismatchError` when at

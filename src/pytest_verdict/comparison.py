@@ -154,11 +154,10 @@ class Expectation:
         return compare(self._operator, self._expected, observed, self._threshold, name=self._name)
 
     def __eq__(self, other: object) -> bool:
-        return self.compare(other).passed
+        return bool(self.compare(other))
 
     def __ne__(self, other: object) -> bool:
-        # A comparison that could not be made is neither equal nor unequal.
-        return self.compare(other).verdict == "fail"
+        return not self.compare(other)
 
     def __repr__(self) -> str:
         return f"expect({self._operator.recorded_name()!r}, {safe_repr(self._expected)})"
@@ -194,3 +193,7 @@ def expect(
     if threshold is not None:
         threshold = checked_threshold(threshold)
     return Expectation(_resolve(operator, settings), expected, threshold, name)
+
+
+# The core writes a result in few words; the block of a failure is made here.
+SESSION.describe = describe_failure

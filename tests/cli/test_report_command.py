@@ -189,13 +189,13 @@ def test_of_a_journal_that_was_edited_comes_one_line_or_a_report_that_can_be_rea
     status, _, err = command("report", killed)
     written = sorted(path.name for path in killed.iterdir())
     if status == 0:
-        assert (err, written) == ("", ["journal", "junit.xml", "records.jsonl", "report.json"])
+        assert (err, written) == ("", [".gitignore", "journal", "junit.xml", "records.jsonl", "report.json"])
         report = json.loads((killed / "report.json").read_text())
         jsonschema.Draft202012Validator(report_schema()).validate(report)
         assert report["records"]["count"] == (killed / "records.jsonl").read_bytes().count(b"\n")
         ElementTree.parse(killed / "junit.xml")
     else:
-        assert (status, err.count("\n"), written) == (2, 1, ["journal"])
+        assert (status, err.count("\n"), written) == (2, 1, [".gitignore", "journal"])
 
 
 @pytest.mark.parametrize(

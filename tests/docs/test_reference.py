@@ -73,10 +73,10 @@ def test_the_keys_of_a_record_are_described_in_order(pytester):
         from pytest_verdict import compare
 
         def test_all_keys():
-            compare("all_of", {"a": " B "}, {"a": "b"}, name="x", conditions={"a": "normalized_exact"})
-            compare("normalized_exact", "Paris", " paris")
-            compare("regex", "a", object())
-            compare("semantic", "a", "b", embedder="no_such_module:function")
+            compare("all_of", {"a": " B "}, {"a": "b"}, name="x", conditions={"a": "normalized_exact"}).verdict
+            compare("normalized_exact", "Paris", " paris").verdict
+            compare("regex", "a", object()).verdict
+            compare("semantic", "a", "b", embedder="no_such_module:function").verdict
     """)
     pytester.runpytest_subprocess("--verify-report").assert_outcomes(passed=1)
     lines = (pytester.path / "verify-report" / "records.jsonl").read_text("utf-8").splitlines()

@@ -51,9 +51,9 @@ VALUES = {
 
 @pytest.mark.parametrize("name", VALUES)
 def test_recorded(name):
-    compare("exact", VALUES[name], "other", name=str(name) + "\x00\ud800]]>")
-    compare("exact", "other", VALUES[name])
-    compare("json_canonical", '{"a": 1}', VALUES[name])
+    compare("exact", VALUES[name], "other", name=str(name) + "\x00\ud800]]>").verdict
+    compare("exact", "other", VALUES[name]).verdict
+    compare("json_canonical", '{"a": 1}', VALUES[name]).verdict
 
 @pytest.mark.parametrize("name", VALUES)
 def test_shown(name):
@@ -110,6 +110,6 @@ def test_a_failing_test_of_one_line_shows_its_block_in_junit(harness):
     )
     failure = run.case("test_it").find("failure")
     assert failure.get("type") == "verdict.Mismatch"
-    assert failure.get("message").startswith("1 of 1 comparisons did not pass; ")
+    assert failure.get("message").startswith("1 of 1 comparison did not pass; ")
     assert "expected: '<a>\\x00'" in failure.text
     assert "test_it.py:2: MismatchError" in failure.text

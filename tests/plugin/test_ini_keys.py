@@ -9,7 +9,7 @@ from pytest_verdict import compare
 
 def test_it():
     for number in range(7):
-        compare("exact", number % 2, 0, name=str(number))
+        compare("exact", number % 2, 0, name=str(number)).verdict
 """
 
 
@@ -61,9 +61,9 @@ from pytest_verdict import compare, assert_matches
 
 @pytest.mark.parametrize("key", ["sk-1234567", "sk-7654321"])
 def test_it(key):
-    compare("exact", key, {"deep": [f"Bearer {key}", {key: 1}]}, name=f"with {key}")
-    compare("contains_any", None, f"x {key}", substrings=[key])
-    compare("exact", 5, key.encode())
+    compare("exact", key, {"deep": [f"Bearer {key}", {key: 1}]}, name=f"with {key}").verdict
+    compare("contains_any", None, f"x {key}", substrings=[key]).verdict
+    compare("exact", 5, key.encode()).verdict
 
 @pytest.mark.skip(reason="because of sk-0000000")
 def test_skipped(): pass

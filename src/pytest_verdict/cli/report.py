@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pytest_verdict.console import say
+from pytest_verdict.console import complain, say
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, JUNIT, REPORT, Built, build
 from pytest_verdict.report.folder import INTERRUPTED, JOURNAL, FolderInUseError, ReportFolder
@@ -57,10 +57,12 @@ def run(arguments: argparse.Namespace) -> int:
             built = _built(journal, places.target, arguments.junit_profile)
         for line in _found(journal, built):
             say(line)
-        if arguments.remove_journal:
+        for problem in built.problems:
+            complain(problem)
+        if arguments.remove_journal and not built.problems:
             shutil.rmtree(places.journal)
     say(f"written: {RECORDS}, {REPORT} and {JUNIT} in {places.target}")
-    return 0
+    return 2 if built.problems else 0
 
 
 def _places(given: Path, target: Path | None) -> _Places:

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, get_args
 
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.reading import read_text, read_threshold
 from pytest_verdict.core.record import parse_record, record_head
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
@@ -130,7 +131,7 @@ def _verdict(record: dict[str, Any]) -> str:
     score: Any = record.get("score")
     if type(score) not in {int, float}:
         raise RecordError(f"score must be a number from 0 to 1, got {shown(score, 80)}")
-    return "pass" if score >= _threshold(record) else "fail"
+    return "pass" if score >= read_threshold(record) else "fail"
 
 
 def _find(record: dict[str, Any]) -> _Installed:
@@ -197,7 +198,7 @@ def _derived(line: bytes, record: dict[str, Any], operator: Operator) -> Compari
     if _ONLY_REPR in line and not all(is_replayable(record.get(side)) for side in ("expected", "observed")):
         raise _Unverifiable("not_encodable")
     expected, observed = _evidence(record, "expected"), _evidence(record, "observed")
-    threshold, name = _threshold(record), _name(record)
+    threshold, name = read_threshold(record), read_text(record, "name")
     try:
         details = decode(record.get("details", {})) if operator.asks_model else {}
         result = run(operator, expected, observed, threshold=threshold, name=name, recorded=details)
@@ -219,19 +220,3 @@ def _evidence(record: dict[str, Any], key: str) -> Any:
         raise RecordError(f"it has no {key!r}")
     value = record[key]
     return value if type(value) is str else decode(value)
-
-
-def _name(record: dict[str, Any]) -> str | None:
-    if "name" not in record:
-        return None
-    name = decode(record["name"])
-    if isinstance(name, str):
-        return name
-    raise RecordError(f"name must be text, got {shown(name, 80)}")
-
-
-def _threshold(record: dict[str, Any]) -> float:
-    value: Any = record.get("threshold")
-    if type(value) not in {int, float} or not 0.0 < value <= 1.0:
-        raise RecordError(f"threshold must be in (0, 1], got {shown(value, 80)}")
-    return float(value)

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_verdict.core.reading import (
+    read_children,
+    read_details,
+    read_identity,
+    read_names,
+    read_score,
+    read_text,
+    read_threshold,
+)
+from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr, shown, visible
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.core.writing import Envelope, OperatorIdentity, Redaction, Verdict, verdict_of
-from pytest_verdict.errors import RecordError
+from pytest_verdict.errors import ErrorVerdict, RecordError
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +100,8 @@ def _score(score: Any) -> float:
 class ComparisonResult:
     """One comparison: what was compared, how, and what came out.
 
-    Made by `compare`; immutable, equal by value, picklable as far as its values are, true when it passed.
+    Made by `compare`; immutable, equal by value, picklable as far as its values are. It is true when it passed and false when it
+    failed. A comparison that could not be made is neither: `bool` of it raises `ErrorVerdict`, so that no negation passes on it.
 
     Args:
         identity: The operator's name, version and settings.
@@ -107,7 +118,7 @@ class ComparisonResult:
         (False, 'fail', 0.0, 1.0)
     """
 
-    __slots__ = ("_expected", "_identity", "_name", "_observed", "_outcome", "_threshold")
+    __slots__ = ("_expected", "_identity", "_name", "_observed", "_outcome", "_threshold", "_when_read")
 
     def __init__(
         self,
@@ -158,12 +169,12 @@ class ComparisonResult:
     @property
     def outcome(self) -> Outcome:
         """What the operator found out."""
-        return self._outcome
+        return self._read()
 
     @property
     def score(self) -> float:
         """How well the values match, from 0.0 to 1.0."""
-        return self._outcome.score
+        return self._read().score
 
     @property
     def threshold(self) -> float:
@@ -173,22 +184,22 @@ class ComparisonResult:
     @property
     def passed(self) -> bool:
         """Whether the score reaches the threshold; nothing else decides."""
-        return self._outcome.score >= self._threshold
+        return self._read().score >= self._threshold
 
     @property
     def verdict(self) -> Verdict:
         """``pass``, ``fail``, or ``error`` when the comparison could not be made."""
-        return verdict_of(self._outcome, self._threshold)
+        return verdict_of(self._read(), self._threshold)
 
     @property
     def normalization(self) -> list[str]:
         """Names of the steps that were applied, in order; empty when none was."""
-        return list(self._outcome.normalization)
+        return list(self._read().normalization)
 
     @property
     def notes(self) -> list[str]:
         """Machine-readable codes, such as ``json_parse_failed``."""
-        return list(self._outcome.notes)
+        return list(self._read().notes)
 
     @property
     def expected_surface(self) -> Any:
@@ -210,17 +221,17 @@ class ComparisonResult:
     @property
     def details(self) -> dict[str, Any]:
         """Evidence of the operator: differences with their path, distances, matched text."""
-        return dict(snapshot(self._outcome.details or {}))
+        return dict(snapshot(self._read().details or {}))
 
     @property
     def children(self) -> tuple[ComparisonResult, ...]:
         """The results of the parts, for aggregates."""
-        return self._outcome.children
+        return self._read().children
 
     @property
     def error(self) -> str | None:
         """Why the comparison could not be made, or None."""
-        return self._outcome.error
+        return self._read().error
 
     def to_report(self) -> dict[str, Any]:
         """Give the eight values of the Comparator pattern.
@@ -249,6 +260,28 @@ class ComparisonResult:
         found: dict[str, Any] = json.loads(self.to_text())
         return found
 
+    def when_read(self, call: Callable[[], None]) -> None:
+        """Have a function called when what came out is first looked at, by any property or method that tells it."""
+        self._when_read = call
+
+    def has_passed(self) -> bool:
+        """Say whether it passed without looking at it, for a session that watches what is looked at."""
+        return self._outcome.score >= self._threshold
+
+    def _read(self) -> Outcome:
+        outcome = self._outcome
+        if outcome.score < self._threshold:
+            call = getattr(self, "_when_read", None)
+            if call is not None:
+                del self._when_read
+                call()
+        return outcome
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without the function that a session waits to call.
+        parts = self._identity, self._expected, self._observed, self._threshold, self._outcome, self._name
+        return type(self), parts
+
     def to_text(self, redaction: Redaction | None = None) -> str:
         """Write the full record as one line of JSON.
 
@@ -258,6 +291,7 @@ class ComparisonResult:
         Returns:
             JSON text in ASCII, the same bytes for equal results in every process.
         """
+        self._read()
         return "{" + self.to_members(redaction) + "}"
 
     def to_members(self, redaction: Redaction | None = None) -> str:
@@ -297,12 +331,12 @@ class ComparisonResult:
         """
         try:
             return cls(
-                _identity_from(record),
+                read_identity(record),
                 decode(record["expected"]),
                 decode(record["observed"]),
-                _threshold(record["threshold"]),
+                read_threshold(record),
                 _outcome_from(record),
-                _text_from(record, "name"),
+                read_text(record, "name"),
             )
         except RecordError:
             raise
@@ -314,6 +348,8 @@ class ComparisonResult:
             raise RecordError(f"the record cannot be read: {error}") from None
 
     def __bool__(self) -> bool:
+        if self._read().error is not None:
+            raise ErrorVerdict(SESSION.describe(self), [self])
         return self.passed
 
     def __eq__(self, other: object) -> bool:
@@ -331,58 +367,14 @@ class ComparisonResult:
         )
 
 
-def _identity_from(record: Mapping[str, Any]) -> OperatorIdentity:
-    name, version, settings = record["operator"], record["operator_version"], record["settings"]
-    if not isinstance(name, str):
-        raise RecordError(f"operator must be text, got {shown(name, 80)}")
-    if type(version) is not int or version < 1:
-        raise RecordError(f"operator_version must be a whole number from 1, got {shown(version, 80)}")
-    if not isinstance(settings, dict):
-        raise RecordError(f"settings must be an object, got {shown(settings, 80)}")
-    return OperatorIdentity(name, version, settings)
-
-
-def _text_from(record: Mapping[str, Any], key: str) -> str | None:
-    text = decode(record.get(key))
-    if text is None or isinstance(text, str):
-        return text
-    raise RecordError(f"{key} must be text, got {shown(text, 80)}")
-
-
-def _names_from(record: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    names = record[key]
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise RecordError(f"{key} must be a list of texts, got {shown(names, 80)}")
-    return tuple(names)
-
-
-def _details_from(record: Mapping[str, Any]) -> dict[str, Any] | None:
-    details = decode(record.get("details"))
-    if details is None or isinstance(details, dict):
-        return details
-    raise RecordError(f"details must be an object, got {shown(details, 80)}")
-
-
-def _threshold(value: Any) -> float:
-    if type(value) not in {int, float} or not 0.0 < value <= 1.0:
-        raise RecordError(f"threshold must be in (0, 1], got {shown(value, 80)}")
-    return float(value)
-
-
 def _outcome_from(record: Mapping[str, Any]) -> Outcome:
-    score = record["score"]
-    if type(score) not in {int, float} or not 0.0 <= score <= 1.0:
-        raise RecordError(f"score must be a number from 0 to 1, got {shown(score, 80)}")
-    children = record.get("children", [])
-    if not isinstance(children, list):
-        raise RecordError(f"children must be a list, got {shown(children, 80)}")
     return Outcome(
-        float(score),
-        _names_from(record, "normalization"),
-        _names_from(record, "notes"),
-        _details_from(record),
+        read_score(record),
+        read_names(record, "normalization"),
+        read_names(record, "notes"),
+        read_details(record),
         decode(record["expected_surface"]) if "expected_surface" in record else ABSENT,
         decode(record["observed_surface"]) if "observed_surface" in record else ABSENT,
-        tuple(ComparisonResult.from_record(child) for child in children),
-        _text_from(record, "error"),
+        tuple(ComparisonResult.from_record(child) for child in read_children(record)),
+        read_text(record, "error"),
     )

@@ -34,6 +34,7 @@ class Session:
     """What a running test session adds to every comparison."""
 
     observer: Callable[[ComparisonResult], None] | None = None
+    describe: Callable[[ComparisonResult], str] = repr
     budget: Budget = field(default_factory=Budget)
     advice: bool = True
 

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_verdict.core.record import Counts
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
-from pytest_verdict.pytest_plugin.recorder import CARRIER
+from pytest_verdict.pytest_plugin.recorder import RECORDS_ONLY
 from pytest_verdict.report.journal import LATE, Place, TestEntry, place_of
 
 TEXT_LIMIT: Final = 32_000
@@ -85,7 +85,7 @@ class Attempts:
 
     def add(self, report: pytest.TestReport) -> Sequence[TestEntry]:
         """Add the report of one phase."""
-        if CARRIER in report.__dict__:
+        if RECORDS_ONLY in report.__dict__:
             return ()
         name = self._name(report.nodeid)
         key: _Key = self._unusual_key(report, name) if name in self._twins or self._everywhere else name

@@ -15,9 +15,9 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import Attempts
 from pytest_verdict.pytest_plugin.environment import Clock, describe_environment
 from pytest_verdict.pytest_plugin.names import EVERYWHERE, REDACTED
-from pytest_verdict.pytest_plugin.recorder import Batch, Recorder
+from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
 from pytest_verdict.pytest_plugin.terminal import closing_lines
-from pytest_verdict.pytest_plugin.xdist_transport import unloaded
+from pytest_verdict.pytest_plugin.xdist_transport import detach_records
 from pytest_verdict.report.building import build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder
 from pytest_verdict.report.journal import TestEntry
@@ -90,7 +90,7 @@ class Controller:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the records of the recorder, or of a worker's off its report, and write the attempt when it has ended."""
-        batches = unloaded(report) if self._has_workers else self._recorder.take()
+        batches = detach_records(report) if self._has_workers else self._recorder.take()
         if batches:
             self._write(self._append_batches, report, batches)
         ended = self._attempts.add(report)
@@ -143,10 +143,10 @@ class Controller:
         if self._problem is not None:
             terminalreporter.write_sep("=", TITLE, red=True)
             terminalreporter.write_line(self._problem_line(), red=True)
-            return
         if self._closing is None or self._config.get_verbosity() < -1:
             return
-        terminalreporter.write_sep("=", TITLE)
+        if self._problem is None:
+            terminalreporter.write_sep("=", TITLE)
         if self._interrupted is not None:
             terminalreporter.write_line(
                 f"the journal of an interrupted session was kept in {self._shown(self._interrupted)}"
@@ -164,7 +164,7 @@ class Controller:
             self._folder.remove_journal()
         self._folder.release()
 
-    def _append_batches(self, report: pytest.TestReport, batches: list[Batch]) -> None:
+    def _append_batches(self, report: pytest.TestReport, batches: list[RecordBatch]) -> None:
         for test, attempt, counts, lines in batches:
             number = self._attempts.number(report, test, attempt)
             place = self._journal.append_records(lines if number == attempt else renumbered(lines, number))
@@ -190,8 +190,10 @@ class Controller:
         built = build(
             journal, self._folder.path, run=journal.run, profile=self._profile, inline_limit=self._limit, consume=True
         )
-        # Not the whole report: pytest collects garbage several times after this, and each time looks at all that is left.
+        # Not the whole report: pytest collects garbage several times after this, and looks at all that is left each time.
         self._closing = list(closing_lines(built, self._shown(built.folder)))
+        if built.problems:
+            self._problem = RecordError("; ".join(built.problems))
         self._journal.forget()
         self._folder.remove_journal()
 

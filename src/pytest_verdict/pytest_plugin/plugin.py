@@ -1,6 +1,6 @@
 """Options, ini keys, fixtures and the words of a failed assertion.
 
-Loaded in every pytest session where the package is installed, so it imports nothing but pytest and two small modules.
+Loaded in every pytest session where the package is installed, so it imports nothing but pytest and a few small modules.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_verdict.core.session import SESSION, Budget
-from pytest_verdict.pytest_plugin.failures import FAILURES
+from pytest_verdict.pytest_plugin.recent_failures import RECENT_FAILURES
+from pytest_verdict.pytest_plugin.unread import ComparisonWatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 FOLDER_DEFAULT = "verify-report"
 SUITE_FILES = "verdict_suite_files"
 CASES = "verdict_cases"
+UNREAD = "verdict_unread"
+_WATCH = pytest.StashKey[ComparisonWatch]()
 _RUN_NO_TEST = (
     "collectonly",
     "help",
@@ -70,6 +73,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "verdict_redact", "regular expressions, one a line; what they match is never written down", type="linelist"
     )
     parser.addini(SUITE_FILES, "names of suite files", type="args", default=["*.verdict.yaml"])
+    parser.addini(
+        UNREAD, "a comparison that did not pass and that nothing looked at: fail, warn or ignore", default="fail"
+    )
     parser.addini("verdict_advice", "whether a failure says what would have passed", type="bool", default=True)
 
 
@@ -113,6 +119,10 @@ def pytest_configure(config: pytest.Config) -> None:
         f"{CASES}(source, mapping=None, ids=None): run the test once for each row of a dataset, with the arguments case,"
         " expected and observed as far as it takes them",
     )
+    config.addinivalue_line(
+        "markers",
+        f"{UNREAD}(mode): what a comparison does that did not pass and that the test did not look at: fail, warn or ignore",
+    )
     _fill_session(config)
     config.hook.pytest_verdict_operators.call_historic(kwargs={"registry": OperatorRegistrar()})
     if _wants_report(config):
@@ -150,9 +160,14 @@ def _fill_session(config: pytest.Config) -> None:
 
     config.add_cleanup(restore)
     # Of its own, also in a session inside a test of another session, whose report is not about these comparisons.
-    SESSION.observer = FAILURES.observe
+    watch = config.stash[_WATCH] = ComparisonWatch(config.invocation_params.dir)
+    SESSION.observer = watch.observe
     verbosity = config.get_verbosity(pytest.Config.VERBOSITY_ASSERTIONS)
     SESSION.budget = Budget(characters=0, lines=0, differences=0) if verbosity >= 2 else Budget()
+    if config.getini(UNREAD) != "fail":
+        from pytest_verdict.pytest_plugin.unread_policy import refuse_wrong_mode
+
+        refuse_wrong_mode(config)
     try:
         SESSION.advice = bool(config.getini("verdict_advice"))
     except (ValueError, pytest.UsageError) as error:
@@ -204,14 +219,19 @@ def answer_template(verdict_judge: Judge[FormRequest] | None, comparator: Compar
 
 
 @pytest.hookimpl
-def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
     """Explain what a phase raised, before pytest makes the report of it.
 
     Neither first nor a wrapper: what a ``unittest.TestCase`` raised comes into the call in a hook that is tried first.
     """
+    watch = item.config.stash[_WATCH]
+    if len(watch.of_test):
+        from pytest_verdict.pytest_plugin.unread_policy import fail_for_unread
+
+        fail_for_unread(item, call, watch)
     if call.excinfo is not None and "pytest_verdict.errors" in sys.modules:
-        from pytest_verdict.pytest_plugin.asserted import explain_assertion, hide_our_frames
+        from pytest_verdict.pytest_plugin.assertion_notes import explain_assertion, hide_our_frames
 
         explain_assertion(call.excinfo)
         hide_our_frames(call.excinfo)
-    FAILURES.last.clear()
+    RECENT_FAILURES.clear()

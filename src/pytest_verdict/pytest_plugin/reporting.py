@@ -10,10 +10,11 @@ import pytest
 
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.pytest_plugin.destination import report_folder
 from pytest_verdict.pytest_plugin.names import REDACTED
+from pytest_verdict.pytest_plugin.recent_failures import remember_failure
 from pytest_verdict.pytest_plugin.recorder import Recorder
-from pytest_verdict.pytest_plugin.xdist_transport import Carriage, Release
+from pytest_verdict.pytest_plugin.report_folder import report_folder
+from pytest_verdict.pytest_plugin.xdist_transport import RecordSender
 from pytest_verdict.report.junit import Profile, checked_profile
 
 # Python refuses to read numbers of thousands of digits.
@@ -23,12 +24,11 @@ _MOST_DIGITS: Final = 18
 def start(config: pytest.Config) -> None:
     """Register the recorder where tests run, and the controller where reports arrive."""
     redaction = _redaction(config)
-    recorder = Recorder(config, redaction)
+    recorder = Recorder(config, redaction, SESSION.observer or remember_failure)
     # Put back with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
     if hasattr(config, "workerinput"):
-        config.pluginmanager.register(Carriage(recorder), "verdict-carriage")
-        config.pluginmanager.register(Release(), "verdict-release")
+        config.pluginmanager.register(RecordSender(recorder), "verdict-record-sender")
     else:
         from pytest_verdict.pytest_plugin.controller import Controller
 

@@ -6,17 +6,16 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.record import added, verdict_of
 from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import RECORDS, Journal, TestEntry, cover, lines_of
 from pytest_verdict.report.junit import Profile
 from pytest_verdict.report.summary import Summary, summarize
+from pytest_verdict.report.writers import NewFiles, write_others, write_own
 
 REPORT: Final = "report.json"
 JUNIT: Final = "junit.xml"
@@ -24,7 +23,6 @@ JUNIT: Final = "junit.xml"
 DEFAULT_INLINE_LIMIT: Final = 1_000
 INLINE_LINE_LIMIT: Final = 65_536
 _BLOCK: Final = 1 << 20
-_NEW: Final = ".new"
 # The worst are chosen among so many of those that did not pass.
 _MOST_CANDIDATES: Final = 1_000
 _MOST_CANDIDATE_BYTES: Final = 1 << 25
@@ -33,11 +31,12 @@ _TOLD: Final = ("id", "test", "operator", "name", "verdict", "score", "threshold
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The files that were written."""
+    """A report that was written."""
 
     folder: Path
     summary: Summary
     worst: list[dict[str, Any]]
+    problems: list[str]
 
 
 def build(
@@ -52,60 +51,35 @@ def build(
     """Write the files of a report."""
     summary = summarize(journal)
     folder.mkdir(parents=True, exist_ok=True)
-    try:
-        return _build(journal, summary, folder, run=run, profile=profile, inline_limit=inline_limit, consume=consume)
-    except BaseException:
-        # A damaged journal raises more than an OSError.
-        for name in (RECORDS, *FAMILIES.all("report_writers")):
-            with suppress(OSError):
-                (folder / f"{name}{_NEW}").unlink()
-        raise
-
-
-def _build(
-    journal: Journal,
-    summary: Summary,
-    folder: Path,
-    *,
-    run: Mapping[str, Any],
-    profile: Profile,
-    inline_limit: int,
-    consume: bool,
-) -> Built:
     in_order = cover(summary.attempts(), journal.records.stat().st_size)
-    sorted_records, digest = _sorted_records(journal, summary, folder, copy=not (in_order and consume))
-    count = sum(summary.comparisons) + sum(summary.superseded)
-    with journal.open_records() as records:
-        inline = list(_inline(records, summary, inline_limit))
-        worst = _worst(records, summary)
-    described = {"path": RECORDS, "count": count, "sha256": digest}
-    contents = Contents(summary, run, described, inline, count - len(inline), profile)
-    writers = FAMILIES.all("report_writers")
-    for name, place in writers.items():
-        _write(folder / f"{name}{_NEW}", load(place)(contents))
-    for name in writers:
-        os.replace(folder / f"{name}{_NEW}", folder / name)  # noqa: PTH105 - replace is the word for an atomic move
-    # Last, because they may come out of the journal, and until they do the report can be made of it again.
-    os.replace(sorted_records, folder / RECORDS)  # noqa: PTH105 - likewise
-    return Built(folder, summary, worst)
+    new = NewFiles(folder)
+    try:
+        sorted_records, digest = _sorted_records(journal, summary, new, copy=not (in_order and consume))
+        count = sum(summary.comparisons) + sum(summary.superseded)
+        with journal.open_records() as records:
+            inline = list(_inline(records, summary, inline_limit))
+            worst = _worst(records, summary)
+        described = {"path": RECORDS, "count": count, "sha256": digest}
+        contents = Contents(summary, run, described, inline, count - len(inline), profile)
+        new.put_in_place(write_own(contents, new))
+        # The records last: they may come out of the journal, which until then is enough for another report.
+        os.replace(sorted_records, folder / RECORDS)  # noqa: PTH105 - replace is the word for an atomic move
+        return Built(folder, summary, worst, write_others(contents, new))
+    finally:
+        new.remove()
 
 
-def _sorted_records(journal: Journal, summary: Summary, folder: Path, *, copy: bool) -> tuple[Path, str]:
+def _sorted_records(journal: Journal, summary: Summary, new: NewFiles, *, copy: bool) -> tuple[Path, str]:
     known = (journal.footer or {}).get("records_sha256")
     if not copy and isinstance(known, str):
         return journal.records, known
-    target = folder / f"{RECORDS}{_NEW}"
+    target = new.path(RECORDS)
     digest = hashlib.sha256()
     with journal.open_records() as source, target.open("wb") as file:
         for block in _sorted_blocks(source, summary.attempts()):
             digest.update(block)
             file.write(block)
     return target, digest.hexdigest()
-
-
-def _write(path: Path, pieces: Iterable[str]) -> None:
-    with path.open("w", encoding="utf-8", newline="\n", buffering=_BLOCK) as file:
-        file.writelines(pieces)
 
 
 def _sorted_blocks(source: IO[bytes], entries: Iterable[TestEntry]) -> Iterator[bytes]:

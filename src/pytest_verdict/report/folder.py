@@ -15,6 +15,7 @@ from pytest_verdict.report.journal import RECORDS, TESTS
 JOURNAL: Final = "journal"
 INTERRUPTED: Final = "journal.interrupted"
 _LOCK: Final = ".lock"
+_GITIGNORE: Final = "# Made by pytest-verdict.\n*\n"
 
 
 class FolderInUseError(VerdictError):
@@ -26,7 +27,10 @@ class ReportFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.mkdir(parents=True, exist_ok=True)
+            # Only where the folder is made: in the root of a project it would hide the project.
+            (path / ".gitignore").write_text(_GITIGNORE, encoding="utf-8")
         self._lock = _held(path / _LOCK)
 
     @property

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Literal, get_args
 
 from pytest_verdict.core.record import added
+from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import TestEntry
@@ -169,7 +170,7 @@ def _message(entry: TestEntry) -> str:
     passed, failed, broken = added(entry.comparisons)
     if not failed and not broken:
         return entry.message or f"the test did not end ({entry.outcome})"
-    head = f"{failed + broken} of {passed + failed + broken} comparisons did not pass"
+    head = f"{failed + broken} of {counted(passed + failed + broken, 'comparison')} did not pass"
     return f"{head}; {entry.message}" if entry.message else head
 
 

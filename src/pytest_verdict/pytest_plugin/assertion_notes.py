@@ -14,7 +14,7 @@ import pytest
 from pytest_verdict.comparison import HIDDEN, describe_failure
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.errors import MismatchError
-from pytest_verdict.pytest_plugin.failures import FAILURES
+from pytest_verdict.pytest_plugin.recent_failures import RECENT_FAILURES
 
 _MOST = 3
 
@@ -49,7 +49,7 @@ _Asserted = tuple[ComparisonResult, Callable[[], str]]
 
 def _asserted(entry: Any) -> Iterator[_Asserted]:
     """Give the failed comparisons that the statement made or names, which this frame was executing."""
-    made_here = [failure for failure in FAILURES.last if failure.code is entry.frame.code.raw]
+    made_here = [failure for failure in RECENT_FAILURES if failure.code is entry.frame.code.raw]
     local = {name: _failed(value) for name, value in entry.frame.f_locals.items()}
     found = {name: failed for name, failed in local.items() if failed is not None}
     if not made_here and not found:

@@ -1,0 +1,135 @@
+"""Comparisons that did not pass and that no test has looked at: each fails the test that made it."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import sys
+import threading
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from pytest_verdict.pytest_plugin.recent_failures import Failure, remember_failure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytest_verdict.core.result import ComparisonResult
+
+MODES: Final = ("fail", "warn", "ignore")
+
+_MOST_DESCRIBED: Final = 5
+
+
+class Place(NamedTuple):
+    """The line of a test from which a comparison was made."""
+
+    file: str
+    line: int
+
+
+class UnreadComparisons:
+    """Counts the comparisons that did not pass until they are looked at; of millions it keeps the first few."""
+
+    __slots__ = ("_keys", "_lock", "_places", "first")
+
+    def __init__(self) -> None:
+        self._places: dict[Place, int] = {}
+        self.first: dict[int, tuple[Place, ComparisonResult]] = {}
+        self._keys = itertools.count()
+        # Threads of one test compare at the same time.
+        self._lock = threading.Lock()
+
+    def add(self, failure: Failure) -> None:
+        """Wait for a look at a comparison that did not pass."""
+        place = Place(failure.code.co_filename, failure.line)
+        with self._lock:
+            key = next(self._keys)
+            self._places[place] = self._places.get(place, 0) + 1
+            if len(self.first) < _MOST_DESCRIBED:
+                self.first[key] = place, failure.result
+        failure.result.when_read(functools.partial(self._forget, key, place))
+
+    def _forget(self, key: int, place: Place) -> None:
+        with self._lock:
+            self.first.pop(key, None)
+            # Emptied in the meantime, when it is looked at after its test.
+            left = self._places.get(place, 0) - 1
+            if left > 0:
+                self._places[place] = left
+            else:
+                self._places.pop(place, None)
+
+    def __len__(self) -> int:
+        return sum(self._places.values())
+
+    def clear(self) -> None:
+        """Wait for nothing any more."""
+        with self._lock:
+            self._places.clear()
+            self.first.clear()
+
+    def describe(self, folder: Path) -> str:
+        """Lay out how many there are, the blocks of the first ones, and where they were made, seen from a folder."""
+        from pytest_verdict.comparison import describe_failure
+        from pytest_verdict.core.values.display import counted, visible
+
+        count = len(self)
+        lines = [
+            f"{counted(count, 'comparison')} did not pass, and nothing looked at {'it' if count == 1 else 'them'}:"
+        ]
+        shown = list(self.first.values())
+        for place, result in shown:
+            lines += [f"{visible(_seen_from(folder, place.file))}:{place.line}", describe_failure(result)]
+        if count > len(shown):
+            lines.append(f"... and {count - len(shown)} more")
+        lines.append("Assert on the comparison, or accept it by the marker verdict_unread('ignore').")
+        return "\n".join(lines)
+
+
+def _seen_from(folder: Path, file: str) -> str:
+    path = type(folder)(file)
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else file
+
+
+class ComparisonWatch:
+    """Watches the comparisons of one session that did not pass."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.of_test = UnreadComparisons()
+
+    def observe(self, result: ComparisonResult) -> None:
+        """Remember a comparison that did not pass, until something looks at it."""
+        if result.has_passed():
+            return
+        failure = remember_failure(result)
+        self._group().add(failure)
+
+    def _group(self) -> UnreadComparisons:
+        fixture = next(_fixtures_being_set_up(), None)
+        if fixture is None or fixture.scope == "function":
+            return self.of_test
+        # Other tests may look at what a fixture of a wider scope made, so it is asked when the fixture ends.
+        group: UnreadComparisons | None = getattr(fixture, "_verdict_unread", None)
+        if group is None:
+            group = fixture._verdict_unread = UnreadComparisons()  # noqa: SLF001 - an attribute of ours
+            fixture.addfinalizer(functools.partial(_end_fixture, fixture, self.folder))
+        return group
+
+
+def _end_fixture(fixture: Any, folder: Path) -> None:
+    import pytest
+
+    group: UnreadComparisons = fixture.__dict__.pop("_verdict_unread")
+    if len(group):
+        raise pytest.fail.Exception(group.describe(folder), pytrace=False)
+
+
+def _fixtures_being_set_up() -> Iterator[Any]:
+    """Find the fixture that is being set up, if any, without a hook that every fixture of every session would pay for."""
+    frame = sys._getframe(2)  # noqa: SLF001 - only where a comparison did not pass
+    while frame is not None and frame.f_back is not None:
+        if frame.f_code.co_name == "pytest_fixture_setup" and "fixturedef" in frame.f_locals:
+            yield frame.f_locals["fixturedef"]
+        frame = frame.f_back

@@ -1,0 +1,199 @@
+"""The ini key and marker ``verdict_unread``: a comparison that did not pass and that nothing looked at fails its test."""
+
+from __future__ import annotations
+
+import pytest
+
+HEAD = "import pytest\nfrom pytest_verdict import Comparator, Operator, assert_matches, compare, expect\n"
+
+UNREAD = {
+    "compare": 'compare("exact", "Paris", "Rome")',
+    "a call of the fixture": 'comparator("exact", "Paris", "Rome")',
+    "in a list that is asserted": 'assert [comparator("exact", "Paris", "Rome")]',
+    "in a tuple": 'assert (compare("exact", "Paris", "Rome"), "a message")',
+    "kept in a name": 'result = compare("exact", "Paris", "Rome")',
+    "evidence looked at, but not what came out": 'assert compare("exact", "Paris", "Rome").observed == "Rome"',
+    "an error": 'compare("numeric_range", [5, 1], None); compare(Broken(), 1, 2)',
+    "before a skip": 'compare("exact", "Paris", "Rome"); pytest.skip("no reason")',
+    "before an xfail": 'compare("exact", "Paris", "Rome"); pytest.xfail("no reason")',
+    "in a thread": "import threading\n    thread = threading.Thread(target=compare, args=('exact', 'Paris', 'Rome'))\n"
+    "    thread.start(); thread.join()",
+    "a template": "from pytest_verdict.templates import BaseAnswer, ExactMatch, VerifiedField\n"
+    '    class A(BaseAnswer):\n        city: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())\n'
+    '    answer_template(A).verify({"city": "Rome"})',
+    "a blind comparison": "from pytest_verdict.blind import blind_compare\n"
+    '    blind_compare("a", "b", "Write.", lambda request: "no verdict")',
+}
+
+READ = {
+    "not": 'assert not compare("exact", "Paris", "Rome")',
+    "passed": 'assert compare("exact", "Paris", "Rome").passed is False',
+    "verdict": 'assert compare("exact", "Paris", "Rome").verdict == "fail"',
+    "score": 'assert compare("exact", "Paris", "Rome").score == 0.0',
+    "notes": 'assert compare("numeric_exact", 1, "x").notes == ["not_a_number"]',
+    "report": 'assert compare("exact", "Paris", "Rome").to_report()["verdict"] == "fail"',
+    "raises": 'with pytest.raises(AssertionError):\n        assert_matches("exact", "Paris", "Rome")',
+    "unequal": 'assert "Rome" != expect("exact", "Paris")',
+    "passes": 'compare("exact", "Paris", "Paris")',
+    "any": 'assert any([compare("exact", "Paris", "Rome"), compare("exact", 1, 1)])',
+    "a part of an aggregate": 'assert compare("any_of", 1, "1", conditions=["exact", "numeric_exact"])',
+}
+
+BROKEN = """
+class Broken(Operator):
+    name = "broken"
+
+    def evaluate(self, expected, observed):
+        raise OSError("gone")
+"""
+
+
+def module(statements):
+    tests = [
+        f"def test_{number}(comparator, answer_template):\n    {statement}\n"
+        for number, statement in enumerate(statements)
+    ]
+    return HEAD + BROKEN + "\n".join(tests)
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_what_nothing_looked_at_fails_its_test(pytester, workers):
+    pytester.makepyfile(test_it=module(UNREAD.values()))
+    run = pytester.runpytest_subprocess(workers, "-q")
+    run.assert_outcomes(failed=len(UNREAD))
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_what_was_looked_at_does_not(pytester, workers):
+    pytester.makepyfile(test_it=module(READ.values()))
+    run = pytester.runpytest_subprocess(workers, "-q", "--verify-report")
+    run.assert_outcomes(passed=len(READ))
+
+
+def test_the_failure_shows_the_block_and_the_line(pytester):
+    pytester.makepyfile(test_it=HEAD + 'def test_it():\n    compare("exact", "Paris", "Rome")\n')
+    run = pytester.runpytest("-q")
+    run.stdout.fnmatch_lines(
+        [
+            "1 comparison did not pass, and nothing looked at it:",
+            "test_it.py:4",
+            "exact: fail, score 0.0 < threshold 1.0",
+            "  expected: 'Paris'",
+            "*verdict_unread('ignore')*",
+        ]
+    )
+
+
+def test_what_fixtures_compared_may_be_looked_at_by_the_test(pytester):
+    pytester.makepyfile(
+        test_it=HEAD
+        + """
+@pytest.fixture
+def made():
+    return compare("exact", 1, 2)
+
+@pytest.fixture(scope="module")
+def many():
+    return {number: compare("exact", number, 0) for number in range(1, 4)}
+
+def test_looks(made):
+    assert made.verdict == "fail"
+
+def test_does_not_look(made):
+    pass
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_each(many, number):
+    assert not many[number]
+"""
+    )
+    run = pytester.runpytest("-q")
+    # The third of the many is looked at by no test.
+    run.assert_outcomes(passed=3, failed=1, errors=1)
+    run.stdout.fnmatch_lines(["*ERROR at teardown of test_each?2?*", "1 comparison did not pass*", "*expected: 3"])
+
+
+def test_what_a_teardown_compared_fails_the_teardown(pytester):
+    pytester.makepyfile(
+        test_it=HEAD
+        + '@pytest.fixture\ndef down():\n    yield\n    compare("exact", 1, 2)\n\ndef test_it(down):\n    pass\n'
+    )
+    pytester.runpytest("-q").assert_outcomes(passed=1, errors=1)
+
+
+@pytest.mark.parametrize(
+    ("ini", "mark", "outcomes"),
+    [
+        ("ignore", "", {"passed": 1}),
+        ("warn", "", {"passed": 1, "warnings": 1}),
+        ("fail", "", {"failed": 1}),
+        ("fail", '@pytest.mark.verdict_unread("ignore")', {"passed": 1}),
+        ("fail", '@pytest.mark.verdict_unread(mode="warn")', {"passed": 1, "warnings": 1}),
+        ("ignore", '@pytest.mark.verdict_unread("fail")', {"failed": 1}),
+        ("fail", '@pytest.mark.verdict_unread("ignroe")', {"failed": 1}),
+        ("ignore", "@pytest.mark.xfail(strict=True)", {"failed": 1}),
+        ("fail", "@pytest.mark.xfail(strict=True)", {"xfailed": 1}),
+    ],
+)
+def test_the_ini_key_and_the_marker(pytester, ini, mark, outcomes):
+    pytester.makeini(f"[pytest]\nverdict_unread = {ini}\n")
+    pytester.makepyfile(test_it=f'{HEAD}{mark}\ndef test_it():\n    compare("exact", 1, 2)\n')
+    pytester.runpytest("-q", "-p", "no:asyncio", "-W", "default").assert_outcomes(**outcomes)
+
+
+def test_warnings_that_are_errors_fail_the_test(pytester):
+    pytester.makeini("[pytest]\nverdict_unread = warn\nfilterwarnings = error\n")
+    pytester.makepyfile(test_it=f'{HEAD}\ndef test_it():\n    compare("exact", 1, 2)\n')
+    pytester.runpytest("-q", "-p", "no:asyncio").assert_outcomes(failed=1)
+
+
+def test_a_mode_that_does_not_exist_is_refused(pytester):
+    pytester.makeini("[pytest]\nverdict_unread = ignroe\n")
+    run = pytester.runpytest("-q")
+    assert run.ret == pytest.ExitCode.USAGE_ERROR
+    run.stderr.fnmatch_lines(
+        ["*verdict_unread: 'ignroe' is no mode. Did you mean 'ignore'? Allowed: fail, ignore, warn."]
+    )
+
+
+def test_a_unittest_case(pytester):
+    pytester.makepyfile(
+        test_it="import unittest\nfrom pytest_verdict import compare\n\n"
+        'class Case(unittest.TestCase):\n    def test_it(self):\n        compare("exact", 1, 2)\n'
+    )
+    pytester.runpytest("-q").assert_outcomes(failed=1)
+
+
+def test_memory_is_bounded_and_what_is_read_late_counts(pytester):
+    pytester.makepyfile(
+        test_it=HEAD
+        + """
+def test_many():
+    for number in range(20_000):
+        compare("exact", number, -1)
+
+def test_all_are_read_in_the_end():
+    results = [compare("exact", number, -1) for number in range(20_000)]
+    assert not any(results)
+
+def test_all_but_one(kept=[]):
+    results = [compare("exact", number, -1) for number in range(20_000)]
+    assert not any(results[:-1])
+"""
+    )
+    run = pytester.runpytest("-q")
+    run.assert_outcomes(passed=1, failed=2)
+    run.stdout.fnmatch_lines(["20000 comparisons did not pass*", "... and 19995 more", "1 comparison did not pass*"])
+
+
+def test_a_result_that_is_watched_can_be_pickled_and_copied(pytester):
+    pytester.makepyfile(
+        test_it="import copy, pickle\n"
+        + HEAD
+        + """
+def test_it():
+    result = compare("exact", 1, 2)
+    assert pickle.loads(pickle.dumps(result)) == copy.deepcopy(result) == result
+"""
+    )
+    pytester.runpytest("-q").assert_outcomes(passed=1)
