@@ -10,8 +10,8 @@ from scenarios import RECORDED, outputs, suite
 
 from pytest_verdict.core.replay import replay
 from pytest_verdict.errors import SuiteError
-from pytest_verdict.suites.reader import read_suite
-from pytest_verdict.suites.suite_schema import made_schema, suite_schema
+from pytest_verdict.suites.suite_model import made_schema, suite_schema
+from pytest_verdict.suites.suite_reader import read_suite
 
 # The suites of the page "Exact Match Scorer", as they stand there.
 SENTIMENT = """\

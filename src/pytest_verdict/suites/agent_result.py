@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final, NoReturn
 
 from pytest_verdict.core.values.display import shown
@@ -102,3 +102,15 @@ def _checked(given: Mapping[str, Any]) -> AgentResult:
     if calls is not None and (isinstance(calls, str | Mapping) or not isinstance(calls, Sequence)):
         raise AdapterError(f"tool_calls is a list, got {type(calls).__name__}: {shown(calls, 80)}")
     return AgentResult(**{**given, "tool_calls": tuple(calls or ())})
+
+
+def called_tools(result: AgentResult) -> list[Any]:
+    """Give the calls of tools as JSON values, as far as they are known."""
+    return [asdict(call) if isinstance(call, ToolCall) else call for call in result.tool_calls]
+
+
+def name_of_call(call: Any) -> Any:
+    """Give the name of a call."""
+    if isinstance(call, str):
+        return call
+    return call.get("name") if isinstance(call, Mapping) else getattr(call, "name", None)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from pytest_verdict.core.garbage_collection import without_garbage_collection
+from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchError
-from pytest_verdict.suites.reader import PlannedScenario, Suite, read_suite
+from pytest_verdict.suites.suite_reader import PlannedScenario, Suite, read_suite
 
 if TYPE_CHECKING:
     from pytest_verdict.suites.scenario_run import Run
@@ -37,7 +37,7 @@ class SuiteFile(pytest.File):
         for tag in sorted(tags):
             # What a suite uses as a tag it declares, so that --strict-markers has nothing to say.
             self.config.addinivalue_line("markers", f"{tag}: a tag of suites")
-        with without_garbage_collection():
+        with pause_garbage_collection():
             return [self._item(suite, plan) for plan in suite.scenarios]
 
     def _item(self, suite: Suite, plan: PlannedScenario) -> pytest.Item:
@@ -82,10 +82,10 @@ class ScenarioItem(pytest.Item):
             raise _without_frames(*dict.fromkeys(str(run.error) for run in self._runs))
 
     def runtest(self) -> None:
-        """Judge what the adapter returned."""
-        from pytest_verdict.suites.scenario_run import judge
+        """Score what the adapter returned."""
+        from pytest_verdict.suites.scenario_run import score_runs
 
-        outcome = judge(self._plan, self._runs)
+        outcome = score_runs(self._plan, self._runs)
         if outcome.verdict != "pass":
             raise MismatchError(outcome.describe(), outcome.failures)
         self.add_report_section("call", "verdict", "\n".join(outcome.sentences))

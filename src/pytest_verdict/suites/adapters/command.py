@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import AdapterError, SuiteError
-from pytest_verdict.suites.adapters.limit import AdapterTimeoutError
+from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, read_json, result_from_json
 
 _TAIL: Final = 500

@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import AdapterError
-from pytest_verdict.suites.adapters.limit import AdapterTimeoutError
+from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, read_json, result_from_json
 
 

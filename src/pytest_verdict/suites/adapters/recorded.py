@@ -9,7 +9,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
-from pytest_verdict.suites.rows import read_rows
+from pytest_verdict.suites.rows import named_rows
 
 _HEAD: Final = ("suite", "name", "input")
 
@@ -25,10 +25,10 @@ class RecordedAdapter:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._found: dict[tuple[Any, str, str], list[dict[str, Any]]] = {}
-        for row in read_rows(path):
+        for row in named_rows(path):
             problem = row.error or _problem(row.value)
             if problem is not None:
-                raise AdapterError(f"{path.name}:{row.number}: {problem}")
+                raise AdapterError(f"{row.place}: {problem}")
             key = "name" if "name" in row.value else "input"
             rest = {name: value for name, value in row.value.items() if name not in _HEAD}
             self._found.setdefault((row.value.get("suite"), key, row.value[key]), []).append(rest)

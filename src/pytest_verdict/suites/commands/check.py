@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     if arguments.schema:
-        from pytest_verdict.suites.suite_schema import suite_schema
+        from pytest_verdict.suites.suite_model import suite_schema
 
         say_json(suite_schema())
         return 0
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(files: Sequence[str], scorers: Sequence[str]) -> int:
-    from pytest_verdict.suites.reader import read_suite
+    from pytest_verdict.suites.suite_reader import read_suite
 
     status = 0
     for file in files:

@@ -10,12 +10,11 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import MappingError, SettingsError, allowed
 from pytest_verdict.operators.regex import FoundMatch, RegexTimeLimitError, compile_pattern, find_matches
-from pytest_verdict.suites.mapping.path import describe_absence, finder
+from pytest_verdict.suites.mapping.jsonpath import describe_absence, finder
 
 Many = Literal["error", "first", "last", "list"]
 """What becomes of several matches."""
 
-MANY: Final = get_args(Many)
 Step = Callable[[Any], Any]
 
 _REGEX_KEYS: Final = ("regex", "group", "flags", "many")
@@ -40,12 +39,16 @@ def take(matches: Sequence[Any], many: Many, path: str, document: Any) -> Any:
 
 def checked_many(given: Any) -> Many:
     """Refuse what does not say what several matches mean."""
-    if given is None:
-        return "error"
-    if given not in MANY:
-        raise SettingsError(f"unknown value of many: {shown(given, 40)}.{allowed('value', given, MANY)}")
-    many: Many = given
-    return many
+    if given is not None and given not in get_args(Many):
+        raise SettingsError(f"unknown value of many: {shown(given, 40)}.{allowed('value', given, get_args(Many))}")
+    return given or "error"
+
+
+def refuse_unknown_keys(what: str, given: Mapping[Any, Any], known: Sequence[str]) -> None:
+    """Refuse keys that have no meaning."""
+    for key in given:
+        if key not in known:
+            raise SettingsError(f"{what} has no key {key!r}.{allowed('key', key, known)}")
 
 
 def read_steps(given: Any) -> tuple[Step, ...]:
@@ -57,10 +60,7 @@ def read_steps(given: Any) -> tuple[Step, ...]:
 def _step(given: Any) -> Step:
     if not isinstance(given, Mapping) or ("regex" in given) == ("json" in given):
         raise SettingsError(f"a step of extract is {{'regex': pattern}} or {{'json': path}}, got {shown(given, 80)}")
-    known = _REGEX_KEYS if "regex" in given else _JSON_KEYS
-    for key in given:
-        if key not in known:
-            raise SettingsError(f"a step of extract has no key {key!r}.{allowed('key', key, known)}")
+    refuse_unknown_keys("a step of extract", given, _REGEX_KEYS if "regex" in given else _JSON_KEYS)
     return _regex_step(given) if "regex" in given else _json_step(given)
 
 

@@ -1,27 +1,28 @@
-"""Rows of a dataset: JSONL, CSV, YAML, Parquet and Arrow, one row at a time; one module per format."""
+"""Rows of a dataset, one at a time; one module per format."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from pytest_verdict.core.values.display import shown
-from pytest_verdict.errors import ConfigurationError, allowed
+from pytest_verdict.core.families import FAMILIES
+from pytest_verdict.core.values.display import shortened, shown
+from pytest_verdict.errors import ConfigurationError, MappingError, allowed
+from pytest_verdict.suites.loading import load_brought
+from pytest_verdict.suites.mapping.input_mapping import read_input
 from pytest_verdict.suites.rows.row import Row
 
-_FORMATS: Final = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv_text",
-    ".tsv": "csv_text",
-    ".yaml": "yaml_list",
-    ".yml": "yaml_list",
-    ".parquet": "arrow",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-}
+_LONGEST_NAME: Final = 200
+
+
+class NamedRow(NamedTuple):
+    """A row, where it stands, such as ``rows.jsonl:3``, and what it is called in reports and node ids."""
+
+    place: str
+    name: str
+    value: Any
+    error: str | None
 
 
 def read_rows(source: str | Path | Iterable[Any]) -> Iterator[Row]:
@@ -29,14 +30,35 @@ def read_rows(source: str | Path | Iterable[Any]) -> Iterator[Row]:
     if isinstance(source, bytes | Mapping) or not isinstance(source, str | Path | Iterable):
         raise ConfigurationError(f"a dataset is a path or an iterable of rows, got {shown(source, 80)}")
     if not isinstance(source, str | Path):
-        return (Row(number, value) for number, value in enumerate(source, 1))
+        return _numbered(source)
     path = Path(source)
-    if path.suffix.lower() not in _FORMATS:
-        raise ConfigurationError(
-            f"{path.name}: the format of a dataset is told by its suffix.{allowed('suffix', path.suffix, _FORMATS)}"
-        )
+    read = load_brought("row_readers", path.suffix.lower())
+    if read is None:
+        known = allowed("suffix", path.suffix, FAMILIES.all("row_readers"))
+        raise ConfigurationError(f"{path.name}: the format of a dataset is told by its suffix.{known}")
     if not path.is_file():
         raise FileNotFoundError(2, "there is no such dataset", str(path))
-    module = importlib.import_module(f"{__name__}.{_FORMATS[path.suffix.lower()]}")
-    rows: Iterator[Row] = module.read(path)
-    return rows
+    return _numbered(read(path))
+
+
+def named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[NamedRow]:
+    """Read the rows of a dataset with their names; ``ids`` says where in a row its name is."""
+    label = Path(source).name if isinstance(source, str | Path) else "row"
+    fetch_id = None if ids is None else read_input("ids", ids)
+    for number, value, error in read_rows(source):
+        place = f"{label}:{number}"
+        yield NamedRow(place, place if fetch_id is None else _name(fetch_id, value, place), value, error)
+
+
+def _numbered(rows: Iterable[Any]) -> Iterator[Row]:
+    return (row if isinstance(row, Row) else Row(number, row) for number, row in enumerate(rows, 1))
+
+
+def _name(fetch_id: Callable[[Any], Any], value: Any, place: str) -> str:
+    try:
+        given = fetch_id(value)
+    except MappingError:
+        return place
+    if given is None or given == "":
+        return place
+    return shortened(given, _LONGEST_NAME) if isinstance(given, str) else shown(given, 60)

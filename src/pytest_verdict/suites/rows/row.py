@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, NamedTuple
-
-from pytest_verdict.core.values.display import shortened, shown
-from pytest_verdict.errors import MappingError
-
-_LONGEST_NAME: Final = 200
+from typing import Any, NamedTuple
 
 
 class Row(NamedTuple):
-    """One row of a dataset."""
+    """One row of a dataset, as a reader of rows gives it; a row that needs no number may be given as its value alone.
+
+    Args:
+        number: Its line in the file, or its position from 1.
+        value: Its value; None when it is unreadable.
+        error: Why it is unreadable.
+
+    Example:
+        >>> Row(7, None, "it has 2 fields, and there are 3 columns").error
+        'it has 2 fields, and there are 3 columns'
+    """
 
     number: int
     value: Any
     error: str | None = None
-
-
-def name_of_row(fetch_id: Callable[[Any], Any] | None, value: Any, place: str) -> str:
-    """Name a row in reports and node ids."""
-    if fetch_id is None:
-        return place
-    try:
-        given = fetch_id(value)
-    except MappingError:
-        return place
-    if given is None or given == "":
-        return place
-    return shortened(given, _LONGEST_NAME) if isinstance(given, str) else shown(given, 60)
