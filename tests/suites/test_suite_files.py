@@ -261,6 +261,16 @@ ONE = "scenarios:\n  - {name: a, input: b}\n"
             "scenarios: [{name: a, input: b, timeout_seconds: .inf}]",
             ["1: timeout_seconds: Input should be less than or equal to 604800, got inf"],
         ),
+        ("[" * 1_000_000, ["1: it is nested too deeply"]),
+        ("scenarios: [{name: a, input: b, pass_rule: 1}]", ["1: there is no key 'pass_rule' here."]),
+        (
+            "suite:\n  name: x\n  scorers:\n    - exact\n    - exct\n  scenarios: [{name: a, input: b}]",
+            ["5: unknown scorer: 'exct'"],
+        ),
+        (
+            "scenarios:\n  - name: a\n    input: b\n    scorers: [exact]\n    scorer: exact",
+            ["5: give scorer or scorers, not both"],
+        ),
         ("a: &a [*a]", ["1: it is nested too deeply, or an alias contains itself"]),
         (LISTS, ["1: its aliases repeat more than 1,000,000 values"]),
         (MERGES, ["1: its aliases repeat more than 1,000,000 values"]),
@@ -284,7 +294,7 @@ ONE = "scenarios:\n  - {name: a, input: b}\n"
             ],
         ),
     ],
-    ids=range(25),
+    ids=range(29),
 )
 def test_what_is_written_wrongly_is_named_with_its_line(write, content, lines):
     with pytest.raises(SuiteError) as error:
