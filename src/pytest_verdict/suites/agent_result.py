@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import AdapterError
@@ -68,18 +67,6 @@ def as_result(returned: Any) -> AgentResult:
             f"the adapter must return an AgentResult or text, and returned {type(returned).__name__}: {shown(returned, 80)}"
         )
     return _checked({name: getattr(returned, name) for name in _FIELDS if hasattr(returned, name)})
-
-
-def read_json(text: str) -> Any:
-    """Read what a program or a service wrote."""
-    try:
-        return json.loads(text, parse_constant=_refuse)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-
-
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
 
 
 def result_from_json(value: Any, source: str) -> AgentResult:

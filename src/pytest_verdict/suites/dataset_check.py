@@ -11,7 +11,7 @@ from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.operators.not_compared import record_not_compared
 from pytest_verdict.operators.pass_rate import PassRate
@@ -74,7 +74,7 @@ class DatasetCheck:
         """
         low, high = self.interval
         lines = [
-            f"{self.passed} of {self.total} rows passed, {self.failed} failed, {self.errors} could not be compared"
+            f"{self.passed} of {counted(self.total, 'row')} passed, {self.failed} failed, {self.errors} could not be compared"
             + (f" ({self.unreadable} of these could not be read)" if self.unreadable else ""),
             (
                 f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for;"

@@ -38,13 +38,10 @@ class SuiteFile(pytest.File):
             # What a suite uses as a tag it declares, so that --strict-markers has nothing to say.
             self.config.addinivalue_line("markers", f"{tag}: a tag of suites")
         with pause_garbage_collection():
-            return [self._item(suite, plan) for plan in suite.scenarios]
-
-    def _item(self, suite: Suite, plan: PlannedScenario) -> pytest.Item:
-        item: ScenarioItem = ScenarioItem.from_parent(self, name=plan.scenario.name, suite=suite, plan=plan)
-        for tag in plan.tags:
-            item.add_marker(tag)
-        return item
+            return [
+                ScenarioItem.from_parent(self, name=plan.scenario.name, suite=suite, plan=plan)
+                for plan in suite.scenarios
+            ]
 
 
 class ScenarioItem(pytest.Item):
@@ -55,6 +52,8 @@ class ScenarioItem(pytest.Item):
         self._suite = suite
         self._plan = plan
         self._runs: list[Run] = []
+        for tag in plan.tags:
+            self.add_marker(tag)
 
     @property
     def verdict_place(self) -> tuple[Path, int]:
@@ -135,9 +134,8 @@ def _without_frames(*reasons: str) -> BaseException:
 
 def _end_adapters(known: Mapping[Any, Any]) -> None:
     for adapter in known.values():
-        close = getattr(adapter, "close", None)
-        if close is not None:
-            close()
+        if hasattr(adapter, "close"):
+            adapter.close()
     loop = sys.modules.get("pytest_verdict.suites.adapters.background_loop")
     if loop is not None:
         loop.LOOP.close()

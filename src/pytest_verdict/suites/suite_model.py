@@ -131,8 +131,3 @@ def suite_schema() -> dict[str, Any]:
     """Read the published JSON Schema of suite files, for editors and other tools."""
     found: dict[str, Any] = json.loads(files(__package__).joinpath("suite.schema.json").read_text("utf-8"))
     return found
-
-
-def made_schema() -> str:
-    """Make the JSON Schema from the model; a test holds the published one to it."""
-    return json.dumps(SuiteFile.model_json_schema(), indent=2, sort_keys=True) + "\n"

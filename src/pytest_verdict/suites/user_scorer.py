@@ -87,9 +87,9 @@ class UserScorer(SuiteScorer):
 
 def _said(answer: Any) -> dict[str, Any]:
     if isinstance(answer, bool):
-        return {"score": None, "passed": answer, "explanation": None}
-    if isinstance(answer, int | float):
-        return {"score": answer, "passed": None, "explanation": None}
+        answer = {"passed": answer}
+    elif isinstance(answer, int | float):
+        answer = {"score": answer}
     score, passed, explanation, details = (_part(answer, key) for key in ("score", "passed", "explanation", "details"))
     text = explanation or (details if isinstance(details, str) else None)
     return {"score": score, "passed": passed, "explanation": text}

@@ -10,7 +10,8 @@ import contextvars
 import functools
 import inspect
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from concurrent.futures import Future, wait
 from typing import Any, Final
 
 from pytest_verdict.errors import AdapterError
@@ -27,44 +28,30 @@ class AdapterTimeoutError(AdapterError):
 
 def call_within(seconds: float, function: Callable[[], Any], *, ends_itself: bool = False) -> Any:
     """Call a function, and await what it returns if need be, for a limited time."""
-    call = _Call(function, seconds)
-    # What the session keeps in context variables holds for the adapter too.
-    target = functools.partial(contextvars.copy_context().run, call.run)
-    thread = threading.Thread(target=target, name="verdict-adapter", daemon=True)
-    thread.start()
-    # An async call and a program are ended from inside, which takes a moment.
-    thread.join(seconds)
-    if thread.is_alive() and (call.awaits or ends_itself):
-        thread.join(_GRACE)
-    if thread.is_alive():
-        raise AdapterTimeoutError(seconds)
-    if call.error is not None:
-        raise call.error
-    return call.returned
+    outcome: Future[Any] = Future()
+    awaits = threading.Event()
 
-
-class _Call:
-    def __init__(self, function: Callable[[], Any], seconds: float) -> None:
-        self._function = function
-        self._seconds = seconds
-        self.awaits = False
-        self.returned: Any = None
-        self.error: BaseException | None = None
-
-    def run(self) -> None:
+    def call() -> None:
         try:
-            returned = self._function()
-            self.returned = self._awaited(returned) if inspect.isawaitable(returned) else returned
+            returned = function()
+            if inspect.isawaitable(returned):
+                from pytest_verdict.suites.adapters.background_loop import LOOP
+
+                awaits.set()
+                returned = LOOP.wait_for(returned, seconds)
+            outcome.set_result(returned)
         except SystemExit as error:
-            self.error = AdapterError(f"the adapter tried to end the process with status {error.code}")
+            outcome.set_exception(AdapterError(f"the adapter tried to end the process with status {error.code}"))
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            self.error = error
+            outcome.set_exception(error)
 
-    def _awaited(self, returned: Awaitable[Any]) -> Any:
-        from pytest_verdict.suites.adapters.background_loop import LOOP
-
-        self.awaits = True
-        ended, value = LOOP.wait_for(returned, self._seconds)
-        if not ended:
-            raise AdapterTimeoutError(self._seconds)
-        return value
+    # What the session keeps in context variables holds for the adapter too.
+    target = functools.partial(contextvars.copy_context().run, call)
+    threading.Thread(target=target, name="verdict-adapter", daemon=True).start()
+    wait([outcome], seconds)
+    if awaits.is_set() or ends_itself:
+        # An async call and a program are ended from inside, which takes a moment.
+        wait([outcome], _GRACE)
+    if not outcome.done():
+        raise AdapterTimeoutError(seconds)
+    return outcome.result()

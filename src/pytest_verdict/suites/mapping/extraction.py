@@ -21,8 +21,20 @@ _REGEX_KEYS: Final = ("regex", "group", "flags", "many")
 _JSON_KEYS: Final = ("json", "many")
 
 
-def chosen(matches: Sequence[Any], many: Many, label: str) -> Any:
-    """Take one value, or the list, of what was matched."""
+def read_path(path: Any, many: Any) -> Step:
+    """Read a path, and what several matches of it mean."""
+    wanted, find = _many(many), finder(path)
+
+    def extract(document: Any) -> Any:
+        matches = find(document)
+        if not matches:
+            raise MappingError(describe_absence(path, document))
+        return _chosen(matches, wanted, f"the path {path}")
+
+    return extract
+
+
+def _chosen(matches: Sequence[Any], many: Many, label: str) -> Any:
     if many == "list":
         return list(matches)
     if len(matches) > 1 and many == "error":
@@ -30,15 +42,7 @@ def chosen(matches: Sequence[Any], many: Many, label: str) -> Any:
     return matches[-1] if many == "last" else matches[0]
 
 
-def take(matches: Sequence[Any], many: Many, path: str, document: Any) -> Any:
-    """Take one value, or the list, of what a path matched."""
-    if not matches:
-        raise MappingError(describe_absence(path, document))
-    return chosen(matches, many, f"the path {path}")
-
-
-def checked_many(given: Any) -> Many:
-    """Refuse what does not say what several matches mean."""
+def _many(given: Any) -> Many:
     if given is not None and given not in get_args(Many):
         raise SettingsError(f"unknown value of many: {shown(given, 40)}.{allowed('value', given, get_args(Many))}")
     return given or "error"
@@ -65,7 +69,7 @@ def _step(given: Any) -> Step:
 
 
 def _regex_step(given: Mapping[str, Any]) -> Step:
-    pattern, many = given["regex"], checked_many(given.get("many"))
+    pattern, many = given["regex"], _many(given.get("many"))
     flags = _flags(given.get("flags"))
     if not isinstance(pattern, str) or not pattern:
         raise SettingsError(f"the regex of extract is a text that is not empty, got {shown(pattern, 80)}")
@@ -88,7 +92,7 @@ def _regex_step(given: Mapping[str, Any]) -> Step:
             raise MappingError(str(error)) from None
         if not matches:
             raise MappingError(f"the regex {pattern} matches nothing in {shown(text, 80)}")
-        found = chosen([_group(match, group) for match in matches], many, f"the regex {pattern}")
+        found = _chosen([_group(match, group) for match in matches], many, f"the regex {pattern}")
         if found is None:
             raise MappingError(f"the regex {pattern} matches, but its group {group!r} took no part")
         return found
@@ -111,8 +115,8 @@ def _group(match: FoundMatch, group: int | str) -> str | None:
 
 
 def _json_step(given: Mapping[str, Any]) -> Step:
-    path, many = given["json"], checked_many(given.get("many"))
-    find = finder(path)
+    path = given["json"]
+    follow = read_path(path, given.get("many"))
 
     def extract(text: Any) -> Any:
         if not isinstance(text, str):
@@ -121,6 +125,6 @@ def _json_step(given: Mapping[str, Any]) -> Step:
             document = parse_json(text)
         except JsonTextError as error:
             raise MappingError(f"the text is not JSON: {error}") from None
-        return take(find(document), many, path, document)
+        return follow(document)
 
     return extract

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import MappingError, SettingsError
-from pytest_verdict.suites.mapping.extraction import checked_many, read_steps, refuse_unknown_keys, take
-from pytest_verdict.suites.mapping.jsonpath import finder
+from pytest_verdict.suites.mapping.extraction import read_path, read_steps, refuse_unknown_keys
 
 Fetch = Callable[[Any], Any]
 """From a document to the value of one input."""
@@ -16,8 +15,7 @@ Fetch = Callable[[Any], Any]
 EXPECTED: Final = "expected"
 OBSERVED: Final = "observed"
 
-_PATH_KEYS: Final = ("path", "many", "extract")
-_KEYS: Final = (*_PATH_KEYS, "literal")
+_KEYS: Final = ("path", "many", "extract", "literal")
 
 
 class InputMapping:
@@ -121,7 +119,7 @@ def read_input(name: str, source: Any) -> Fetch:
 
 
 def _literal(name: str, source: Mapping[str, Any]) -> Fetch:
-    beside = next((key for key in _PATH_KEYS if key in source), None)
+    beside = next((key for key in source if key != "literal"), None)
     if beside is not None:
         raise SettingsError(f"{name}: an input is a path or a literal, not both; take {beside!r} or 'literal' away")
     value = source["literal"]
@@ -129,14 +127,11 @@ def _literal(name: str, source: Mapping[str, Any]) -> Fetch:
 
 
 def _path(name: str, source: Mapping[str, Any]) -> Fetch:
-    path, many = source["path"], checked_many(source.get("many"))
-    find = finder(path)
-    steps = read_steps(source.get("extract"))
+    steps = (read_path(source["path"], source.get("many")), *read_steps(source.get("extract")))
 
     def fetch(document: Any) -> Any:
+        value = document
         try:
-            matches = find(document)
-            value = matches[0] if len(matches) == 1 and many != "list" else take(matches, many, path, document)
             for step in steps:
                 value = step(value)
         except MappingError as error:
