@@ -145,13 +145,12 @@ def _checked(
     counts = {"pass": 0, "fail": 0, "error": 0}
     unreadable = 0
     first: list[ComparisonResult] = []
-    for row in named_rows(source, ids):
-        if row.error is not None:
-            unreadable += 1
-            reason = f"{row.place}: {row.error}"
-            result = record_not_compared(reason, instead_of=evaluator.operator_name, name=row.place)
+    for place, name, value, error in named_rows(source, ids):
+        if error is None:
+            result = evaluator.compare(value, name=name)
         else:
-            result = evaluator.compare(row.value, name=row.name)
+            unreadable += 1
+            result = record_not_compared(f"{place}: {error}", instead_of=evaluator.operator_name, name=place)
         counts[result.verdict] += 1
         if not result.passed and len(first) < _SHOWN:
             first.append(result)

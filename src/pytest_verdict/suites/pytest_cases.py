@@ -11,7 +11,7 @@ import pytest
 from pytest_verdict.errors import ConfigurationError, MappingError
 from pytest_verdict.operators.not_compared import record_not_compared
 from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping
-from pytest_verdict.suites.rows import NamedRow, named_rows
+from pytest_verdict.suites.rows import named_rows
 
 CASE: Final = "case"
 _PLUGIN: Final = "verdict-unreadable-rows"
@@ -43,7 +43,7 @@ def parametrize_cases(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
         names = _names(metafunc.fixturenames, mapping)
         if isinstance(source, str | Path):
             source = metafunc.definition.path.parent / source
-        cases = [_case(row, names, mapping) for row in named_rows(source, ids)]
+        cases = [_case(names, mapping, *row) for row in named_rows(source, ids)]
     except (ConfigurationError, OSError, TypeError) as error:
         text = str(error).removeprefix("_arguments() ")
         raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: verdict_cases: {text}") from None
@@ -66,15 +66,14 @@ def _names(taken: Sequence[str], mapping: InputMapping | None) -> list[str]:
     return names
 
 
-def _case(row: NamedRow, names: list[str], mapping: InputMapping | None) -> Any:
-    reason = row.error
-    if reason is None:
+def _case(names: list[str], mapping: InputMapping | None, place: str, name: str, value: Any, error: str | None) -> Any:
+    if error is None:
         try:
-            found = {CASE: row.value, **(mapping.resolve(row.value) if mapping else {})}
-            return pytest.param(*(found[name] for name in names), id=row.name)
-        except MappingError as error:
-            reason = str(error)
-    return pytest.param(*[Unreadable(f"{row.place}: {reason}")] * len(names), id=row.place)
+            found = {CASE: value, **(mapping.resolve(value) if mapping else {})}
+            return pytest.param(*(found[name] for name in names), id=name)
+        except MappingError as missing:
+            error = str(missing)
+    return pytest.param(*[Unreadable(f"{place}: {error}")] * len(names), id=place)
 
 
 def _register(config: pytest.Config) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
-from pytest_verdict.suites.rows import NamedRow, named_rows
+from pytest_verdict.suites.rows import named_rows
 
 _HEAD: Final = ("suite", "name", "input")
 
@@ -26,18 +26,17 @@ class RecordedAdapter:
         self._path = folder / written.partition(":")[2].strip()
         self._found: dict[tuple[Any, str, str], list[dict[str, Any]]] = {}
         try:
-            for row in named_rows(self._path):
-                self._add(row)
+            for place, _, value, error in named_rows(self._path):
+                self._add(place, value, error or _problem(value))
         except OSError as error:
             raise AdapterError(f"the recorded outputs {self._path} cannot be read: {error.strerror or error}") from None
 
-    def _add(self, row: NamedRow) -> None:
-        problem = row.error or _problem(row.value)
+    def _add(self, place: str, row: Any, problem: str | None) -> None:
         if problem is not None:
-            raise AdapterError(f"{row.place}: {problem}")
-        key = "name" if "name" in row.value else "input"
-        rest = {name: value for name, value in row.value.items() if name not in _HEAD}
-        self._found.setdefault((row.value.get("suite"), key, row.value[key]), []).append(rest)
+            raise AdapterError(f"{place}: {problem}")
+        key = "name" if "name" in row else "input"
+        rest = {name: value for name, value in row.items() if name not in _HEAD}
+        self._found.setdefault((row.get("suite"), key, row[key]), []).append(rest)
 
     def run(self, text: str, context: Mapping[str, Any]) -> AgentResult:
         """Look up one output."""

@@ -15,7 +15,7 @@ from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.errors import ConfigurationError, MappingError, SettingsError
 from pytest_verdict.explanation import explain
 from pytest_verdict.operators.not_compared import record_not_compared
-from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping
+from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping, resolve_into
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +113,7 @@ class Evaluator:
         """
         found: dict[str, Any] = {}
         try:
-            for name_of_input, fetch in self.mapping.fetch.items():
-                found[name_of_input] = fetch(document)
+            resolve_into(found, self.mapping, document)
             operator = self._operator if self._operator is not None else self._built(found)
         except MappingError as error:
             return record_not_compared(str(error), found.get(EXPECTED), instead_of=self.operator_name, name=name)

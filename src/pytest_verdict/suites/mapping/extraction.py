@@ -27,6 +27,8 @@ def read_path(path: Any, many: Any) -> Step:
 
     def extract(document: Any) -> Any:
         matches = find(document)
+        if len(matches) == 1 and wanted != "list":
+            return matches[0]
         if not matches:
             raise MappingError(describe_absence(path, document))
         return _chosen(matches, wanted, f"the path {path}")

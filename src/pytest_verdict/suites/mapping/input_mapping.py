@@ -88,7 +88,9 @@ class InputMapping:
         Raises:
             MappingError: A path matches nothing, or several values; it names the path, the input and the keys that are there.
         """
-        return {name: fetch(document) for name, fetch in self.fetch.items()}
+        found: dict[str, Any] = {}
+        resolve_into(found, self, document)
+        return found
 
     def __eq__(self, other: object) -> bool:
         return self._inputs == other._inputs if isinstance(other, InputMapping) else NotImplemented
@@ -97,6 +99,15 @@ class InputMapping:
 
     def __repr__(self) -> str:
         return f"InputMapping({', '.join(f'{name}={source!r}' for name, source in self._inputs.items())})"
+
+
+def resolve_into(found: dict[str, Any], mapping: InputMapping, document: Any) -> None:
+    """Add the value of every input; those before one that cannot be found stay."""
+    for name, fetch in mapping.fetch.items():
+        try:
+            found[name] = fetch(document)
+        except MappingError as error:
+            raise MappingError(f"{name}: {error}") from None
 
 
 def read_input(name: str, source: Any) -> Fetch:
@@ -113,7 +124,7 @@ def read_input(name: str, source: Any) -> Fetch:
     if "path" not in source:
         raise SettingsError(f"{name}: an input needs a path or a literal, got {shown(dict(source), 80)}")
     try:
-        return _path(name, source)
+        return _path(source)
     except SettingsError as error:
         raise SettingsError(f"{name}: {error}") from None
 
@@ -126,16 +137,13 @@ def _literal(name: str, source: Mapping[str, Any]) -> Fetch:
     return lambda _document: value
 
 
-def _path(name: str, source: Mapping[str, Any]) -> Fetch:
+def _path(source: Mapping[str, Any]) -> Fetch:
     steps = (read_path(source["path"], source.get("many")), *read_steps(source.get("extract")))
 
     def fetch(document: Any) -> Any:
         value = document
-        try:
-            for step in steps:
-                value = step(value)
-        except MappingError as error:
-            raise MappingError(f"{name}: {error}") from None
+        for step in steps:
+            value = step(value)
         return value
 
-    return fetch
+    return fetch if len(steps) > 1 else steps[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.values.display import shortened, shown
@@ -16,21 +16,26 @@ from pytest_verdict.suites.rows.row import Row
 _LONGEST_NAME: Final = 200
 
 
-class NamedRow(NamedTuple):
-    """A row, where it stands, such as ``rows.jsonl:3``, and what it is called in reports and node ids."""
-
-    place: str
-    name: str
-    value: Any
-    error: str | None
-
-
 def read_rows(source: str | Path | Iterable[Any]) -> Iterator[Row]:
     """Read the rows of a dataset."""
+    return (row if isinstance(row, Row) else Row(number, row) for number, row in enumerate(_read(source), 1))
+
+
+def named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[tuple[str, str, Any, str | None]]:
+    """Give place, name, value and error of each row; ``ids`` says where in a row its name is."""
+    label = Path(source).name if isinstance(source, str | Path) else "row"
+    fetch_id = None if ids is None else read_input("ids", ids)
+    for position, row in enumerate(_read(source), 1):
+        number, value, error = row if isinstance(row, Row) else (position, row, None)
+        place = f"{label}:{number}"
+        yield place, place if fetch_id is None else _name(fetch_id, value, place), value, error
+
+
+def _read(source: Any) -> Iterable[Any]:
     if isinstance(source, bytes | Mapping) or not isinstance(source, str | Path | Iterable):
         raise ConfigurationError(f"a dataset is a path or an iterable of rows, got {shown(source, 80)}")
     if not isinstance(source, str | Path):
-        return _numbered(source)
+        return source
     path = Path(source)
     read = load_brought("row_readers", path.suffix.lower())
     if read is None:
@@ -38,20 +43,8 @@ def read_rows(source: str | Path | Iterable[Any]) -> Iterator[Row]:
         raise ConfigurationError(f"{path.name}: the format of a dataset is told by its suffix.{known}")
     if not path.is_file():
         raise FileNotFoundError(2, "there is no such dataset", str(path))
-    return _numbered(read(path))
-
-
-def named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[NamedRow]:
-    """Read the rows of a dataset with their names; ``ids`` says where in a row its name is."""
-    label = Path(source).name if isinstance(source, str | Path) else "row"
-    fetch_id = None if ids is None else read_input("ids", ids)
-    for number, value, error in read_rows(source):
-        place = f"{label}:{number}"
-        yield NamedRow(place, place if fetch_id is None else _name(fetch_id, value, place), value, error)
-
-
-def _numbered(rows: Iterable[Any]) -> Iterator[Row]:
-    return (row if isinstance(row, Row) else Row(number, row) for number, row in enumerate(rows, 1))
+    rows: Iterable[Any] = read(path)
+    return rows
 
 
 def _name(fetch_id: Callable[[Any], Any], value: Any, place: str) -> str:
