@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from pytest_verdict.suites.scenario_run import Run
 
 _ADAPTERS: Final = pytest.StashKey[dict[tuple[str, Path], Any]]()
-_NO_ADAPTER: Final = (
-    "no adapter is named: write adapter: into the suite, set verdict_adapter in the ini file, or give --verdict-adapter"
-)
 
 
 class SuiteFile(pytest.File):
@@ -122,7 +119,8 @@ class ScenarioItem(pytest.Item):
             return self._suite.adapter, self.path.parent
         usual = str(self.config.getini("verdict_adapter"))
         if not usual:
-            raise AdapterError(_NO_ADAPTER)
+            ways = "write adapter: into the suite, set verdict_adapter in the ini file, or give --verdict-adapter"
+            raise AdapterError(f"no adapter is named: {ways}")
         return usual, self.config.rootpath
 
 

@@ -54,11 +54,10 @@ def _check(files: Sequence[str], scorers: Sequence[str]) -> int:
         try:
             suite = read_suite(Path(file), scorers=scorers)
         except SuiteError as error:
-            status = 1
             for line in str(error).splitlines():
                 say(line)
-            continue
-        number = len(suite.scenarios)
-        adapter = f"adapter {suite.adapter}" if suite.adapter else "no adapter of its own"
-        say(f"{file}: {suite.name}, {counted(number, 'scenario')}, {adapter}")
+            status = 1
+        else:
+            adapter = f"adapter {suite.adapter}" if suite.adapter else "no adapter of its own"
+            say(f"{file}: {suite.name}, {counted(len(suite.scenarios), 'scenario')}, {adapter}")
     return status

@@ -92,11 +92,6 @@ class InputMapping:
         resolve_into(found, self, document)
         return found
 
-    def __eq__(self, other: object) -> bool:
-        return self._inputs == other._inputs if isinstance(other, InputMapping) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         return f"InputMapping({', '.join(f'{name}={source!r}' for name, source in self._inputs.items())})"
 

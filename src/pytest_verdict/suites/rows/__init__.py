@@ -4,16 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.values.display import shortened, shown
 from pytest_verdict.errors import ConfigurationError, MappingError, allowed
 from pytest_verdict.suites.loading import load_brought
 from pytest_verdict.suites.mapping.input_mapping import read_input
-from pytest_verdict.suites.rows.row import Row
 
 _LONGEST_NAME: Final = 200
+
+
+class Row(NamedTuple):
+    """One row of a dataset, as a reader of rows gives it; a row that needs no number may be given as its value alone.
+
+    Args:
+        number: Its line in the file, or its position from 1.
+        value: Its value; None when it is unreadable.
+        error: Why it is unreadable.
+
+    Example:
+        >>> Row(7, None, "it has 2 fields, and there are 3 columns").error
+        'it has 2 fields, and there are 3 columns'
+    """
+
+    number: int
+    value: Any
+    error: str | None = None
 
 
 def read_rows(source: str | Path | Iterable[Any]) -> Iterator[Row]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.suites.rows.row import Row
+from pytest_verdict.suites.rows import Row
 
 # The default of the csv module, 131,072 characters, is less than some models write.
 _LONGEST_FIELD: Final = 2**31 - 1

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_verdict.suites.json_text import read_json
-from pytest_verdict.suites.rows.row import Row
+from pytest_verdict.suites.rows import Row
 
 _BOM: Final = b"\xef\xbb\xbf"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import ConfigurationError, SuiteError
-from pytest_verdict.suites.rows.row import Row
+from pytest_verdict.suites.rows import Row
 
 
 def read(path: Path) -> Iterator[Row]:
