@@ -67,7 +67,9 @@ def test_the_console_script_has_the_command_and_names_the_operator(installed):
 
 
 def test_what_is_unknown_lists_what_the_package_brings(installed):
-    program = "from pytest_verdict import compare\ntry: compare('roman', 1, 1)\nexcept ValueError as error: print(error)"
+    program = (
+        "from pytest_verdict import compare\ntry: compare('roman', 1, 1)\nexcept ValueError as error: print(error)"
+    )
     (installed / "checks" / "ask.py").write_text(program)
     assert "roman_numeral" in run(installed, "ask")
 
@@ -79,7 +81,11 @@ def test_a_family_that_cannot_be_loaded_is_named(installed, tmp_path):
     (information / "entry_points.txt").write_text("[pytest_verdict]\nbroken = no_such_module.family\n")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run(
-        [sys.executable, "-m", "pytest_verdict", "operators"], env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "pytest_verdict", "operators"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 2
     assert "broken = no_such_module.family" in done.stderr
