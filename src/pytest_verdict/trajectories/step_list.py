@@ -15,10 +15,10 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.call import Call
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers import read_trajectory
 from pytest_verdict.trajectories.readers.plain import is_pair, read_item
-from pytest_verdict.trajectories.relation import Call
 
 ANY_ORDER: Final = "any_order"
 OPTIONAL: Final = "optional"

@@ -7,43 +7,29 @@ from typing import Any, Final, Literal
 from pytest_verdict.core.kernel import PartError, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import ComparisonResult, Outcome
-from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.readers import read_turns
 
 Turns = Literal["none", "all", "mean", "flatten"]
 
 DIFFERENT_TURNS: Final = "different_number_of_turns"
 
 
-def turns_of(value: Any, side: str) -> list[Any]:
-    """Take a conversation apart."""
-    try:
-        return read_turns(value)
-    except TrajectoryError as error:
-        raise TrajectoryError(f"{side}: {error}") from None
-
-
-def judge_turns(operator: Operator, expected: list[Any], observed: list[Any], *, mean: bool) -> Outcome:
+def compare_turns(operator: Operator, expected: list[Any], observed: list[Any], *, mean: bool) -> Outcome:
     """Compare turn by turn."""
     counts = {"expected_turns": len(expected), "observed_turns": len(observed)}
     children = tuple(
-        _turn(operator, number, *pair) for number, pair in enumerate(zip(expected, observed, strict=False), start=1)
+        _compare_turn(operator, number, *pair) for number, pair in enumerate(zip(expected, observed, strict=False), 1)
     )
-    notes = dict.fromkeys(note for child in children for note in child.notes)
+    notes = tuple(dict.fromkeys(note for child in children for note in child.notes))
     if len(expected) != len(observed):
         return Outcome(0.0, notes=(DIFFERENT_TURNS, *notes), details=counts, children=children)
     if not children:
         return Outcome(1.0, notes=("empty_expected",), details=counts)
     scores = [child.score for child in children]
-    return Outcome(
-        min(sum(scores) / len(scores), 1.0) if mean else min(scores),
-        notes=tuple(notes),
-        details=counts,
-        children=children,
-    )
+    score = min(sum(scores) / len(scores), 1.0) if mean else min(scores)
+    return Outcome(score, notes=notes, details=counts, children=children)
 
 
-def _turn(operator: Operator, number: int, expected: Any, observed: Any) -> ComparisonResult:
+def _compare_turn(operator: Operator, number: int, expected: Any, observed: Any) -> ComparisonResult:
     made = run(operator, expected, observed, name=f"turn {number}")
     if made.error is not None:
         raise PartError(made.error)

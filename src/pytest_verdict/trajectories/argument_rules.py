@@ -1,6 +1,6 @@
-"""Arguments: the rules by which an expected call accepts the arguments of an observed one.
+"""Argument rules: when an expected call accepts the arguments of an observed one.
 
-A rule is a mode or any operator of the family; what it demands is always said from the expected side:
+A rule is a mode or any operator; what it demands is always said from the expected side:
 
 - ``equal``: the same arguments with equal values;
 - ``contains``: every expected argument is there; inside it, every expected key of an object, at any depth;
@@ -109,18 +109,18 @@ def _compare_one(
     if own == IGNORE:
         return None
     if expected is _ABSENT and isinstance(own, Operator) and own.effective_expected(_ABSENT) is not _ABSENT:
-        return _judged(own, argument, None, observed)
+        return _compare_by_operator(own, argument, None, observed)
     if expected is _ABSENT:
         return None if of_absence in (CONTAINS, IGNORE) else ArgumentFinding(argument, 0.0, "unexpected")
     if observed is _ABSENT:
         return None if of_absence in (WITHIN, IGNORE) else ArgumentFinding(argument, 0.0, "missing")
     if isinstance(own, Operator):
-        return _judged(own, argument, expected, observed)
+        return _compare_by_operator(own, argument, expected, observed)
     accepted = _accepts(own, expected, observed)
     return ArgumentFinding(argument, 1.0 if accepted else 0.0, None if accepted else "changed")
 
 
-def _judged(operator: Operator, argument: str, expected: Any, observed: Any) -> ArgumentFinding:
+def _compare_by_operator(operator: Operator, argument: str, expected: Any, observed: Any) -> ArgumentFinding:
     made = run(operator, expected, observed)
     if made.error is not None:
         raise PartError(made.error)

@@ -11,18 +11,19 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from pytest_verdict.core.matching import maximum_matching
-from pytest_verdict.trajectories.candidates import candidates
-from pytest_verdict.trajectories.relation import Call, Relation
+from pytest_verdict.trajectories.accepted_calls import accepted_calls
+from pytest_verdict.trajectories.call import Call
+from pytest_verdict.trajectories.call_matcher import CallMatcher
 from pytest_verdict.trajectories.step_list import Step, Times
 
 
 class StepMatcher:
     """Answers of one trajectory to questions about steps."""
 
-    def __init__(self, steps: Sequence[Step], observed: Sequence[Call], relation: Relation) -> None:
+    def __init__(self, steps: Sequence[Step], observed: Sequence[Call], matcher: CallMatcher) -> None:
         self._observed = observed
         calls = [call for step in steps for call, _ in step.calls]
-        accepted = iter(candidates(calls, observed, relation))
+        accepted = iter(accepted_calls(calls, observed, matcher))
         self._accepted = {step.place: [next(accepted) for _ in step.calls] for step in steps}
 
     def earliest(self, step: Step, start: int) -> list[int] | None:
