@@ -17,5 +17,6 @@ from .precision_recall import (
     TrajectoryPrecision as TrajectoryPrecision,
     TrajectoryRecall as TrajectoryRecall,
 )
-from .readers import read_trajectory as read_trajectory, read_turns as read_turns
+from .readers import read_trajectory as read_trajectory
 from .steps import TrajectorySteps as TrajectorySteps
+from .turns import read_turns as read_turns

@@ -18,10 +18,10 @@ from pytest_verdict.trajectories.call import Call
 from pytest_verdict.trajectories.call_matcher import CallMatcher
 from pytest_verdict.trajectories.details import call_as_json, notes_on_arguments
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory, read_turns
+from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory
 from pytest_verdict.trajectories.selection import Failed, Selection
 from pytest_verdict.trajectories.tool_names import canonical_name
-from pytest_verdict.trajectories.turns import Turns, compare_turns
+from pytest_verdict.trajectories.turns import Turns, compare_turns, read_turns
 
 T = TypeVar("T")
 

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
-from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, items, list_of, look, objects
+from pytest_verdict.trajectories.readers.shape import (
+    MISSING,
+    Found,
+    Result,
+    call,
+    failure,
+    items,
+    list_of,
+    look,
+    messages_of,
+)
 
 _TYPES: Final = {"human", "ai", "tool", "system", "AIMessageChunk"}
 
@@ -27,23 +38,21 @@ def _is_message(message: Any) -> bool:
     return flat or look(message, "lc") is not None or (isinstance(kind, str) and kind in _TYPES)
 
 
-def read(value: Any) -> list[Event]:
+def read(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one message are one group."""
-    calls = Calls()
-    for place, wrapped in enumerate(objects(list_of(value, "messages"), "messages")):
+    for place, wrapped in enumerate(messages_of(value)):
         message = _unwrapped(wrapped)
         made = items(look(message, "tool_calls"), "tool_calls")
         broken = items(look(message, "invalid_tool_calls"), "invalid_tool_calls")
         # What the provider wrote is a second copy, unless LangChain took no calls from it.
         for one in made if made or broken else _of_provider(message):
-            calls.add(_made(one, place))
+            yield _made(one, place)
         for one in broken:
-            calls.add(_invalid(one, place))
+            yield _invalid(one, place)
         if look(message, "tool_call_id") is not None:
             content = look(message, "content")
             error = failure(content) if look(message, "status") == "error" else None
-            calls.finish(look(message, "tool_call_id"), content, error)
-    return calls.events()
+            yield Result(look(message, "tool_call_id"), content, error)
 
 
 def _unwrapped(message: Any) -> Any:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
@@ -74,6 +74,11 @@ def objects(value: Any, what: str) -> Sequence[Any]:
     return found
 
 
+def messages_of(value: Any) -> Sequence[Any]:
+    """Take messages out of their container, where there is one, and insist on objects."""
+    return objects(list_of(value, "messages"), "messages")
+
+
 def list_of(value: Any, *containers: str) -> Sequence[Any]:
     """Take the list out of its container, where there is one."""
     for container in containers:
@@ -110,37 +115,39 @@ def call(name: Any, args: Any, **more: Any) -> Event:
     return Event(name, args_note=ARGS_MALFORMED, args_text=text, **more)
 
 
-class Calls:
-    """The calls of one trajectory while it is being read."""
+class Result(NamedTuple):
+    """What a tool returned, with the identifier of its call or the name of its tool."""
 
-    def __init__(self) -> None:
-        self._events: list[Event] = []
-        self._by_id: dict[str, int] = {}
-        self._without_id: dict[str, deque[int]] = {}
+    identifier: Any
+    result: Any
+    error: str | None = None
+    name: Any = None
 
-    def add(self, event: Event) -> None:
-        """Append a call."""
-        if event.id:
-            self._by_id[event.id] = len(self._events)
-        else:
-            self._without_id.setdefault(event.name, deque()).append(len(self._events))
-        self._events.append(event.at(len(self._events)))
 
-    def finish(self, identifier: Any, result: Any, error: str | None = None, name: Any = None) -> None:
-        """Join a result to its call; a result without a call is no event and is left out."""
-        waiting = self._without_id.get(name) if not identifier else None
-        place = waiting.popleft() if waiting else self._by_id.get(str(identifier))
+Found = Event | Result
+"""What a reader finds, in the order of its source."""
+
+
+def joined(found: Iterable[Found]) -> list[Event]:
+    """Give the calls in order, each with its result; a result without a call is no event and is left out."""
+    events: list[Event] = []
+    by_id: dict[str, int] = {}
+    without_id: dict[str, deque[int]] = {}
+    for item in found:
+        if isinstance(item, Event):
+            if item.id:
+                by_id[item.id] = len(events)
+            else:
+                without_id.setdefault(item.name, deque()).append(len(events))
+            events.append(item.at(len(events)))
+            continue
+        waiting = None if item.identifier else without_id.get(item.name)
+        place = waiting.popleft() if waiting else by_id.get(str(item.identifier))
         if place is not None:
-            self._events[place] = replace(self._events[place], result=result, error=error)
-
-    def events(self) -> list[Event]:
-        """Give the calls."""
-        return list(self._events)
+            events[place] = replace(events[place], result=item.result, error=item.error)
+    return events
 
 
 def failure(text: Any) -> str:
     """Describe why a call failed."""
     return text if isinstance(text, str) and text else "the tool reported an error"
-
-
-Reader = Callable[[Any], list[Event]]
