@@ -15,7 +15,7 @@ from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.foreign import refuse_foreign_calls
-from pytest_verdict.trajectories.readers.shape import joined
+from pytest_verdict.trajectories.readers.joining import joined
 
 AUTO: Final = "auto"
 
@@ -56,9 +56,10 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
     sure = _at_a_glance(source) if format == AUTO else None
     chosen = sure or (recognised_format(source) if format == AUTO else format)
     try:
+        reader = _reader(chosen)
         if sure is None:
-            refuse_foreign_calls(chosen, source)
-        return joined(_reader(chosen).read(source))
+            refuse_foreign_calls(getattr(reader, "CALL_FORM", None), chosen, source)
+        return joined(reader.read(source))
     except _RAISED as error:
         reason = str(error) if isinstance(error, TrajectoryError) else f"{type(error).__name__}: {error}"
         raise TrajectoryError(f"cannot be read as {chosen}: {reason}") from None

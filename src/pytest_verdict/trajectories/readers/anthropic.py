@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
-from pytest_verdict.trajectories.readers.shape import (
-    MISSING,
-    Found,
-    Result,
-    blocks_of,
-    call,
-    failure,
-    list_of,
-    look,
-    messages_of,
-    objects,
-)
+from pytest_verdict.trajectories.readers.joining import Found, Result
+from pytest_verdict.trajectories.readers.shape import blocks_of, call_in, list_of, look, messages_of, objects
+
+CALL_FORM: Final = ".*tool_use"
 
 
 def recognises(value: Any) -> bool:
@@ -36,17 +28,14 @@ def read(value: Any) -> Iterator[Found]:
 def _in_block(block: Any, group: int) -> Iterator[Found]:
     kind = str(look(block, "type"))
     if kind.endswith("tool_use"):
-        yield call(look(block, "name"), look(block, "input", default=MISSING), id=look(block, "id"), group=group)
+        yield call_in(block, "input", id=look(block, "id"), group=group)
     elif kind.endswith("tool_result"):
         content = look(block, "content")
-        error = failure(content) if look(block, "is_error") is True else None
-        yield Result(look(block, "tool_use_id"), content, error)
+        yield Result(look(block, "tool_use_id"), content, look(block, "is_error") is True, content)
 
 
 def _content(message: Any) -> Any:
-    if _is_block(message):
-        return [message]
-    return blocks_of(message)
+    return [message] if _is_block(message) else blocks_of(message)
 
 
 def _is_block(value: Any) -> bool:

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
-from pytest_verdict.trajectories.readers.shape import (
-    MISSING,
-    Found,
-    Result,
-    blocks_of,
-    call,
-    failure,
-    has,
-    list_of,
-    look,
-    objects,
-)
+from pytest_verdict.trajectories.readers.joining import Found, Result
+from pytest_verdict.trajectories.readers.shape import blocks_of, call_in, has, list_of, look, objects
+
+CALL_FORM: Final = "toolUse"
 
 
 def recognises(value: Any) -> bool:
@@ -41,10 +33,8 @@ def _messages(value: Any) -> Sequence[Any]:
 def _in_block(block: Any, group: int) -> Iterator[Found]:
     made = look(block, "toolUse")
     if made is not None:
-        args = look(made, "input", default=MISSING)
-        yield call(look(made, "name"), args, id=look(made, "toolUseId"), group=group)
+        yield call_in(made, "input", id=look(made, "toolUseId"), group=group)
     given = look(block, "toolResult")
     if given is not None:
         content = look(given, "content")
-        error = failure(content) if look(given, "status") == "error" else None
-        yield Result(look(given, "toolUseId"), content, error)
+        yield Result(look(given, "toolUseId"), content, look(given, "status") == "error", content)

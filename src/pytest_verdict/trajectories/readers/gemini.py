@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.readers.shape import Found, Result, call, failure, has, list_of, look, objects
+from pytest_verdict.trajectories.readers.joining import Found, Result
+from pytest_verdict.trajectories.readers.shape import call, has, list_of, look, objects
 
 _INTERMEDIATE: Final = ("intermediate_data", "intermediateData")
 _TOOL_USES: Final = ("tool_uses", "toolUses")
@@ -16,6 +17,9 @@ _EVENTS: Final = ("invocation_events", "invocationEvents")
 _CALL: Final = ("function_call", "functionCall")
 _RESPONSE: Final = ("function_response", "functionResponse")
 _CONTAINERS: Final = ("conversation", "invocations", "contents", "candidates", "events")
+
+
+CALL_FORM: Final = "function_call|functionCall"
 
 
 def recognises(value: Any) -> bool:
@@ -73,4 +77,4 @@ def _in_part(part: Any, group: int, author: str | None) -> Iterator[Found]:
     if given is not None:
         response = look(given, "response")
         error = look(response, "error")
-        yield Result(look(given, "id"), response, None if error is None else failure(error), look(given, "name"))
+        yield Result(look(given, "id"), response, error is not None, error, look(given, "name"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pytest_verdict.trajectories.readers.shape import Found, Result, call, failure, has, list_of, look, messages_of
+from pytest_verdict.trajectories.readers.joining import Found, Result
+from pytest_verdict.trajectories.readers.shape import call, has, list_of, look, messages_of
 
 
 def recognises(value: Any) -> bool:
@@ -33,7 +34,6 @@ def _response(message: Any) -> Result:
     text = None if identifier is None else str(identifier)
     broken = look(message, "error")
     if broken is not None:
-        return Result(text, None, failure(look(broken, "message")))
+        return Result(text, None, failed=True, reason=look(broken, "message"))
     result = look(message, "result")
-    error = failure(look(result, "content")) if look(result, "isError", "is_error") is True else None
-    return Result(text, result, error)
+    return Result(text, result, look(result, "isError", "is_error") is True, look(result, "content"))

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import (
-    MISSING,
-    Found,
-    Result,
-    call,
-    has,
-    items,
-    list_of,
-    look,
-    messages_of,
-)
+from pytest_verdict.trajectories.readers.joining import Found, Result
+from pytest_verdict.trajectories.readers.shape import call, call_in, free_text, has, items, list_of, look, messages_of
+
+CALL_FORM: Final = "tool_calls|function_call"
 
 
 def recognises(value: Any) -> bool:
@@ -32,7 +25,7 @@ def read(value: Any) -> Iterator[Found]:
             yield _requested(requested, place)
         legacy = look(message, "function_call")
         if legacy is not None:
-            yield call(look(legacy, "name"), look(legacy, "arguments", default=MISSING), group=place)
+            yield call_in(legacy, "arguments", group=place)
         if look(message, "role") == "tool":
             yield Result(look(message, "tool_call_id"), look(message, "content"))
 
@@ -51,11 +44,7 @@ def _requested(requested: Any, place: int) -> Event:
     identifier = look(requested, "id")
     custom = look(requested, "custom")
     if custom is not None:
-        # A custom tool takes free text; there is no object of arguments.
-        text = look(custom, "input", default=MISSING)
-        args = MISSING if text is MISSING else {"input": text}
-        return call(look(custom, "name"), args, id=identifier, group=place)
+        return call(look(custom, "name"), free_text(custom), id=identifier, group=place)
     function = look(requested, "function")
     source = requested if function is None else function
-    args = look(source, "arguments", "args", default=MISSING)
-    return call(look(source, "name"), args, id=identifier, group=place)
+    return call_in(source, "arguments", "args", id=identifier, group=place)

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import MISSING, Found, Result, call, failure, list_of, look, objects
+from pytest_verdict.trajectories.readers.joining import Found, Result
+from pytest_verdict.trajectories.readers.shape import MISSING, call, call_in, failure, free_text, list_of, look, objects
+
+CALL_FORM: Final = "function_call"
 
 _CALLS: Final = {"function_call", "custom_tool_call", "mcp_call"}
 _RESULTS: Final = {"function_call_output", "custom_tool_call_output"}
@@ -49,14 +52,7 @@ def _requested(item: Any, kind: str, group: int) -> Event:
     if kind in _HOSTED:
         return call(kind.removesuffix("_call"), MISSING, id=identifier, group=group)
     if kind == "custom_tool_call":
-        text = look(item, "input", default=MISSING)
-        return call(look(item, "name"), MISSING if text is MISSING else {"input": text}, id=identifier, group=group)
+        return call(look(item, "name"), free_text(item), id=identifier, group=group)
     error = look(item, "error")
-    return call(
-        look(item, "name"),
-        look(item, "arguments", default=MISSING),
-        id=identifier,
-        group=group,
-        result=look(item, "output"),
-        error=None if error is None else failure(error),
-    )
+    more = {"result": look(item, "output"), "error": None if error is None else failure(error)}
+    return call_in(item, "arguments", id=identifier, group=group, **more)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import MISSING, call, items, look, parsed
+from pytest_verdict.trajectories.readers.shape import MISSING, call, call_in, items, look, parsed
 from pytest_verdict.trajectories.readers.spans import Span, executed_calls, looks_like_spans, read_spans
 
 _ARGS: Final = ("gen_ai.tool.call.arguments", "tool_arguments")
@@ -77,5 +77,4 @@ def _requested(spans: list[Span]) -> Iterator[Event]:
         for message in items(parsed(span.attributes.get("gen_ai.output.messages")), "gen_ai.output.messages"):
             for part in items(look(message, "parts"), "parts"):
                 if look(part, "type") == "tool_call":
-                    args = look(part, "arguments", default=MISSING)
-                    yield call(look(part, "name"), args, id=look(part, "id"), group=place)
+                    yield call_in(part, "arguments", id=look(part, "id"), group=place)

@@ -13,16 +13,7 @@ from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.shape import MISSING, call, failure, look
 
 _NAMES: Final = ("name", "tool_name", "toolName", "tool")
-_ARGS: Final = (
-    "args",
-    "arguments",
-    "kwargs",
-    "input_parameters",
-    "tool_input",
-    "toolInput",
-    "parameters",
-    "input",
-)
+_ARGS: Final = ("args", "arguments", "kwargs", "input_parameters", "tool_input", "toolInput", "parameters", "input")
 _NAME_AND_ARGS: Final = {"name", "args"}
 _FIELDS: Final = tuple(field.name for field in fields(Event))
 

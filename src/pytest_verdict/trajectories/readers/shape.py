@@ -1,11 +1,9 @@
-"""What the readers share: looking into dicts and objects alike, reading arguments, and joining results to their calls."""
+"""What the readers share: looking into dicts and objects alike, and reading calls."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
@@ -98,12 +96,11 @@ def parsed(value: Any) -> Any:
         return value
 
 
-def call(name: Any, args: Any, **more: Any) -> Event:
+def call(name: Any, args: Any, id: Any = None, **more: Any) -> Event:  # noqa: A002 - the field of `Event`
     """Make an event of a call."""
     if not isinstance(name, str) or not name:
         raise TrajectoryError(f"a call needs the name of its tool, got {shown(name, 80)}")
-    identifier = more.pop("id", None)
-    more["id"] = identifier if identifier is None else str(identifier)
+    more["id"] = id if id is None else str(id)
     if args is MISSING:
         return Event(name, args_note=ARGS_NOT_RECORDED, **more)
     found = parsed(args)
@@ -111,41 +108,23 @@ def call(name: Any, args: Any, **more: Any) -> Event:
         return Event(name, **more)
     if isinstance(found, Mapping) and all(isinstance(key, str) for key in found):
         return Event(name, found, **more)
-    text = args if isinstance(args, str) else shown(args, 500)
-    return Event(name, args_note=ARGS_MALFORMED, args_text=text, **more)
+    return Event(name, args_note=ARGS_MALFORMED, args_text=as_text(args), **more)
 
 
-class Result(NamedTuple):
-    """What a tool returned, with the identifier of its call or the name of its tool."""
-
-    identifier: Any
-    result: Any
-    error: str | None = None
-    name: Any = None
+def call_in(source: Any, *args: str, **more: Any) -> Event:
+    """Make an event of an object with the name of a tool and, under one of some keys, its arguments."""
+    return call(look(source, "name"), look(source, *args, default=MISSING), **more)
 
 
-Found = Event | Result
-"""What a reader finds, in the order of its source."""
+def free_text(custom: Any) -> Any:
+    """Give what a custom tool of OpenAI takes, free text instead of an object, as arguments."""
+    text = look(custom, "input", default=MISSING)
+    return MISSING if text is MISSING else {"input": text}
 
 
-def joined(found: Iterable[Found]) -> list[Event]:
-    """Give the calls in order, each with its result; a result without a call is no event and is left out."""
-    events: list[Event] = []
-    by_id: dict[str, int] = {}
-    without_id: dict[str, deque[int]] = {}
-    for item in found:
-        if isinstance(item, Event):
-            if item.id:
-                by_id[item.id] = len(events)
-            else:
-                without_id.setdefault(item.name, deque()).append(len(events))
-            events.append(item.at(len(events)))
-            continue
-        waiting = None if item.identifier else without_id.get(item.name)
-        place = waiting.popleft() if waiting else by_id.get(str(item.identifier))
-        if place is not None:
-            events[place] = replace(events[place], result=item.result, error=item.error)
-    return events
+def as_text(args: Any) -> str:
+    """Give arguments that are no object, for a person to read."""
+    return args if isinstance(args, str) else shown(args, 500)
 
 
 def failure(text: Any) -> str:
