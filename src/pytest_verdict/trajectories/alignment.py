@@ -20,7 +20,7 @@ Row = tuple[int | None, int | None]
 Score = Callable[[int, int], float]
 
 _NEVER: Final = -1
-_PAIR, _UP, _LEFT = 0, 1, 2
+_UP, _PAIR, _LEFT = 0, 1, 2
 
 
 def side_by_side(partners: Sequence[int | None], observed: int) -> Iterator[Row]:
@@ -129,13 +129,14 @@ class _Gains:
 
     def row(self, row: int, first: int, last: int) -> list[int]:
         """Give the gains of a row, filled from column ``first`` up to ``last``."""
-        start, end, gains = self._rows.pop(row, (first, first, []))
+        start, end, gains = self._rows.get(row, (first, first, []))
         gains = gains or [self._unlike or _NEVER] * self._width
+        score, head, unlike = self._score, self._head, self._unlike
         for low, high in ((first, start), (end, last)):
             for place in self._places(row, low, high):
-                scaled = round(self._score(self._head + row, place) * SCALE)
-                gains[place - self._head] = self._unlike + scaled or _NEVER
-        if last - first < self._width:
+                gains[place - head] = unlike + round(score(head + row, place) * SCALE) or _NEVER
+        if unlike:
+            # Only an edit distance asks for a row again.
             self._rows[row] = first, last, gains
         return gains
 
@@ -155,15 +156,17 @@ def _fill(gains: _Gains, expected: int, observed: int, band: int) -> tuple[int, 
         chosen = bytearray(observed + 1)
         pairs = gains.row(row, first, last)
         beside, corner = current[first], before[first]
-        for column in range(first + 1, last + 1):
+        for column, gain in enumerate(pairs[first:last], first + 1):
             above = before[column]
-            best, step = corner + pairs[column - 1], _PAIR
-            if above > best:
-                best, step = above, _UP
+            best = corner + gain
+            if best >= above:
+                chosen[column] = _PAIR
+            else:
+                best = above
             if beside > best:
-                best, step = beside, _LEFT
+                best = beside
+                chosen[column] = _LEFT
             current[column] = beside = best
-            chosen[column] = step
             corner = above
         before = current
         steps.append(chosen)
