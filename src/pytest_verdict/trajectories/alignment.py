@@ -19,7 +19,6 @@ Row = tuple[int | None, int | None]
 
 Score = Callable[[int, int], float]
 
-_NEVER: Final = -1
 _UP, _PAIR, _LEFT = 0, 1, 2
 
 
@@ -130,11 +129,11 @@ class _Gains:
     def row(self, row: int, first: int, last: int) -> list[int]:
         """Give the gains of a row, filled from column ``first`` up to ``last``."""
         start, end, gains = self._rows.get(row, (first, first, []))
-        gains = gains or [self._unlike or _NEVER] * self._width
+        gains = gains or [self._unlike] * self._width
         score, head, unlike = self._score, self._head, self._unlike
         for low, high in ((first, start), (end, last)):
             for place in self._places(row, low, high):
-                gains[place - head] = unlike + round(score(head + row, place) * SCALE) or _NEVER
+                gains[place - head] = unlike + round(score(head + row, place) * SCALE)
         if unlike:
             # Only an edit distance asks for a row again.
             self._rows[row] = first, last, gains
@@ -155,18 +154,18 @@ def _fill(gains: _Gains, expected: int, observed: int, band: int) -> tuple[int, 
         current[0] = 0 if row < band else outside
         chosen = bytearray(observed + 1)
         pairs = gains.row(row, first, last)
-        beside, corner = current[first], before[first]
+        best, corner = current[first], before[first]
         for column, gain in enumerate(pairs[first:last], first + 1):
-            above = before[column]
-            best = corner + gain
-            if best >= above:
+            beside = best
+            above = best = before[column]
+            # A pair that gains nothing is none.
+            if gain and corner + gain >= best:
+                best = corner + gain
                 chosen[column] = _PAIR
-            else:
-                best = above
             if beside > best:
                 best = beside
                 chosen[column] = _LEFT
-            current[column] = beside = best
+            current[column] = best
             corner = above
         before = current
         steps.append(chosen)
