@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import Any, Final
 
 ARGS_NOT_RECORDED: Final = "args_not_recorded"
@@ -61,9 +60,16 @@ class Event:
         """
         if self.index == index:
             return self
-        # Not by dataclasses.replace, which is slow, and trajectories are long.
-        return Event(*_BEFORE_INDEX(self), index, *_BEHIND_INDEX(self))
-
-
-_BEFORE_INDEX: Final = attrgetter("name", "args", "id", "group")
-_BEHIND_INDEX: Final = attrgetter("result", "error", "agent", "args_note", "args_text")
+        # Spelt out, because dataclasses.replace is slow and trajectories are long.
+        return Event(
+            self.name,
+            self.args,
+            self.id,
+            self.group,
+            index,
+            self.result,
+            self.error,
+            self.agent,
+            self.args_note,
+            self.args_text,
+        )
