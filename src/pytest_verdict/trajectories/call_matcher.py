@@ -84,7 +84,7 @@ class CallMatcher:
         return _mean(self.findings(expected, observed))
 
     def closeness(self, expected: Call, observed: Call) -> float:
-        """Say how near two calls are: an accepted one is a full match whatever its score, and the right tool is something."""
+        """Say how near two calls are: 1.0 when accepted, whatever the score; 0.1 at least for the right tool."""
         if expected.name != observed.name:
             return 0.0
         if isinstance(self.rules, str) or not (expected.known and observed.known):

@@ -54,12 +54,12 @@ def call_as_json(call: Call) -> dict[str, Any]:
 
 
 def missing(place: int, call: Call) -> Difference:
-    """Write that an expected call was not made."""
+    """Describe an expected call that was not made."""
     return {"path": f"$[{place}]", "kind": "missing", "expected": call_as_json(call)}
 
 
 def unexpected(place: int, call: Call) -> Difference:
-    """Write that an observed call was not expected."""
+    """Describe an observed call that was not expected."""
     return {"path": f"$[{place}]", "kind": "unexpected", "observed": call_as_json(call)}
 
 

@@ -32,7 +32,7 @@ def operators() -> Mapping[str, str]:
 
 @hookimpl
 def trajectory_readers() -> Mapping[str, str]:
-    """Name the wire formats, in the order in which they are tried: one comes before those that would take its values."""
+    """Name the wire formats in the order in which they are tried; one comes before those that would take its values too."""
     return {
         "mcp": f"{_READERS}mcp",
         "vertex": f"{_READERS}vertex",

@@ -18,7 +18,7 @@ from pytest_verdict.trajectories.step_list import Step, Times
 
 
 class StepMatcher:
-    """Answers of one trajectory to questions about steps."""
+    """Finds where the steps of a list can end in one trajectory."""
 
     def __init__(self, steps: Sequence[Step], observed: Sequence[Call], matcher: CallMatcher) -> None:
         self._size = len(observed)

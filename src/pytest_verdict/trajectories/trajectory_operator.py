@@ -72,7 +72,7 @@ class ObservedTrajectory(Operator):
         return Selection(self.aliases, self.mcp_servers, only, left_out, self.agents, self.failed)
 
     def _tool_name(self, written: str) -> str:
-        """Give the name by which a tool is compared that a setting names, with or without its prefix or alias."""
+        """Give the name by which a tool is compared; a setting may name it with or without its prefix or alias."""
         if not (self.aliases or self.mcp_servers) or written in self.aliases.values():
             return written
         return canonical_name(written, self.aliases, self.mcp_servers)

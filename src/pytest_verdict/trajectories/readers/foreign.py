@@ -1,4 +1,4 @@
-"""Calls in the form of another format than the one that is read: refused, because left out they could make a comparison pass."""
+"""Calls in a form that the reader does not see: refused, because a call that is left out could make a comparison pass."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KIND: Final = re.compile(r".*(tool|function)[-_]?(use|call|invocation)|tool-(?!
 
 
 def refuse_foreign_calls(known: str | None, format: str, value: Any) -> None:  # noqa: A002 - as in `read_trajectory`
-    """Refuse messages with calls in a form that a reader does not see; its own is a pattern, where there are messages."""
+    """Refuse messages with calls in another form than the one known, a pattern; None for formats without messages."""
     for place, message in enumerate(list_of(value, *_CONTAINERS) if known else ()):
         for form in _forms(message):
             if not re.fullmatch(known or "", form):

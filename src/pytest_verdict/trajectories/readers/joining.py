@@ -1,4 +1,4 @@
-"""Joining: the results that a reader finds to the calls that they belong to."""
+"""Joining: each result that a reader finds goes to its call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_verdict.trajectories.readers.shape import failure
 
 
 class Result(NamedTuple):
-    """What a tool returned, with the identifier of its call or the name of its tool, and why it failed if it did."""
+    """What a tool returned: for which call, by its identifier or the name of its tool, and whether and why it failed."""
 
     identifier: Any
     value: Any
