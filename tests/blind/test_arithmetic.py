@@ -234,7 +234,7 @@ def test_a_rubric_comes_from_a_file(tmp_path):
         ("id: a\nversion: 1\ncontent: []\nstructure: [b]", "at least one criterion"),
         ("id: a\nversion: 1\ncontent: [a, a]\nstructure: [b]", "named twice"),
         ("id: a\nversion: 1\ncontent: {a: 1, a: 2}\nstructure: [b]", "'a' occurs twice, at line 3"),
-        ("id: a\nversion: 1\ncontent: {a: {1: x, 5: y}}\nstructure: [b]", "map 1, 3 and 5"),
+        ("id: a\nversion: 1\ncontent: {a: {1: x, 5: y}}\nstructure: [b]", "a mapping of 1, 3 and 5"),
         ("id: a\nversion: 1\ncontent: [a]\nstructure: [b]\nstep: 2", "step is 1 or 0.5"),
         ("id: a\nversion: 1\ncontent: [a]\nstructures: [b]", "Did you mean 'structure'"),
         ("- a", "top level is a mapping"),

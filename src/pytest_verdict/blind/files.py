@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pytest_verdict.blind.assignment import Assignment, comparison_digest
 from pytest_verdict.blind.comparison_json import FILE_NAME, write_comparison
-from pytest_verdict.blind.judging import NotABallotError, compared
+from pytest_verdict.blind.derivation import NotAComparisonError, derive
 from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.result import ComparisonResult
@@ -44,8 +44,8 @@ def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
             f"{folder / RECORD}: this is the record of {visible(record.operator)}, not of a blind comparison"
         )
     try:
-        found = compared(record.observed)
-    except NotABallotError as error:
+        found = derive(record.observed)
+    except NotAComparisonError as error:
         raise RecordError(f"{folder / RECORD}: this is no blind comparison: {error}") from None
     yield from _about_commitment(folder, record, commitment, intact=found.intact)
     if _bytes(folder / RECORD) != _record_text(_derived_again(record)).encode():

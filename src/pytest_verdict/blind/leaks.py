@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -140,9 +140,10 @@ def identity_tokens(
     names: Sequence[str], identity: Mapping[str, Sequence[str]] | Sequence[str], candidates: Sequence[Candidate]
 ) -> tuple[Token, ...]:
     """Collect what would give the candidates away."""
-    given = [identity] if isinstance(identity, str) else identity
-    lists = given.values() if isinstance(given, Mapping) else [given]
-    declared = [text for items in lists for text in ([items] if isinstance(items, str) else items)]
+    lists = list(identity.values()) if isinstance(identity, Mapping) else [identity]
+    declared: list[Any] = [
+        text for items in lists for text in (items if isinstance(items, list | tuple | AbstractSet) else [items])
+    ]
     for text in declared:
         if not isinstance(text, str) or len(_folded(text).text.strip()) < _SHORTEST:
             raise ConfigurationError(f"identity lists texts of at least {_SHORTEST} characters, got {text!r}")
