@@ -3,7 +3,7 @@ from .baseline import Baseline as Baseline
 from .comparison_json import read_comparison as read_comparison
 from .human import HumanJudge as HumanJudge
 from .models import ModelJudge as ModelJudge
-from .options import BlindOptions as BlindOptions, JudgingOptions as JudgingOptions
+from .options import BlindOptions as BlindOptions
 from .outcome import BlindComparison as BlindComparison
 from .protocol import BlindProtocol as BlindProtocol
 from .recording import RecordedJudge as RecordedJudge

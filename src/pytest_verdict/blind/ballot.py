@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import model_validator
@@ -116,6 +117,6 @@ class BlindBallot(Operator):
             "comparison": document,
         }
         if contradictions:
-            details["contradictions"] = [one.written() for one in contradictions]
+            details["contradictions"] = [asdict(one) for one in contradictions]
         codes = dict.fromkeys(one.code for one in contradictions)
         return Outcome(1.0, notes=(*reply.notes, *codes), details=details)

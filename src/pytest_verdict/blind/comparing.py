@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import count, product
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from pytest_verdict.blind.asking import ask, judge_name, own_name
 from pytest_verdict.blind.assignment import Assignment, calls_digest, comparison_digest, draw, fence
 from pytest_verdict.blind.calibration.file import citation
 from pytest_verdict.blind.candidates import Candidate, read_candidate
-from pytest_verdict.blind.evidence import FORMAT
 from pytest_verdict.blind.expectation_results import CHECKS, read_expectation_results
 from pytest_verdict.blind.files import write_before
 from pytest_verdict.blind.leaks import (
@@ -29,6 +28,7 @@ from pytest_verdict.blind.leaks import (
 )
 from pytest_verdict.blind.options import BlindInputs
 from pytest_verdict.blind.protocol import LeakPolicy, Pass
+from pytest_verdict.blind.recorded_comparison import FORMAT
 from pytest_verdict.blind.reply import ReplyProblem, read_reply
 from pytest_verdict.blind.request import JudgeRequest, Presented, instructions_for, reply_schema, write_prompt
 from pytest_verdict.blind.scoring import Label
@@ -107,8 +107,8 @@ def _settle(sources: tuple[Candidate, Candidate], inputs: BlindInputs) -> _Settl
         "rubric": inputs.rubric.written(),
         "protocol": inputs.protocol.written(),
         "candidates": [_described(*one) for one in described],
-        "identity": [token.written() for token in tokens],
-        "leaks": [leak.written() for leak in leaks],
+        "identity": [asdict(token) for token in tokens],
+        "leaks": [asdict(leak) for leak in leaks],
     }
     written["judge"] = judge_name(inputs.judge) if inputs.calibration is None else own_name(inputs.judge)
     written["calibration"] = citation(inputs.calibration, written)

@@ -11,7 +11,6 @@ from pytest_verdict.blind.assignment import calls_digest, comparison_digest, dra
 from pytest_verdict.blind.ballot import decided
 from pytest_verdict.blind.comparison_json import comparison_document
 from pytest_verdict.blind.contradictions import BLINDNESS_BREACH, GATING, Contradiction
-from pytest_verdict.blind.evidence import Call, Evidence
 from pytest_verdict.blind.leaks import find_tokens
 from pytest_verdict.blind.protocol import (
     ABSTAINED,
@@ -24,6 +23,7 @@ from pytest_verdict.blind.protocol import (
     aggregated,
     reconciled,
 )
+from pytest_verdict.blind.recorded_comparison import Call, RecordedComparison
 from pytest_verdict.blind.reply import Reply, ReplyProblem
 from pytest_verdict.blind.scoring import LABELS, OTHER, TIE, Scores, Winner, winner_of
 from pytest_verdict.core.kernel import run, settle
@@ -58,7 +58,7 @@ class Judgment:
 class Comparison:
     """What a whole blind comparison amounts to."""
 
-    evidence: Evidence
+    recorded: RecordedComparison
     vote: Vote
     judgments: tuple[Judgment, ...]
     repetitions: tuple[Vote, ...]
@@ -77,39 +77,39 @@ class Comparison:
 
     def named(self, label: str) -> str:
         """Give the name of the candidate behind a label; anything else stays as it is."""
-        return self.evidence.names[self.evidence.slots[label]] if label in LABELS else label
+        return self.recorded.names[self.recorded.slots[label]] if label in LABELS else label
 
 
 def derive(observed: Any) -> Comparison:
     """Derive a comparison from what its record holds."""
     try:
-        evidence = Evidence.read(observed)
-        return _derived(evidence, _is_intact(evidence, observed))
+        recorded = RecordedComparison.read(observed)
+        return _derived(recorded, _is_intact(recorded, observed))
     except SettingsError as error:
         raise NotAComparisonError(str(error)) from None
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
         raise NotAComparisonError(f"{type(error).__name__}: {error}") from None
 
 
-def _derived(evidence: Evidence, intact: bool) -> Comparison:  # noqa: FBT001 - it is a field of what is made
-    judgments = tuple(_judged(call, evidence) for call in evidence.calls)
-    repetitions = _repetitions(judgments, evidence)
-    vote = aggregated(repetitions, evidence.comparison.protocol.rule)
-    return Comparison(evidence, vote, judgments, repetitions, _document(vote, judgments, evidence), intact)
+def _derived(recorded: RecordedComparison, intact: bool) -> Comparison:  # noqa: FBT001 - it is a field of what is made
+    judgments = tuple(_judged(call, recorded) for call in recorded.calls)
+    repetitions = _repetitions(judgments, recorded)
+    vote = aggregated(repetitions, recorded.comparison.protocol.rule)
+    return Comparison(recorded, vote, judgments, repetitions, _document(vote, judgments, recorded), intact)
 
 
-def _is_intact(evidence: Evidence, observed: Mapping[str, Any]) -> bool:
-    if evidence.calls_digest != calls_digest(observed["calls"]):
+def _is_intact(recorded: RecordedComparison, observed: Mapping[str, Any]) -> bool:
+    if recorded.calls_digest != calls_digest(observed["calls"]):
         return False
     if not draws_again(observed["assignment"], comparison_digest(observed["comparison"])):
         return False
-    ways = ((call, evidence.passes[call.way]) for call in evidence.calls)
-    return all(call.slots == way.slots(evidence.assignment.A) and call.shown == list(way.shown) for call, way in ways)
+    ways = ((call, recorded.passes[call.way]) for call in recorded.calls)
+    return all(call.slots == way.slots(recorded.assignment.A) and call.shown == list(way.shown) for call, way in ways)
 
 
-def _judged(call: Call, evidence: Evidence) -> Judgment:
-    way = evidence.passes[call.way]
-    ballot, expected = evidence.ballot(way), {"slots": call.slots, "shown": list(way.shown)}
+def _judged(call: Call, recorded: RecordedComparison) -> Judgment:
+    way = recorded.passes[call.way]
+    ballot, expected = recorded.ballot(way), {"slots": call.slots, "shown": list(way.shown)}
     name = f"repetition {call.repetition + 1}, order {call.way + 1}, attempt {call.attempt + 1}"
     if call.reply is None:
         outcome = Outcome(0.0, error=call.problem or "the judge did not answer")
@@ -119,11 +119,11 @@ def _judged(call: Call, evidence: Evidence) -> Judgment:
     except ReplyProblem:
         return Judgment(call, Vote(INVALID), run(ballot, expected, call.reply, name=name))
     winner, said = decided(reply), ballot.said(reply)
-    found = [*ballot.contradictions(reply), *_breaches(call.reply, evidence)]
+    found = [*ballot.contradictions(reply), *_breaches(call.reply, recorded)]
     outcome = ballot.outcome(reply, winner, found)
     return Judgment(
         call,
-        _vote(winner, found, way, evidence.comparison.protocol),
+        _vote(winner, found, way, recorded.comparison.protocol),
         settle(ballot, expected, call.reply, outcome, name=name),
         _unexchanged(reply, way),
         tuple(found),
@@ -131,11 +131,11 @@ def _judged(call: Call, evidence: Evidence) -> Judgment:
     )
 
 
-def _breaches(reply: str, evidence: Evidence) -> list[Contradiction]:
+def _breaches(reply: str, recorded: RecordedComparison) -> list[Contradiction]:
     # A name that the judge could read somewhere is a leak, and recorded as such; one that it could not is a breach.
     return [
         Contradiction(BLINDNESS_BREACH, "reply", text, "not in what the judge was shown")
-        for text in find_tokens(reply, evidence.hidden_tokens())
+        for text in find_tokens(reply, recorded.hidden_tokens())
     ]
 
 
@@ -149,28 +149,28 @@ def _unexchanged(reply: Reply, way: Pass) -> Reply:
     return replace(reply, sides={label: reply.sides[OTHER[label]] for label in LABELS}) if way.exchanged else reply
 
 
-def _repetitions(judgments: Sequence[Judgment], evidence: Evidence) -> tuple[Vote, ...]:
-    if not judgments and evidence.is_identical:
-        return (Vote(JUDGED, _winner_of_equals(evidence)),)
+def _repetitions(judgments: Sequence[Judgment], recorded: RecordedComparison) -> tuple[Vote, ...]:
+    if not judgments and recorded.is_identical:
+        return (Vote(JUDGED, _winner_of_equals(recorded)),)
     # A later attempt takes the place of an earlier one, which was no verdict.
     last = {(one.call.repetition, one.call.way): one.vote for one in judgments}
-    protocol, ways = evidence.comparison.protocol, range(len(evidence.passes))
+    protocol, ways = recorded.comparison.protocol, range(len(recorded.passes))
     return tuple(
         reconciled([last.get((repetition, way), Vote(INVALID)) for way in ways], protocol.rule)
         for repetition in range(protocol.repetitions)
     )
 
 
-def _winner_of_equals(evidence: Evidence) -> Winner:
+def _winner_of_equals(recorded: RecordedComparison) -> Winner:
     # Equal outputs have equal scores whatever they are, and then the second step of the rule decides.
     equal = Scores({"any": Fraction(1)}, {"any": Fraction(1)})
-    checked = evidence.checked(evidence.passes[0])
+    checked = recorded.checked(recorded.passes[0])
     return winner_of(dict.fromkeys(LABELS, equal), None if checked is None else checked.by_label())
 
 
-def _document(vote: Vote, judgments: Sequence[Judgment], evidence: Evidence) -> dict[str, Any] | None:
+def _document(vote: Vote, judgments: Sequence[Judgment], recorded: RecordedComparison) -> dict[str, Any] | None:
     def distance(judgment: Judgment) -> tuple[bool, bool]:
-        return judgment.vote.winner != vote.winner, evidence.passes[judgment.call.way].exchanged
+        return judgment.vote.winner != vote.winner, recorded.passes[judgment.call.way].exchanged
 
     valid = [one for one in judgments if one.reply is not None]
     if not valid:
@@ -184,5 +184,5 @@ def _document(vote: Vote, judgments: Sequence[Judgment], evidence: Evidence) -> 
         reasoning = f"[The judge saw the labels exchanged: its A is B here.] {reasoning}"
     if disagrees or vote.status != JUDGED:
         reasoning = f"[{_WHY_NOT[vote.status]} The scores are those of one call.] {reasoning}"
-    expectations = evidence.comparison.expectations
+    expectations = recorded.comparison.expectations
     return comparison_document(vote.winner or TIE, reasoning.strip(), best.reply.sides, expectations)

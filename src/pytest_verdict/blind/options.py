@@ -23,8 +23,8 @@ ExpectationResults = Sequence[bool | Mapping[str, Any]] | str | os.PathLike[str]
 """What checks have found about one candidate."""
 
 
-class JudgingOptions(TypedDict, total=False):
-    """What else is settled before the judge is asked.
+class BlindOptions(TypedDict, total=False):
+    """What else can be said of a blind comparison.
 
     Args:
         names: What the candidates are called in the record; names that say something are identity tokens as well.
@@ -38,9 +38,12 @@ class JudgingOptions(TypedDict, total=False):
         always_ask: Whether the judge is asked also when both outputs are the same, to measure its bias.
         expectation_results: What checks have found, by the name of a candidate: for each expectation a bool or an object
             ``{text, passed}``, or the path of a ``grading.json``. The judge is not asked for expectations then.
+        tie: Whether a tie passes where a candidate is expected to win: ``fail``, the default, or ``pass``.
+        gate: Contradictions of the judge that keep the comparison from passing; see `contradictions.GATING`.
+        name: What to call this comparison in the report.
 
     Example:
-        >>> options: JudgingOptions = {"names": ("new", "old"), "key": "a fixed text"}
+        >>> options: BlindOptions = {"names": ("new", "old"), "key": "a fixed text", "tie": "pass"}
     """
 
     names: tuple[str, str]
@@ -53,20 +56,6 @@ class JudgingOptions(TypedDict, total=False):
     output: str | Path | None
     always_ask: bool
     expectation_results: Mapping[str, ExpectationResults] | None
-
-
-class BlindOptions(JudgingOptions, total=False):
-    """What else can be said of a blind comparison; besides these, all that `JudgingOptions` has.
-
-    Args:
-        tie: Whether a tie passes where a candidate is expected to win: ``fail``, the default, or ``pass``.
-        gate: Contradictions of the judge that keep the comparison from passing; see `contradictions.GATING`.
-        name: What to call this comparison in the report.
-
-    Example:
-        >>> options: BlindOptions = {"names": ("new", "old"), "tie": "pass"}
-    """
-
     tie: Literal["fail", "pass"]
     gate: Sequence[str]
     name: str | None

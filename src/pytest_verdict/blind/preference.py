@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import BeforeValidator
@@ -65,8 +66,8 @@ class BlindPreference(Operator):
             found = derive(observed)
         except NotAComparisonError as problem:
             return Outcome(0.0, notes=(NOT_A_COMPARISON,), details={"problem": str(problem)})
-        if expected is not None and expected not in found.evidence.names:
-            return Outcome(0.0, notes=(UNKNOWN_CANDIDATE,), details={"candidates": list(found.evidence.names)})
+        if expected is not None and expected not in found.recorded.names:
+            return Outcome(0.0, notes=(UNKNOWN_CANDIDATE,), details={"candidates": list(found.recorded.names)})
         gated = [one for one in found.contradictions if one.code in self.gate]
         passed = found.intact and not gated and self._is_expected(expected, found)
         error = _no_verdict(found) if found.vote.status == INVALID and found.intact else None
@@ -113,16 +114,16 @@ def _notes(found: Comparison, *, gated: bool) -> Iterator[str]:
     if gated:
         yield CONTRADICTION
     yield from dict.fromkeys(one.code for one in found.contradictions)
-    if found.evidence.comparison.leaks:
+    if found.recorded.comparison.leaks:
         yield "leaks_recorded"
-    if found.evidence.comparison.protocol.order == "single":
+    if found.recorded.comparison.protocol.order == "single":
         yield SINGLE_ORDER
     if not _is_calibrated(found):
         yield INFORMAL
 
 
 def _is_calibrated(found: Comparison) -> bool:
-    calibration = found.evidence.comparison.calibration
+    calibration = found.recorded.comparison.calibration
     return isinstance(calibration, dict) and calibration.get("status") == "fresh" and calibration.get("gate") is True
 
 
@@ -139,28 +140,28 @@ def _details(found: Comparison) -> dict[str, Any]:
         "first_shown_won": [sum(decisive), len(decisive)],
         "longer_won": _longer_won(found),
         "contradictions": [
-            {"call": number, **one.written()}
+            {"call": number, **asdict(one)}
             for number, judgment in enumerate(found.judgments)
             for one in judgment.contradictions
         ],
         **_source(found),
-        "reliability": found.evidence.comparison.calibration if _is_calibrated(found) else INFORMAL,
+        "reliability": found.recorded.comparison.calibration if _is_calibrated(found) else INFORMAL,
         "comparison": found.document,
     }
 
 
 def _source(found: Comparison) -> dict[str, Any]:
-    settled = found.evidence.comparison
+    settled = found.recorded.comparison
     if not settled.expectations:
         return {}
     return {"expectation_source": JUDGE if settled.expectation_results is None else CHECKS}
 
 
 def _longer_won(found: Comparison) -> bool | None:
-    first, second = found.evidence.characters
+    first, second = found.recorded.characters
     if found.winner is None or first == second:
         return None
-    return (found.winner == found.evidence.names[0]) == (first > second)
+    return (found.winner == found.recorded.names[0]) == (first > second)
 
 
 def _differences(expected: Any, found: Comparison, *, passed: bool) -> Iterator[dict[str, Any]]:

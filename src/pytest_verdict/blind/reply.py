@@ -125,12 +125,12 @@ def _winner(value: Any) -> Winner | None:
     raise ReplyProblem(SCHEMA, f"winner is A, B or TIE, got {shown(value, 80)}")
 
 
-def _object(parent: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
+def _object(parent: Mapping[str, Any], *path: str, code: str = SCHEMA) -> Mapping[str, Any]:
     found: Any = parent
     for position, key in enumerate(path):
         found = found.get(key)
         if not isinstance(found, Mapping):
-            raise ReplyProblem(SCHEMA, f"{'.'.join(path[: position + 1])} is an object, got {shown(found, 80)}")
+            raise ReplyProblem(code, f"{'.'.join(path[: position + 1])} is an object, got {shown(found, 80)}")
     return found  # type: ignore[no-any-return]
 
 
@@ -198,10 +198,7 @@ def _expectations(
 ) -> tuple[tuple[bool, ...], tuple[str, ...]]:
     if not expectations:
         return (), ()
-    try:
-        given = _object(document, "expectation_results", label)
-    except ReplyProblem as problem:
-        raise ReplyProblem(EXPECTATION_SET, str(problem)) from None
+    given = _object(document, "expectation_results", label, code=EXPECTATION_SET)
     details = given.get("details")
     if not isinstance(details, list) or len(details) != len(expectations):
         raise ReplyProblem(

@@ -80,28 +80,27 @@ def calibrate(
     asked: dict[str, Any] = {"judge": judge, "protocol": protocol, "key": key, "names": (FIRST, SECOND)}
     asked["rubric"] = read_rubric(gold.rubric if rubric is None else rubric)
     judged: list[_Judged] = []
-    settled: dict[str, Any] = {}
+    bound: dict[str, Any] = {}
     for number, item in enumerate(gold.items):
         inputs = BlindInputs(eval_prompt=item.prompt, expectations=item.expectations, position=number, **asked)
         evidence = collect_evidence(item.first, item.second, inputs)
         judged.append(_Judged(item, derive(evidence)))
-        settled = settled or evidence["comparison"]
+        bound = bound or bound_to(evidence["comparison"])
         progress(number + 1)
     figures = _figures(judged)
     return {
         "format": FORMAT,
-        "bound_to": bound_to(settled),
-        "gold": {
-            "id": gold.id,
-            "version": gold.version,
-            "sha256": gold.sha256,
-            "items": len(gold.items),
-            "annotators": gold.annotators,
-        },
+        "bound_to": bound,
+        "gold": _described(gold),
         **figures,
         "gate": _gated(figures, gate or Gate(), is_human=gold.annotators == "human"),
         "items": [one.written() for one in judged],
     }
+
+
+def _described(gold: GoldSet) -> dict[str, Any]:
+    described = {name: getattr(gold, name) for name in ("id", "version", "sha256")}
+    return {**described, "items": len(gold.items), "annotators": gold.annotators}
 
 
 def _figures(judged: Sequence[_Judged]) -> dict[str, Any]:
@@ -169,7 +168,7 @@ def _label(pairs: Pairs, label: str) -> dict[str, Any]:
 def _longer(labelled: Sequence[tuple[_Judged, str | None]]) -> dict[str, Any]:
     won = []
     for one, label in labelled:
-        first, second = one.found.evidence.characters
+        first, second = one.found.recorded.characters
         if first != second and label in (FIRST, SECOND):
             won.append((label == FIRST) == (first > second))
     return _tested(sum(won), len(won))

@@ -1,4 +1,4 @@
-"""The evidence of a blind comparison: what its record holds, read without trust."""
+"""What a blind comparison recorded, read without trust."""
 
 from __future__ import annotations
 
@@ -92,10 +92,10 @@ class Call(_Recorded):
         return self
 
 
-class Evidence(_Recorded):
+class RecordedComparison(_Recorded):
     """All that a blind comparison recorded."""
 
-    subject: ClassVar[str] = "the evidence"
+    subject: ClassVar[str] = "the record"
 
     format: Literal[1]
     comparison: Settled
@@ -104,7 +104,7 @@ class Evidence(_Recorded):
     calls_digest: str
 
     @model_validator(mode="after")
-    def _each_call_is_of_a_pass(self) -> Evidence:
+    def _each_call_is_of_a_pass(self) -> RecordedComparison:
         if any(call.way >= len(self.passes) for call in self.calls):
             raise ValueError(f"the protocol asks in {len(self.passes)} ways only")
         return self
