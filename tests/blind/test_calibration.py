@@ -213,6 +213,9 @@ def test_a_fresh_calibration_is_cited_and_a_stale_one_is_informal(tmp_path):
     assert other.observed["comparison"]["calibration"]["changed"] == ["judge", "rubric"]
     path.write_text(json.dumps(calibrate(read_gold(gold_file(tmp_path, ["first"])), judges.honest)))
     assert "informal" in compared().notes
+    path.write_text(path.read_text().replace('"gate":', '"gate": {"passed": true}, "gate":'))
+    with pytest.raises(RecordError, match="the key 'gate' occurs twice"):
+        compared()
     path.write_text("{}")
     with pytest.raises(RecordError, match="pytest-verdict calibrate writes one"):
         compared()

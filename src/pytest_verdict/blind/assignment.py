@@ -23,13 +23,8 @@ class Assignment:
 
     def written(self) -> dict[str, Any]:
         """Write it as JSON."""
-        return {
-            "key": self.key,
-            "position": self.position,
-            "A": self.a,
-            "nonce": self.nonce,
-            "commitment": self.commitment,
-        }
+        drawn = {"key": self.key, "position": self.position, "A": self.a}
+        return {**drawn, "nonce": self.nonce, "commitment": self.commitment}
 
 
 def _hashed(*parts: Any) -> str:
@@ -51,12 +46,8 @@ def draw(key: str, comparison: str, position: int | None = None) -> Assignment:
     else:
         a = (int(_hashed("draw", key, position // 2), 16) ^ position) & 1
     nonce = _hashed("nonce", key, comparison)
-    return Assignment(key, position, comparison, a, nonce, committed(nonce, comparison, a, position))
-
-
-def committed(nonce: str, comparison: str, a: int, position: int | None) -> str:
-    """Give the commitment to an assignment."""
-    return _hashed("commitment", nonce, comparison, a, position)
+    commitment = _hashed("commitment", nonce, comparison, a, position)
+    return Assignment(key, position, comparison, a, nonce, commitment)
 
 
 def comparison_digest(settled: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import visible
+from pytest_verdict.core.values.jsontext import parse_json
 from pytest_verdict.errors import RecordError
 
 COMMITMENT: Final = "commitment.json"
@@ -97,11 +98,18 @@ def _bytes(path: Path) -> bytes | None:
         raise RecordError(f"{path} cannot be read: {error}") from None
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_json(path: Path) -> Any:
+    """Read a JSON file in which no key occurs twice."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        parse_json(text)
+        return json.loads(text)
     except (OSError, ValueError) as error:
         raise RecordError(f"{path} cannot be read: {error}") from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    found = read_json(path)
     if not isinstance(found, dict):
         raise RecordError(f"{path}: the top level is an object")
     return found

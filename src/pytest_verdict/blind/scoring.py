@@ -59,8 +59,8 @@ class Scores:
 def winner_of(scores: Mapping[Label, Scores], passed: Mapping[Label, Sequence[bool]] | None = None) -> Winner:
     """Decide by the overall score, then by the rate of expectations met, else it is a tie."""
     first, second = scores["A"].overall, scores["B"].overall
-    if first == second and passed and passed["A"]:
-        first, second = Fraction(sum(passed["A"])), Fraction(sum(passed["B"]))
+    if first == second and passed and passed["A"] and passed["B"]:
+        first, second = (Fraction(sum(passed[label]), len(passed[label])) for label in LABELS)
     if first == second:
         return TIE
     return "A" if first > second else "B"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict
 
+from pytest_verdict.blind.files import read_json
 from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.errors import RecordError, SettingsError
@@ -45,7 +45,11 @@ def citation(
     """Write how a record cites a calibration."""
     if calibration is None:
         return None
-    given, place = (calibration, "calibration") if isinstance(calibration, Mapping) else _loaded(Path(calibration))
+    given, place = (
+        (calibration, "calibration")
+        if isinstance(calibration, Mapping)
+        else (read_json(Path(calibration)), calibration)
+    )
     try:
         found = _Calibration.read(given, place)
     except SettingsError as error:
@@ -57,10 +61,3 @@ def citation(
         "sha256": digest(encode_text(dict(given))),
         "gate": found.gate.passed,
     }
-
-
-def _loaded(path: Path) -> tuple[Any, str]:
-    try:
-        return json.loads(path.read_text(encoding="utf-8")), str(path)
-    except (OSError, ValueError) as error:
-        raise RecordError(f"{path} cannot be read: {error}") from None
