@@ -1,4 +1,4 @@
-"""`BlindBallot`: one reply of a judge, read and computed anew."""
+"""`BlindBallot`: operator that reads one reply of a judge."""
 
 from __future__ import annotations
 

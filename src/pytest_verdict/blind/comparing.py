@@ -1,4 +1,4 @@
-"""Asking a judge about two candidates: all that is settled, drawn and answered, as the record holds it."""
+"""Ask a judge about two candidates, and give all that was settled, drawn and answered."""
 
 from __future__ import annotations
 

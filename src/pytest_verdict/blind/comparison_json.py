@@ -1,4 +1,4 @@
-"""``comparison.json``: written in the pattern's shape and key order, and read back with patience."""
+"""``comparison.json``: written in the pattern's shape and key order, and read back leniently."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def write_comparison(document: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ImportedComparison:
-    """A ``comparison.json`` of elsewhere."""
+    """A ``comparison.json`` that another program wrote."""
 
     document: dict[str, Any]
     derived_winner: Winner | None
@@ -53,7 +53,7 @@ class ImportedComparison:
 
     @property
     def winner(self) -> Winner | None:
-        """Whom the file names, whatever its case; None when it names nobody."""
+        """The winner that the file names, in upper or lower case; None when it names none."""
         given = str(self.document.get("winner", "")).strip().upper()
         return given if given in ("A", "B", "TIE") else None  # type: ignore[return-value]
 

@@ -109,7 +109,7 @@ def _is_intact(recorded: RecordedComparison, observed: Mapping[str, Any]) -> boo
 
 def _judged(call: Call, recorded: RecordedComparison) -> Judgment:
     way = recorded.passes[call.way]
-    ballot, expected = recorded.ballot(way), {"slots": call.slots, "shown": list(way.shown)}
+    ballot, expected = recorded.ballots[call.way], {"slots": call.slots, "shown": list(way.shown)}
     name = f"repetition {call.repetition + 1}, order {call.way + 1}, attempt {call.attempt + 1}"
     if call.reply is None:
         outcome = Outcome(0.0, error=call.problem or "the judge did not answer")

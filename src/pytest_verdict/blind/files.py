@@ -1,4 +1,4 @@
-"""What a comparison leaves in a folder: the commitment before the judge is asked, everything else afterwards."""
+"""The files of a comparison: the commitment, written before the judge is asked, and the rest, written afterwards."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def write_after(folder: Path, result: ComparisonResult) -> None:
 
 
 def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
-    """Say what in a folder does not fit what was committed to, or does not follow from it."""
+    """Name what does not fit the commitment or does not follow from the replies."""
     record = read_record(folder / RECORD)
     if record.operator != BlindPreference.name:
         raise RecordError(
@@ -91,7 +91,7 @@ def _record_text(result: ComparisonResult) -> str:
 
 
 def _bytes(path: Path) -> bytes | None:
-    """Read a file as it is, but for the line ends of Windows, which a checkout may have put in; None without one."""
+    """Read a file, with the line ends of Windows undone, which a checkout may have put in; None without a file."""
     try:
         return path.read_bytes().replace(b"\r\n", b"\n") if path.exists() else None
     except OSError as error:

@@ -113,7 +113,7 @@ class Vote:
 
 
 def reconciled(votes: Sequence[Vote], rule: Rule) -> Vote:
-    """Bring the orders of one repetition together; only a winner that survives the exchange of labels is one."""
+    """Bring the orders of one repetition together; a winner must survive the exchange of labels."""
     for status in (INVALID, ABSTAINED):
         if any(vote.status == status for vote in votes):
             return Vote(status)
@@ -126,7 +126,7 @@ def reconciled(votes: Sequence[Vote], rule: Rule) -> Vote:
 
 
 def aggregated(votes: Sequence[Vote], rule: Rule) -> Vote:
-    """Bring the repetitions together. None is left out of the count, whatever became of it."""
+    """Bring the repetitions together; failed ones stay in the count."""
     label, count = Counter(vote.label for vote in votes).most_common(1)[0]
     share = Fraction(count, len(votes))
     enough = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, model_validator
@@ -142,10 +143,14 @@ class RecordedComparison(_Recorded):
         results, slots = self.comparison.expectation_results, way.slots(self.assignment.A)
         return None if results is None else Checked(**{label: results.passed[slots[label]] for label in LABELS})
 
-    def ballot(self, way: Pass) -> BlindBallot:
-        """Make the operator that reads the replies of a pass."""
+    @cached_property
+    def ballots(self) -> tuple[BlindBallot, ...]:
+        """The operators that read the replies, one for each pass."""
         settled = self.comparison
-        return BlindBallot(rubric=settled.rubric, expectations=settled.expectations, checked=self.checked(way))
+        asked: dict[str, Any] = {"rubric": settled.rubric, "expectations": settled.expectations}
+        if settled.expectation_results is None:
+            return (BlindBallot(**asked),) * len(self.passes)
+        return tuple(BlindBallot(**asked, checked=self.checked(way)) for way in self.passes)
 
     def hidden_tokens(self) -> list[Token]:
         """Give the names that the judge could read nowhere; what was redacted, it could not read."""

@@ -130,7 +130,7 @@ class Rubric(StrictModel):
 
 
 def read_rubric(value: Any) -> Rubric:
-    """Make a rubric of whatever may stand for one.
+    """Read a rubric.
 
     Args:
         value: A rubric; a path of a YAML file; a mapping with ``id``, ``version``, ``content``, ``structure`` and, for half

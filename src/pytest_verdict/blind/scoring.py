@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Final, Literal
 
 Label = Literal["A", "B"]
@@ -31,7 +32,7 @@ def rounded(value: Fraction, digits: int = 1) -> Decimal:
     return Decimal((value * scale + Fraction(1, 2)) // 1).scaleb(-digits)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scores:
     """The scores of one output."""
 
@@ -43,7 +44,7 @@ class Scores:
         """The exact overall score: both means together, from 2 to 10."""
         return mean(list(self.content.values())) + mean(list(self.structure.values()))
 
-    @property
+    @cached_property
     def shown(self) -> dict[str, Decimal]:
         """The scores as a comparison shows them: each dimension rounded to one decimal, then added."""
         content = rounded(mean(list(self.content.values())))

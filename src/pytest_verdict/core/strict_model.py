@@ -1,4 +1,4 @@
-"""`StrictModel`: what people and other programs write, read without guessing, and what is wrong with it in words."""
+"""`StrictModel`: reads what people and other programs write, and says what is wrong with it."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class _File(StrictModel):
 
 
 class GoldSet(_File):
-    """Labelled pairs, with paths that lead from here and the digest of the file."""
+    """Labelled pairs, with resolved paths and the digest of the file."""
 
     sha256: str
 
