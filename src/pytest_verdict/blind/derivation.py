@@ -23,7 +23,7 @@ from pytest_verdict.blind.protocol import (
     aggregated,
     reconciled,
 )
-from pytest_verdict.blind.recorded_comparison import Call, RecordedComparison
+from pytest_verdict.blind.recorded_comparison import FORMAT, Call, RecordedComparison
 from pytest_verdict.blind.reply import Reply, ReplyProblem
 from pytest_verdict.blind.scoring import LABELS, OTHER, TIE, Scores, Winner, winner_of
 from pytest_verdict.core.kernel import run, settle
@@ -82,6 +82,8 @@ class Comparison:
 
 def derive(observed: Any) -> Comparison:
     """Derive a comparison from what its record holds."""
+    if not isinstance(observed, Mapping) or observed.get("format") != FORMAT:
+        raise NotAComparisonError("it has no format of a blind comparison that is known here")
     try:
         recorded = RecordedComparison.read(observed)
         return _derived(recorded, _is_intact(recorded, observed))
