@@ -259,6 +259,14 @@ def test_the_command_measures_any_protocol(beside):
     assert "informal" not in found.result.notes
 
 
+def test_the_command_takes_another_rubric(beside):
+    (beside / "rubric.yaml").write_text("{id: a, version: 1, content: [a], structure: [b]}")
+    words = ["calibrate", str(gold_file(beside, BALANCED)), "--judge", "blind_judges:honest"]
+    assert main([*words, "--rubric", "rubric.yaml"]) == 0
+    found = blind_compare(GOOD, BAD, "Why?", judges.honest, rubric="rubric.yaml", calibration="calibration.json")
+    assert "informal" not in found.result.notes
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

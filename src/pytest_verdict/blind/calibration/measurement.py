@@ -64,7 +64,6 @@ def calibrate(
     judge: BlindJudge,
     protocol: BlindProtocol | None = None,
     *,
-    rubric: Any = None,
     gate: Gate | None = None,
     key: str = "calibration",
     allow_model_labels: bool = False,
@@ -78,7 +77,7 @@ def calibrate(
         )
     own_name(judge)
     asked: dict[str, Any] = {"judge": judge, "protocol": protocol, "key": key, "names": (FIRST, SECOND)}
-    asked["rubric"] = read_rubric(gold.rubric if rubric is None else rubric)
+    asked["rubric"] = read_rubric(gold.rubric)
     judged: list[_Judged] = []
     bound: dict[str, Any] = {}
     for number, item in enumerate(gold.items):

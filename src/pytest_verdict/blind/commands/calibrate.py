@@ -59,6 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_verdict.blind.protocol import BlindProtocol
 
     gold = read_gold(arguments.gold)
+    if arguments.rubric is not None:
+        gold = gold.model_copy(update={"rubric": Path(arguments.rubric)})
     given = {name: getattr(arguments, name) for name in BlindProtocol.model_fields if name != "leaks"}
     protocol = BlindProtocol(**given)
     gate = Gate(
@@ -77,7 +79,6 @@ def run(arguments: argparse.Namespace) -> int:
             gold,
             _judge(arguments.judge),
             protocol,
-            rubric=arguments.rubric,
             gate=gate,
             key=arguments.key,
             allow_model_labels=arguments.allow_model_labels,
