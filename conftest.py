@@ -19,11 +19,16 @@ os.environ.setdefault("PYTHONHASHSEED", str(random.SystemRandom().randrange(1, 2
 
 @pytest.fixture(autouse=True)
 def _registry_as_before():
-    """Take back what a test registers: the registry is one for the process, and another test may list it."""
+    """Take back what a test registers: registry and families are one for the process, and another test may list them."""
+    from pytest_verdict.core.families import FAMILIES
     from pytest_verdict.core.registry import REGISTRY
 
     classes, defaults = REGISTRY._classes.copy(), REGISTRY.defaults.copy()
+    families = FAMILIES._manager.get_plugins()
     yield
+    for added in FAMILIES._manager.get_plugins() - families:
+        FAMILIES._manager.unregister(added)
+        FAMILIES._brought.clear()
     for kept, now in ((classes, REGISTRY._classes), (defaults, REGISTRY.defaults)):
         now.clear()
         now.update(kept)

@@ -5,7 +5,7 @@ from .comparison import (
     compare as compare,
     expect as expect,
 )
-from .core.families import Command as Command, hookimpl as hookimpl
+from .core.families import Command as Command, hookimpl as hookimpl, register_family as register_family
 from .core.normalizers import SynonymMap as SynonymMap
 from .core.operator import Operator as Operator
 from .core.registry import OperatorRegistry as OperatorRegistry

@@ -10,7 +10,7 @@ from harness import Harness
 
 # Sessions inside a test forget the modules that they imported first; what is imported here stays one and the same.
 importlib.import_module("pytest_verdict.comparator")
-for package in ("operators", "pytest_plugin", "report", "values"):
+for package in ("operators", "pytest_plugin", "report", "core", "core.values"):
     home = importlib.import_module(f"pytest_verdict.{package}")
     for module in pkgutil.iter_modules(home.__path__, f"{home.__name__}."):
         importlib.import_module(module.name)

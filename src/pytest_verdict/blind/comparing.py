@@ -10,7 +10,7 @@ from itertools import count, product
 from pathlib import Path
 from typing import Any
 
-from pytest_verdict.blind.asking import ask, judge_name, own_name
+from pytest_verdict.blind.asking import ask
 from pytest_verdict.blind.assignment import Assignment, calls_digest, comparison_digest, draw, fence
 from pytest_verdict.blind.calibration.file import citation
 from pytest_verdict.blind.candidates import Candidate, read_candidate
@@ -30,11 +30,12 @@ from pytest_verdict.blind.options import BlindInputs
 from pytest_verdict.blind.protocol import LeakPolicy, Pass
 from pytest_verdict.blind.recorded_comparison import FORMAT
 from pytest_verdict.blind.reply import ReplyProblem, read_reply
-from pytest_verdict.blind.request import JudgeRequest, Presented, instructions_for, reply_schema, write_prompt
+from pytest_verdict.blind.request import BlindRequest, Presented, instructions_for, reply_schema, write_prompt
 from pytest_verdict.blind.scoring import Label
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, LeakError
+from pytest_verdict.judging.naming import judge_name, own_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +168,7 @@ def _calls(settled: _Settled, assignment: Assignment) -> list[dict[str, Any]]:
     return calls
 
 
-def _attempts(request: JudgeRequest, settled: _Settled, head: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _attempts(request: BlindRequest, settled: _Settled, head: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     inputs = settled.inputs
     for attempt in range(1 + inputs.protocol.retries):
         asked = replace(request, parts={**request.parts, "attempt": str(attempt)})
@@ -188,23 +189,24 @@ def _is_verdict(reply: str | None, settled: _Settled) -> bool:
     return True
 
 
-def _request(settled: _Settled, assignment: Assignment, number: int, repetition: int, place: Path) -> JudgeRequest:
+def _request(settled: _Settled, assignment: Assignment, number: int, repetition: int, place: Path) -> BlindRequest:
     way, rubric = settled.inputs.protocol.passes[number], settled.inputs.rubric
     outputs = {label: settled.candidates[slot] for label, slot in way.slots(assignment.a).items()}
     presented: dict[Label, Presented] = {}
     for label, output in outputs.items():
         output.copy_to(place / label)
         presented[label] = Presented(output.neutral(), place / label)
-    return JudgeRequest(
-        settled.task,
-        settled.asked,
-        rubric,
-        presented,
-        way.shown,
-        _prompt(settled, assignment, outputs, way),
-        reply_schema(rubric, settled.asked),
-        _parts(settled, outputs, way, repetition),
-        assignment.commitment,
+    return BlindRequest(
+        prompt=_prompt(settled, assignment, outputs, way),
+        schema=reply_schema(rubric, settled.asked),
+        instructions=instructions_for(rubric),
+        parts=_parts(settled, outputs, way, repetition),
+        task=settled.task,
+        expectations=settled.asked,
+        rubric=rubric,
+        outputs=presented,
+        shown=way.shown,
+        commitment=assignment.commitment,
     )
 
 

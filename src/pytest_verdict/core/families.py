@@ -200,3 +200,24 @@ def load(place: str) -> Any:
 
 FAMILIES: Final = Families(pytest_verdict.FAMILIES)
 """The families of this process."""
+
+
+def register_family(family: Any) -> None:
+    """Add a family that no installed package names, such as one beside the tests; ``conftest.py`` is the place to do it.
+
+    Args:
+        family: A module, or another object, whose functions are marked with `hookimpl`.
+
+    Raises:
+        ConfigurationError: It brings a name that another family brings too; told when names are looked up.
+
+    Example:
+        >>> class Mine:
+        ...     @hookimpl
+        ...     def adapters(self):
+        ...         return {"mine": "my_tests.adapter:open_adapter"}
+        >>> register_family(Mine())
+        >>> FAMILIES.find("adapters", "mine")
+        'my_tests.adapter:open_adapter'
+    """
+    FAMILIES.register(family)

@@ -58,6 +58,8 @@ def run(
         wanted = operator.effective_expected(expected)
         if type(wanted) is not str:
             wanted = snapshot(wanted)
+        if not operator.keeps_evidence:
+            expected, observed = snapshot(expected), snapshot(observed)
         outcome = (
             operator.evaluate(expected, observed)
             if recorded is None

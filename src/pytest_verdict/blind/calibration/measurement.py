@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 
 from pydantic import Field
 
-from pytest_verdict.blind.asking import BlindJudge, own_name
+from pytest_verdict.blind.asking import BlindJudge
 from pytest_verdict.blind.calibration.agreement import (
     RESAMPLES,
     Pairs,
@@ -30,6 +30,7 @@ from pytest_verdict.blind.protocol import INCONSISTENT, INVALID, BlindProtocol
 from pytest_verdict.blind.rubric import read_rubric
 from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.judging.naming import own_name
 
 _DIGITS: Final = 6
 

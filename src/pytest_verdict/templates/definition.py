@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import functools
 import inspect
-import types
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Union, get_args, get_origin
+from typing import Any, Final
 
 from pydantic import BaseModel
 
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.errors import TemplateError
-from pytest_verdict.templates.match import TemplateMatch
+from pytest_verdict.templates.field import Verification, types_of, verification_of
+from pytest_verdict.templates.field_rule import FieldRule
 from pytest_verdict.templates.regex_check import RegexCheck
-from pytest_verdict.templates.rule import FieldRule
 from pytest_verdict.templates.strategy import check_strategy
-from pytest_verdict.templates.verification import Verification, verification_of
+from pytest_verdict.templates.template_match import TemplateMatch
 
 RESERVED: Final = {
     "id": "the base class keeps the question's id under this name",
@@ -35,7 +34,7 @@ _ALIASES: Final = ("alias", "validation_alias", "serialization_alias")
 
 
 @dataclass(frozen=True)
-class Plan:
+class Definition:
     """What the class of a template says."""
 
     template: str
@@ -63,13 +62,10 @@ class Plan:
     @functools.cached_property
     def match(self) -> TemplateMatch:
         """The operator of the template, without regex checks."""
-        return self._made({}, None)
+        return self.make_match({}, None)
 
-    def match_with(self, checks: Mapping[str, RegexCheck], embedding_check: Operator | None) -> TemplateMatch:
+    def make_match(self, checks: Mapping[str, RegexCheck], embedding_check: Operator | None) -> TemplateMatch:
         """Make the operator of the template."""
-        return self._made(checks, embedding_check) if checks or embedding_check else self.match
-
-    def _made(self, checks: Mapping[str, RegexCheck], embedding_check: Operator | None) -> TemplateMatch:
         return TemplateMatch(
             template=self.template,
             fields={name: FieldRule(one.operator, one.weight) for name, one in self.verified.items()},
@@ -78,6 +74,11 @@ class Plan:
             hand_written=self.own_verify,
             embedding_check=embedding_check,
         )
+
+    def refuse_without_ground_truth(self) -> None:
+        """Refuse to verify plain fields alone, of which only the author's ``verify()`` knows what is correct."""
+        if self.plain and not self.verified:
+            raise TemplateError(f"{self.template} has fields without ground truth: write verify(self) -> bool")
 
 
 def refuse_reserved_names(cls: type[BaseModel], base: type[BaseModel]) -> None:
@@ -92,7 +93,7 @@ def refuse_reserved_names(cls: type[BaseModel], base: type[BaseModel]) -> None:
             )
 
 
-def make_plan(cls: type[BaseModel], base: type[BaseModel]) -> Plan:
+def read_definition(cls: type[BaseModel], base: type[BaseModel]) -> Definition:
     """Read the class of a template."""
     _refuse_aliases(cls)
     found = {name: verification_of(field) for name, field in cls.model_fields.items() if name != "id"}
@@ -103,23 +104,21 @@ def make_plan(cls: type[BaseModel], base: type[BaseModel]) -> Plan:
     plain = tuple(name for name, one in found.items() if one is None)
     _refuse_lost_verification(cls, plain)
     own = [getattr(cls, method) is not getattr(base, method) for method in ("verify", "verify_granular")]
-    return Plan(cls.__name__, verified, plain, _strategy(cls, verified), *own)
+    return Definition(cls.__name__, verified, plain, _strategy(cls, verified), *own)
 
 
 def _refuse_aliases(cls: type[BaseModel]) -> None:
-    reason = "is not possible: the judge, the verdict and the report call a field by its name"
-    if cls.model_config.get("alias_generator") is not None:
-        raise TemplateError(f"{cls.__name__}: alias_generator {reason}")
-    for name, field in cls.model_fields.items():
-        for kind in _ALIASES:
-            if getattr(field, kind) is not None:
-                raise TemplateError(f"{cls.__name__}.{name}: {kind} {reason}")
+    named = {f".{name}: {kind}": getattr(field, kind) for name, field in cls.model_fields.items() for kind in _ALIASES}
+    for place, alias in {": alias_generator": cls.model_config.get("alias_generator"), **named}.items():
+        if alias is not None:
+            reason = "the judge, the verdict and the report call a field by its name"
+            raise TemplateError(f"{cls.__name__}{place} is not possible: {reason}")
 
 
 def _refuse_lost_verification(cls: type[BaseModel], plain: Collection[str]) -> None:
     for source in cls.__mro__[1:]:
-        plan = vars(source).get("__verdict_plan__")
-        lost = [name for name in plain if plan is not None and name in plan.verified]
+        definition = vars(source).get("__verdict_definition__")
+        lost = [name for name in plain if definition is not None and name in definition.verified]
         if lost:
             raise TemplateError(
                 f"{cls.__name__}.{lost[0]} is verified by {source.__name__}, and no longer here: declare it with VerifiedField"
@@ -128,9 +127,8 @@ def _refuse_lost_verification(cls: type[BaseModel], plain: Collection[str]) -> N
 
 def _refuse_unless_bool(cls: type[BaseModel], name: str) -> None:
     annotation = cls.model_fields[name].annotation
-    kinds = get_args(annotation) if get_origin(annotation) in {Union, types.UnionType} else (annotation,)
     # An annotation that cannot be resolved yet is text, and is left alone.
-    if any(isinstance(kind, type) and kind not in {bool, type(None)} for kind in kinds):
+    if any(isinstance(kind, type) and kind is not bool for kind in types_of(annotation)):
         raise TemplateError(
             f"{cls.__name__}.{name} reads the raw response and says whether it matches, so its type is bool, not"
             f" {getattr(annotation, '__name__', annotation)}"

@@ -1,42 +1,39 @@
-"""How one field of an answer is compared."""
+"""How one field of an answer is compared, and how much it counts."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from pytest_verdict.core.kernel import run, settle
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import Operator, as_setting
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_setting
-from pytest_verdict.templates.evidence import MISSING_TRACE, NULL_OBSERVED
+from pytest_verdict.errors import TemplateError
+from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_setting as read_number
+
+NULL_OBSERVED: Final = "null_observed"
+MISSING_TRACE: Final = "missing_trace"
 
 
 @dataclass(frozen=True, slots=True)
 class FieldRule:
-    """How one field is compared, and how much it counts."""
+    """The operator of a field, and its weight."""
 
     operator: Operator
     weight: ExactNumber = 1
 
     @property
-    def exact_weight(self) -> Decimal:
-        """The weight as a decimal number."""
-        return as_exact(self.weight)
+    def reads_trace(self) -> bool:
+        """Whether the operator reads the raw response instead of an extracted value."""
+        return self.operator.kind == "trace"
 
     def written(self) -> dict[str, Any]:
         """Write the rule as the record does."""
-        operator = self.operator
-        return {
-            "operator": operator.recorded_name(),
-            "version": operator.version,
-            "settings": operator.settings(),
-            "weight": self.weight,
-        }
+        return {**as_setting(self.operator), "weight": self.weight}
 
     def compare(self, name: str, expected: Any, observed: Any, recorded: Mapping[str, Any] | None) -> ComparisonResult:
         """Compare the field; a null answer is a fail with the note ``null_observed``."""
@@ -50,20 +47,20 @@ class FieldRule:
         return settle(self.operator, expected, observed, Outcome(0.0, notes=notes, error=reason), name=name)
 
 
-def read_rules(value: Any) -> dict[str, FieldRule]:
-    """Read the rules of a template."""
-    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
-        raise ValueError(f"takes a mapping from a field to its rule, got {shown(value, 80)}")
-    return {name: _rule(rule) for name, rule in value.items()}
+def read_weight(value: Any) -> ExactNumber:
+    """Read a weight, a finite number of at least 0."""
+    with contextlib.suppress(ValueError):
+        weight = read_number(value)
+        if as_exact(weight) >= 0:
+            return weight
+    raise TemplateError(f"weight takes a number of at least 0, got {shown(value, 80)}")
 
 
-def _rule(value: Any) -> FieldRule:
+def read_rule(value: Any) -> FieldRule:
+    """Read a rule: an operator in any of its forms, and beside its recorded form a weight."""
     if isinstance(value, FieldRule):
         return value
     if not isinstance(value, Mapping):
         return FieldRule(operator_from_settings(value))
-    rest = {key: item for key, item in value.items() if key != "weight"}
-    weight = as_setting(value.get("weight", 1))
-    if as_exact(weight) < 0:
-        raise ValueError(f"a weight is at least 0, got {weight!r}")
-    return FieldRule(operator_from_settings(rest), weight)
+    operator = {key: item for key, item in value.items() if key != "weight"}
+    return FieldRule(operator_from_settings(operator), read_weight(value.get("weight", 1)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,8 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.core.writing import Verdict
 from pytest_verdict.operators.exact_number import as_exact, as_written
-from pytest_verdict.templates import evidence
+from pytest_verdict.templates import observed_keys as keys
+from pytest_verdict.templates.template_match import EMBEDDING_OVERRIDE
 
 _HEADER = ("field", "weight", "verdict", "expected", "observed", "")
 
@@ -45,20 +45,19 @@ class TemplateResult:
 
     @property
     def passed(self) -> bool:
-        """Whether the answer is correct, after a second look where there was one."""
+        """Whether the answer is correct, after the embedding check where there was one."""
         return self.comparison.passed
 
     @property
     def granular(self) -> float | None:
-        """How much is correct, from 0.0 to 1.0; None when it is not known. A second look does not change it."""
+        """How much is correct, from 0.0 to 1.0; None when it is not known. An embedding check does not change it."""
         found: float | None = self.comparison.details.get("granular_score")
         return found
 
     @property
     def fields(self) -> dict[str, ComparisonResult]:
         """The comparison of each verified field, by name."""
-        names = self.comparison.settings["fields"]
-        return {str(child.name): child for child in self.comparison.children if child.name in names}
+        return {str(child.name): child for child in self.comparison.children[: len(self._weights())]}
 
     @property
     def null_fields(self) -> list[str]:
@@ -68,9 +67,8 @@ class TemplateResult:
     @property
     def regex(self) -> dict[str, bool]:
         """Whether each regex check passed, by name."""
-        names = self.comparison.settings["regex"]
-        checks = [child for child in self.comparison.children if child.operator == "regex_check"]
-        return {str(check.name): check.passed for check in checks if check.name in names}
+        others = self.comparison.children[len(self._weights()) :]
+        return {str(check.name): check.passed for check in others if check.operator == "regex_check"}
 
     @property
     def notes(self) -> list[str]:
@@ -85,17 +83,17 @@ class TemplateResult:
     @property
     def problems(self) -> dict[str, str]:
         """Why fields could not be read, by field; under the empty name why the whole reply could not."""
-        return evidence.problems_in(self.comparison.observed)
+        return keys.problems_in(self.comparison.observed)
 
     @property
     def unknown(self) -> dict[str, Any]:
         """What the reply held besides the fields to extract."""
-        return dict(self.comparison.observed.get(evidence.UNKNOWN, {}))
+        return dict(self.comparison.observed.get(keys.UNKNOWN, {}))
 
     @property
     def embedding_override(self) -> bool:
-        """Whether a second look turned a fail into a pass; ``comparison.details["embedding_check"]`` says how close it was."""
-        return evidence.EMBEDDING_OVERRIDE in self.notes
+        """Whether the embedding check turned a fail into a pass; ``comparison.details["embedding_check"]`` has the scores."""
+        return EMBEDDING_OVERRIDE in self.notes
 
     def describe(self) -> str:
         """Lay the fields out as a table.
@@ -104,15 +102,17 @@ class TemplateResult:
             A headline, a line for each field and check, and the keys that belong to no field, in plain text in which nothing
             can move the cursor.
         """
-        rules = self.comparison.settings["fields"]
-        rows = [_HEADER, *(_row(child, rules) for child in self.comparison.children)]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-        if not self.comparison.children:
-            lines.clear()
+        children = self.comparison.children
+        rows = [_HEADER, *map(_row, children, [*self._weights(), *[""] * len(children)])] if children else []
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)) for row in rows]
         if self.unknown:
             lines.append(f"keys of no field: {shown(list(self.unknown), 120)[1:-1]}")
         return "\n".join([self._headline(), *(f"  {line}".rstrip() for line in lines)])
+
+    def _weights(self) -> list[str]:
+        # Children begin with the fields; a regex check may be called like one of them.
+        return [as_written(as_exact(rule["weight"])) for rule in self.comparison.settings["fields"].values()]
 
     def _headline(self) -> str:
         score = "" if self.granular is None else f", granular score {self.granular:.2f}"
@@ -132,9 +132,7 @@ class TemplateResult:
         return f"<{self._headline().splitlines()[0]}>"
 
 
-def _row(child: ComparisonResult, rules: Mapping[str, Any]) -> tuple[str, ...]:
-    rule = rules.get(str(child.name))
-    weight = "" if rule is None else as_written(as_exact(rule["weight"]))
+def _row(child: ComparisonResult, weight: str) -> tuple[str, ...]:
     remark = child.error or ", ".join(child.notes) or str(child.details.get("reason", ""))
     name = visible(str(child.name))
     return name, weight, child.verdict, shown(child.expected, 40), shown(child.observed, 40), shown(remark, 120)[1:-1]

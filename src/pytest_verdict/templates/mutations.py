@@ -6,7 +6,7 @@ import contextlib
 import datetime
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.values.dates import read_date
@@ -16,13 +16,11 @@ from pytest_verdict.operators.lists import SetContainment
 from pytest_verdict.operators.number import NumericMaximum, NumericMinimum, NumericRange, NumericTolerance
 from pytest_verdict.templates.field import choices_of
 
-Changes = Iterator[tuple[str, Any]]
-
-_UNITS: Final = {"days": 86_400, "hours": 3_600, "minutes": 60}
+Mutations = Iterator[tuple[str, Any]]
 
 
-def small_changes(value: Any, truth: Any, operator: Operator, annotation: Any) -> Changes:
-    """Change a correct value a little."""
+def mutations_of(value: Any, truth: Any, operator: Operator, annotation: Any) -> Mutations:
+    """Change a correct value a little, in the ways of its kind."""
     if value is None:
         return
     choices = choices_of(annotation)
@@ -41,7 +39,7 @@ def small_changes(value: Any, truth: Any, operator: Operator, annotation: Any) -
     yield "null", None
 
 
-def _numbers(value: Any, truth: Any, operator: Operator) -> Changes:
+def _numbers(value: Any, truth: Any, operator: Operator) -> Mutations:
     kind = type(value)
     if isinstance(operator, NumericTolerance):
         limit = as_exact(operator.tolerance) * (abs(Decimal(str(truth))) if operator.mode == "relative" else 1)
@@ -62,7 +60,7 @@ def _numbers(value: Any, truth: Any, operator: Operator) -> Changes:
         yield from ((label, number) for label, number in changed if number != value)
 
 
-def _texts(text: str) -> Changes:
+def _texts(text: str) -> Mutations:
     if not text:
         yield "another text", "x"
         return
@@ -76,7 +74,7 @@ def _texts(text: str) -> Changes:
     yield "emptied", ""
 
 
-def _collections(value: Any, operator: Operator) -> Changes:
+def _collections(value: Any, operator: Operator) -> Mutations:
     make: Callable[[list[Any]], Any] = type(value)
     items = sorted(value, key=repr) if isinstance(value, set | frozenset) else list(value)
     if items:
@@ -94,7 +92,7 @@ def _another(items: list[Any]) -> Any:
     return max(numbers) + 1 if numbers else "an item that is not expected"
 
 
-def _dates(value: Any, truth: Any, operator: DateMatch | DateTolerance | DateRange) -> Changes:
+def _dates(value: Any, truth: Any, operator: DateMatch | DateTolerance | DateRange) -> Mutations:
     for label, moment in _moments(truth, operator):
         if not isinstance(value, str):
             yield label, moment if isinstance(value, datetime.datetime) else moment.date()
@@ -106,23 +104,16 @@ def _dates(value: Any, truth: Any, operator: DateMatch | DateTolerance | DateRan
 
 
 def _moments(truth: Any, operator: DateMatch | DateTolerance | DateRange) -> Iterator[tuple[str, datetime.datetime]]:
-    day = datetime.timedelta(days=1)
+    beyond: dict[str, int] = (
+        {operator.unit: operator.tolerance + 1} if isinstance(operator, DateTolerance) else {"days": 1}
+    )
+    step = datetime.timedelta(**beyond)
+    shifts = {"later": (truth, step), "earlier": (truth, -step)}
     if isinstance(operator, DateRange):
-        for label, bound, step in (("before min", operator.min, -day), ("after max", operator.max, day)):
-            if bound is not None:
-                yield from _shifted(label, bound, step)
-        return
-    beyond = day
-    if isinstance(operator, DateTolerance):
-        beyond = datetime.timedelta(seconds=(operator.tolerance + 1) * _UNITS[operator.unit])
-    yield from _shifted("later", truth, beyond)
-    yield from _shifted("earlier", truth, -beyond)
-
-
-def _shifted(label: str, value: Any, step: datetime.timedelta) -> Iterator[tuple[str, datetime.datetime]]:
-    found = read_date(value)
-    if isinstance(found, str):
-        return
-    # 9999-12-31 is often written for "no end"; there is nothing after it.
-    with contextlib.suppress(OverflowError):
-        yield label, (found.moment or datetime.datetime.combine(found.day, datetime.time())) + step
+        shifts = {"before min": (operator.min, -step), "after max": (operator.max, step)}
+    for label, (day, shift) in shifts.items():
+        found = read_date(day)
+        # 9999-12-31 is often written for "no end"; there is nothing after it.
+        with contextlib.suppress(OverflowError):
+            if not isinstance(found, str):
+                yield label, (found.moment or datetime.datetime.combine(found.day, datetime.time())) + shift

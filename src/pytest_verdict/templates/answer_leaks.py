@@ -1,4 +1,4 @@
-"""Where the expected answer stands in what a judge is told."""
+"""Finding the expected answer in what a judge is told."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from typing import Any, Final
 from pytest_verdict.core.values.fields import fields_of, has_fields
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.templates.answer import BaseAnswer
-from pytest_verdict.templates.field import choices_of, texts_in
+from pytest_verdict.templates.field import Verification, choices_of, texts_in
 from pytest_verdict.templates.judge_schema import judge_schema
-from pytest_verdict.templates.verification import Verification
 
 # A choice tells nobody which one is right, and an only choice is a const too.
 _STRUCTURE: Final = {"type", "format", "$ref", "required", "enum"}
@@ -23,8 +22,8 @@ _LONG: Final = 3
 """A text of fewer characters occurs elsewhere than in its own description by chance."""
 
 
-def leaks(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
-    """Find the expected answer of a field in what a judge is told."""
+def answer_leaks(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
+    """Find the places in what a judge is told that hold the expected answer of a field."""
     answers = [answer for answer in dict.fromkeys(_answers(verification)) if answer]
     own, shared = _places(template, name, verification)
     for place, text in own.items():
@@ -38,16 +37,16 @@ def _places(template: type[BaseAnswer], name: str, verification: Verification) -
     """Collect what a judge is told of a field itself, and of everything around it."""
     form = _form(template)
     fields, definitions = form.pop("properties", {}), form.pop("$defs", {})
-    own = {f"its {key}": text for key, text in _told(name, fields.pop(name, {}))}
+    own = {f"its {key}": text for key, text in _texts_by_keyword(name, fields.pop(name, {}))}
     own["its extraction hint"] = verification.hint or ""
     shared = {
         "its name": name.replace("_", " "),
         "the name of the template": re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", template.__name__),
         "the docstring of the template": form.pop("description", ""),
     }
-    shared.update({f"the {key} of the template": text for key, text in _told(template.__name__, form)})
+    shared.update({f"the {key} of the template": text for key, text in _texts_by_keyword(template.__name__, form)})
     for other, schema in (*fields.items(), *definitions.items()):
-        shared.update({f"the {key} of {other}": text for key, text in _told(other, schema)})
+        shared.update({f"the {key} of {other}": text for key, text in _texts_by_keyword(other, schema)})
     return own, shared
 
 
@@ -55,22 +54,22 @@ def _form(template: type[BaseAnswer]) -> dict[str, Any]:
     try:
         return judge_schema(template)
     except TemplateError:
-        # Of a type that no JSON schema has no judge is told; the words around it are looked at all the same.
-        fields = {name: template.model_fields[name].description or "" for name in template.__verdict_plan__.parsed}
-        properties = {name: {"description": text} for name, text in fields.items()}
+        # A type without a JSON schema is no form, but its descriptions are read all the same.
+        names = template.__verdict_definition__.parsed
+        properties = {name: {"description": template.model_fields[name].description or ""} for name in names}
         return {"description": template.__doc__ or "", "properties": properties}
 
 
-def _told(name: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _texts_by_keyword(name: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for keyword, value in schema.items():
-        text = "; ".join(_words(keyword, value))
+        text = "; ".join(_texts_of(keyword, value))
         # A title is made of the name, unless the author gave another one.
         is_name = keyword == "title" and text.replace(" ", "").casefold() == name.replace("_", "").casefold()
         if text and not is_name:
             yield keyword, text
 
 
-def _words(keyword: str, value: Any) -> Iterator[str]:
+def _texts_of(keyword: str, value: Any) -> Iterator[str]:
     """Give the texts and numbers in the value of a keyword of a JSON schema, other than structure, bounds and choices."""
     if keyword in _STRUCTURE:
         return
@@ -79,10 +78,10 @@ def _words(keyword: str, value: Any) -> Iterator[str]:
     elif isinstance(value, Mapping):
         for name, inside in value.items():
             # What is called type among the properties is a property.
-            yield from _words("" if keyword in _BY_NAME else name, inside)
+            yield from _texts_of("" if keyword in _BY_NAME else name, inside)
     elif isinstance(value, list):
         for item in value:
-            yield from _words(keyword if keyword in _BY_NAME else "", item)
+            yield from _texts_of(keyword if keyword in _BY_NAME else "", item)
     elif keyword in {"", "const", "examples"} and not isinstance(value, bool | None):
         yield str(value)
 

@@ -1,0 +1,84 @@
+# The commands of the project; `make` alone lists them. README.md has the plain commands beneath, for Windows.
+#
+# PYTHON makes the environments: python3, if not set. One that is there is kept; remove .venv to have it made by another.
+# PYTEST_ARGS goes to the pytest of `make test`, as in PYTEST_ARGS=tests/values. BENCHMARKS names scripts in benchmarks/.
+
+PYTHON ?= python3
+PYTEST_ARGS ?=
+BENCHMARKS ?= operators json_documents plugin_unused report_overhead many_comparisons replay_speed templates \
+  trajectories datasets
+
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: help demo test check docs bench
+# Two targets may install into one environment.
+.NOTPARALLEL:
+# An environment that was left half made is no environment.
+.DELETE_ON_ERROR:
+
+help:
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' Makefile
+
+EXAMPLE = .venv/bin/pytest examples/capitals --verify-report
+define AS_EXPECTED
+import json, sys; totals = json.load(open("verify-report/report.json"))["totals"]["comparisons"]; \
+sys.exit(totals != {"total": 4, "pass": 3, "fail": 1, "error": 0})
+endef
+
+demo: .venv/.installed-demo ## set up .venv, run the example and say where to look
+	@rm -f verify-report/report.json
+	@echo '$(EXAMPLE)'
+	@$(EXAMPLE); status=$$?; [ $$status -eq 1 ] || \
+	  { echo "make demo: one test fails on purpose, so pytest exits with 1; it exited with $$status" >&2; exit 1; }
+	@[ -s verify-report/report.json ] || { echo 'make demo: verify-report/report.json was not written' >&2; exit 1; }
+	@.venv/bin/python -c '$(AS_EXPECTED)' || \
+	  { echo 'make demo: the report does not have 3 comparisons that pass and 1 that fails' >&2; exit 1; }
+	@echo
+	@echo 'All is well: one of the four tests fails on purpose. Where to look:'
+	@echo '  examples/capitals/test_capitals.py  the tests'
+	@echo '  verify-report/                      the report: junit.xml for CI, report.json, records.jsonl'
+	@echo '  docs/tutorial.md                    a first test of your own'
+	@echo 'and what to try:'
+	@echo '  .venv/bin/pytest-verdict explain verify-report --id dde11cdc59b5-1-1'
+	@echo '  .venv/bin/pytest-verdict replay verify-report'
+
+test: .venv/.installed-test ## set up .venv and pass the tests; PYTEST_ARGS=tests/values for some of them
+	.venv/bin/pytest -n 2 $(PYTEST_ARGS)
+
+check: ## all that CI checks, in temporary environments
+	PYTHON='$(PYTHON)' bash .ci/run
+
+docs: .venv/.installed-docs ## build the documentation into docs/_build/html
+	.venv/bin/sphinx-build -W --keep-going -b html docs docs/_build/html
+	@echo 'Open docs/_build/html/index.html'
+
+bench: .venv-bench/.installed ## measure beside the peers and print the tables; BENCHMARKS=operators for one of them
+	@set -e; for name in $(BENCHMARKS); do echo; echo ".venv-bench/bin/python benchmarks/$$name.py"; \
+	  .venv-bench/bin/python "benchmarks/$$name.py"; done
+
+# Made when its Python is not there, or was there and is gone; then all is installed again.
+.venv/bin/python .venv-bench/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+	  "Python 3.11 or newer is needed, $(PYTHON) is " + sys.version.split()[0] + "; name another: make PYTHON=python3.13")'
+	$(PYTHON) -m venv --clear $(@:/bin/python=)
+
+# The stamps: what an environment holds, and since when. A newer pyproject.toml is installed again.
+
+# The example needs the package alone; hypothesis and pytest-asyncio are what conftest.py and the settings of pytest name.
+.venv/.installed-demo: pyproject.toml .venv/bin/python
+	.venv/bin/python -m pip install --quiet -e ".[laws]" pytest-asyncio
+	@touch $@
+
+.venv/.installed-test: pyproject.toml .venv/bin/python
+	.venv/bin/python -m pip install --quiet -e ".[test]"
+	@touch .venv/.installed-demo $@
+
+# The pip that comes with Python 3.11 to 3.13 knows no groups.
+.venv/.installed-docs: pyproject.toml .venv/bin/python
+	.venv/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv/bin/python -m pip install --quiet -e . --group docs
+	@touch $@
+
+.venv-bench/.installed: pyproject.toml benchmarks/requirements.txt .venv-bench/bin/python
+	.venv-bench/bin/python -m pip install --quiet -e . -r benchmarks/requirements.txt
+	@touch $@
