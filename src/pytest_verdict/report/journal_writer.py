@@ -37,7 +37,7 @@ class JournalWriter:
         self._tests = (folder / TESTS).open("wb", buffering=0)
         self._offset = 0
         self._lines_written = 0
-        self._digest: hashlib._Hash | None = hashlib.sha256()
+        self._digest: Any = hashlib.sha256()
         self.journal = Journal(folder, {"journal": JOURNAL_FORMAT, **header})
         self._line(self.journal.header)
 
