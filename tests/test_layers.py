@@ -236,7 +236,7 @@ def members_of_classes(tree: ast.Module) -> set[str]:
     inside = [node for cls in ast.walk(tree) if isinstance(cls, ast.ClassDef) for node in ast.walk(cls)]
     return (
         {node.name for node in inside if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
-        | {node.attr for node in inside if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+        | {node.attr for node in inside if isinstance(node, ast.Attribute) and is_of_self(node)}
         | {node.id for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     )
 
