@@ -13,7 +13,7 @@ from pytest_verdict.pytest_plugin import plugin
 
 DOCS = REPOSITORY / "docs"
 FOLDERS_IN_DETAIL = {"core", "core/values", "operators", "report", "pytest_plugin"}
-OTHER_FILES = {"test_layers.py", "test_reference.py"}
+OTHER_FILES = {"compare.py", "test_layers.py", "test_reference.py"}
 
 
 def _text(page):
@@ -60,7 +60,9 @@ def test_every_fixture_and_marker_is_described(pytester):
     listed = pytester.runpytest_inprocess("-pno:asyncio", "--fixtures").stdout.str()
     fixtures = re.findall(r"^(\w+) -- .*pytest_verdict", listed, re.MULTILINE)
     markers = re.findall(
-        r"^@pytest\.mark\.(verdict\w*)", pytester.runpytest_inprocess("-pno:asyncio", "--markers").stdout.str(), re.MULTILINE
+        r"^@pytest\.mark\.(verdict\w*)",
+        pytester.runpytest_inprocess("-pno:asyncio", "--markers").stdout.str(),
+        re.MULTILINE,
     )
     assert fixtures
     assert markers

@@ -15,7 +15,7 @@ _MOST_OPERATORS: Final = 5
 
 
 def closing_lines(built: Built, place: str) -> Iterator[str]:
-    """Say how many comparisons came out how, which were worst, and where the report lies."""
+    """Give counts, the worst comparisons, lines of families, and the place of the report."""
     counts = built.summary.comparisons
     verdicts = ", ".join(f"{number} {verdict}" for number, verdict in zip(counts, VERDICTS, strict=True))
     yield f"{counted(sum(counts), 'comparison')}: {verdicts}"

@@ -87,15 +87,9 @@ def summarize(journal: Journal) -> Summary:
         Counter(test.decisive.outcome for test in tests),
         added(_merged(entry for test in tests for entry in test.earlier)),
         len(set(journal.order) - {test.final.test for test in tests}),
-        _came_to_its_end(journal),
+        journal.footer is not None and journal.run.get("exit_status") not in _INTERRUPTED,
         sum((Counter(test.final.subtests) for test in tests if test.final.subtests), Counter()),
     )
-
-
-def _came_to_its_end(journal: Journal) -> bool:
-    if journal.footer is None:
-        return False
-    return journal.run.get("exit_status") not in _INTERRUPTED
 
 
 def _merged(entries: Iterable[TestEntry]) -> Counts:
