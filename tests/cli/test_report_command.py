@@ -141,6 +141,7 @@ def test_a_journal_that_cannot_be_read_is_one_line(command, tmp_path, content):
     assert err.count("\n") == 1
 
 
+VALIDATOR = jsonschema.Draft202012Validator(report_schema())
 MEMBERS = {
     "test": [
         "attempt",
@@ -191,7 +192,7 @@ def test_of_a_journal_that_was_edited_comes_one_line_or_a_report_that_can_be_rea
     if status == 0:
         assert (err, written) == ("", [".gitignore", "journal", "junit.xml", "records.jsonl", "report.json"])
         report = json.loads((killed / "report.json").read_text())
-        jsonschema.Draft202012Validator(report_schema()).validate(report)
+        VALIDATOR.validate(report)
         assert report["records"]["count"] == (killed / "records.jsonl").read_bytes().count(b"\n")
         ElementTree.parse(killed / "junit.xml")
     else:
