@@ -1,4 +1,4 @@
-"""The summary: a journal folded into what reports say."""
+"""The summary: a journal folded into what reports need."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ class Summary:
         return self.finished and not self.missing and not self.outcomes["unfinished"]
 
     def attempts(self) -> Iterator[TestEntry]:
-        """Give every attempt of every test, in the order of the report."""
+        """Return every attempt of every test, in the order of the report."""
         for test in self.tests:
             yield from test.attempts
 
 
 def _decisive(attempts: Sequence[TestEntry]) -> TestEntry:
-    # pytest-xdist runs a whole file or class again of which one test crashed, and pytest has counted that failure.
+    # pytest-xdist runs a file or class again in which a test crashed, and pytest has counted that failure.
     *earlier, final = attempts
     if final.outcome not in NOT_GREEN:
         return next((entry for entry in reversed(earlier) if entry.outcome in {"failed", "error"}), final)
