@@ -180,9 +180,19 @@ class Controller:
 
     def _build(self) -> None:
         journal = self._journal.journal
-        built = build(
-            journal, self._folder.path, run=journal.run, profile=self._profile, inline_limit=self._limit, consume=True
-        )
+        try:
+            built = build(
+                journal,
+                self._folder.path,
+                run=journal.run,
+                profile=self._profile,
+                inline_limit=self._limit,
+                consume=True,
+            )
+        finally:
+            if not journal.records.exists():
+                # They are in the report already; a writer of another package was interrupted.
+                self._folder.remove_journal()
         # Not the whole report: pytest collects garbage several times after this, and looks at all that is left each time.
         self._closing = list(closing_lines(built, self._shown(built.folder)))
         if built.problems:
