@@ -14,10 +14,10 @@ from pytest_verdict.blind.files import verify_folder
 from pytest_verdict.blind.human import HumanJudge
 from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.blind.protocol import BlindProtocol
-from pytest_verdict.blind.recording import RecordedJudge
 from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay_line
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, SettingsError
+from pytest_verdict.judging import RecordedJudge
 
 TASK = "Say what 6 times 7 is."
 EXPECTATIONS = ("It says 42", "It says why")

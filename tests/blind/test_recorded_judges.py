@@ -12,10 +12,9 @@ from blind_judges import BAD, GOOD
 from pytest_verdict import ConfigurationError, RecordError
 from pytest_verdict.blind.api import assert_preferred, blind_compare
 from pytest_verdict.blind.human import HumanJudge
-from pytest_verdict.blind.models import ModelJudge
 from pytest_verdict.blind.protocol import BlindProtocol
-from pytest_verdict.blind.recording import RecordedJudge
 from pytest_verdict.errors import AwaitingJudgmentError, MissingRecordingError
+from pytest_verdict.judging import ModelJudge, RecordedJudge
 
 TASK = "Say what 6 times 7 is."
 
@@ -83,10 +82,25 @@ def test_a_judge_without_a_name_of_its_own_is_not_recorded(tmp_path, judge):
     assert RecordedJudge(tmp_path, judge).judge_id == "honest 1"
 
 
+def test_a_recorded_comparison_is_the_same_when_it_is_replayed(tmp_path):
+    def judge(request):
+        return {**judges.honest(request), "reasoning": "é \ud83d\ude00 \ud800"}
+
+    first = blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judge, mode="record"), key="1")
+    again = blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judge), key="1")
+    assert first.result == again.result
+
+
+def test_a_blind_comparison_records_who_judged(tmp_path):
+    blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judges.honest, mode="record"), key="1")
+    with pytest.raises(ConfigurationError, match="a blind comparison records who judged; give the judge"):
+        blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path), key="1")
+
+
 def test_a_recording_that_was_altered_is_refused(tmp_path):
     blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judges.honest, mode="record"), key="1")
     for path in tmp_path.glob("*.json"):
-        path.write_text(path.read_text().replace('\\"correctness\\": 5', '\\"correctness\\": 1'))
+        path.write_text(path.read_text().replace('"correctness": 5', '"correctness": 1'))
     with pytest.raises(RecordError, match="was altered"):
         blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judges.honest), key="1")
     with pytest.raises(ConfigurationError, match="Did you mean 'replay'"):
@@ -205,3 +219,12 @@ def test_a_provider_that_fails_is_asked_again_and_then_given_up(provider):
     assert [child.verdict for child in found.result.children] == ["error", "pass", "error", "error"]
     assert "429" in found.result.error
     assert "500" in found.result.error
+
+
+def test_a_model_is_told_that_half_points_are_allowed(provider):
+    rubric = {"id": "a", "version": 1, "content": ["a"], "structure": ["b"], "step": 0.5}
+    blind_compare(GOOD, BAD, TASK, ModelJudge(model_of(provider)), rubric=rubric, key="1")
+    blind_compare(GOOD, BAD, TASK, ModelJudge(model_of(provider), instructions="Be quick."), rubric=rubric, key="1")
+    told = ["Half points, such as 3.5, are allowed." in json.dumps(request) for request in provider.requests]
+    assert told[0]
+    assert not told[-1]

@@ -15,8 +15,8 @@ import pytest
 
 @pytest.fixture
 def verdict_judge():
-    def judge(schema, response, hints):
-        return {"target": response.split()[-1], "year": 2016}
+    def judge(request):
+        return {"target": request.response.split()[-1], "year": 2016}
     return judge
 """,
     "test_it.py": """

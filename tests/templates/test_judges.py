@@ -7,12 +7,12 @@ import http.server
 import json
 import threading
 
+import pydantic
 import pytest
 
 from pytest_verdict import ConfigurationError, MissingExtraError, RecordError
-from pytest_verdict.blind import ModelJudge
 from pytest_verdict.errors import MissingRecordingError, ParseError, TemplateError
-from pytest_verdict.judging import Judge, PydanticAIJudge, RecordingJudge
+from pytest_verdict.judging import Judge, ModelJudge, RecordedJudge
 from pytest_verdict.operators import NumericExact, TraceContains
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, VerifiedField
 
@@ -34,8 +34,8 @@ class Asked:
         self.reply = reply
         self.calls = []
 
-    def __call__(self, schema, response, hints):
-        self.calls.append((schema, response, hints))
+    def __call__(self, request):
+        self.calls.append(request)
         return self.reply
 
 
@@ -43,13 +43,13 @@ def test_a_judge_gets_the_form_the_response_and_the_hints():
     judge = Asked()
     result = (work := AnswerTemplate(Answer, judge)).verify(work.parse(RESPONSE))
     assert result.passed
-    (schema, response, hints) = judge.calls[0]
-    assert set(schema["properties"]) == {"target", "year"}
-    assert (response, hints) == (RESPONSE, {"target": "A gene symbol"})
+    (request,) = judge.calls
+    assert set(request.schema["properties"]) == {"target", "year"}
+    assert (request.response, request.hints) == (RESPONSE, {"target": "A gene symbol"})
     assert isinstance(judge, Judge)
 
 
-async def asked_later(schema, response, hints):
+async def asked_later(request):
     await asyncio.sleep(0)
     return json.dumps(REPLY)
 
@@ -65,7 +65,7 @@ def test_a_judge_may_be_async():
 
 
 def test_a_judge_that_raises_is_not_a_verdict():
-    def judge(schema, response, hints):
+    def judge(request):
         raise ConnectionError("no network")
 
     with pytest.raises(ConnectionError):
@@ -90,20 +90,20 @@ def test_nobody_is_asked_when_there_is_nothing_to_extract():
 
 def test_a_recording_is_replayed_without_a_call(tmp_path):
     judge = Asked()
-    recording = AnswerTemplate(Answer, RecordingJudge(tmp_path, judge, mode="record"))
+    recording = AnswerTemplate(Answer, RecordedJudge(tmp_path, judge, mode="record"))
     assert recording.parse(RESPONSE).reply == REPLY
     assert recording.parse(RESPONSE).reply == REPLY
     assert len(judge.calls) == 1
     (path,) = tmp_path.iterdir()
     assert json.loads(path.read_text("utf-8"))["reply"] == REPLY
-    replaying = AnswerTemplate(Answer, RecordingJudge(tmp_path))
+    replaying = AnswerTemplate(Answer, RecordedJudge(tmp_path))
     assert replaying.verify(replaying.parse(RESPONSE)).passed
 
 
 def test_an_async_judge_is_recorded_as_well(tmp_path):
-    work = AnswerTemplate(Answer, RecordingJudge(tmp_path, asked_later, mode="record"))
+    work = AnswerTemplate(Answer, RecordedJudge(tmp_path, asked_later, mode="record"))
     assert work.parse(RESPONSE).reply == json.dumps(REPLY)
-    assert AnswerTemplate(Answer, RecordingJudge(tmp_path)).parse(RESPONSE).reply == json.dumps(REPLY)
+    assert AnswerTemplate(Answer, RecordedJudge(tmp_path)).parse(RESPONSE).reply == json.dumps(REPLY)
 
 
 class Reworded(BaseAnswer):
@@ -112,59 +112,147 @@ class Reworded(BaseAnswer):
 
 
 @pytest.mark.parametrize(
-    ("template", "response", "instructions"),
-    [(Answer, RESPONSE + ".", {}), (Reworded, RESPONSE, {}), (Answer, RESPONSE, {"instructions": "Be quick."})],
+    ("template", "response", "changes", "reason"),
+    [
+        (Answer, RESPONSE + ".", {}, "another response."),
+        (Reworded, RESPONSE, {}, "another schema."),
+        (Answer, RESPONSE, {"INSTRUCTIONS": "Be quick."}, "another instructions."),
+    ],
     ids=["response", "schema", "prompt"],
 )
-def test_a_missing_recording_is_an_error_and_never_a_call(tmp_path, template, response, instructions):
-    AnswerTemplate(Answer, RecordingJudge(tmp_path, Asked(), mode="record")).parse(RESPONSE)
+def test_a_missing_recording_is_an_error_and_never_a_call(tmp_path, monkeypatch, template, response, changes, reason):
+    AnswerTemplate(Answer, RecordedJudge(tmp_path, Asked(), mode="record")).parse(RESPONSE)
     judge = Asked()
-    recorded = RecordingJudge(tmp_path, None if instructions else judge, **instructions)
-    with pytest.raises(MissingRecordingError, match="record it with mode='record'"):
-        AnswerTemplate(template, recorded).parse(response)
+    for name, text in changes.items():
+        monkeypatch.setattr(f"pytest_verdict.templates.request.{name}", text)
+    for recorded in (RecordedJudge(tmp_path, judge), RecordedJudge(tmp_path)):
+        with pytest.raises(MissingRecordingError, match=f"{reason} .*record it with mode='record'"):
+            AnswerTemplate(template, recorded).parse(response)
     assert judge.calls == []
+
+
+def test_a_recording_under_another_name_is_missing(tmp_path):
+    AnswerTemplate(Answer, RecordedJudge(tmp_path, Asked(), mode="record")).parse(RESPONSE)
+    (path,) = tmp_path.iterdir()
+    path.rename(path.with_name("renamed.json"))
+    with pytest.raises(MissingRecordingError, match="the nearest recording has another file name"):
+        AnswerTemplate(Answer, RecordedJudge(tmp_path)).parse(RESPONSE)
 
 
 def test_a_recording_is_the_same_on_every_machine(tmp_path):
     for folder in ("a", "b"):
-        AnswerTemplate(Answer, RecordingJudge(tmp_path / folder, Asked(), mode="record")).parse(RESPONSE)
+        AnswerTemplate(Answer, RecordedJudge(tmp_path / folder, Asked(), mode="record")).parse(RESPONSE)
     first, second = (next((tmp_path / folder).iterdir()) for folder in ("a", "b"))
     assert (first.name, first.read_bytes()) == (second.name, second.read_bytes())
 
 
 def test_a_recording_in_the_place_of_another_one_is_refused(tmp_path):
-    judge = RecordingJudge(tmp_path, Asked(), mode="record")
+    judge = RecordedJudge(tmp_path, Asked(), mode="record")
     for response in (RESPONSE, RESPONSE + " \ud83d\ude00"):
         AnswerTemplate(Answer, judge).parse(response)
-        assert AnswerTemplate(Answer, RecordingJudge(tmp_path)).parse(response).reply == REPLY
+        assert AnswerTemplate(Answer, RecordedJudge(tmp_path)).parse(response).reply == REPLY
     one, other = sorted(tmp_path.iterdir())
     one.write_bytes(other.read_bytes())
-    replaying = AnswerTemplate(Answer, RecordingJudge(tmp_path))
+    replaying = AnswerTemplate(Answer, RecordedJudge(tmp_path))
     with pytest.raises(RecordError, match="the reply to another question"):
         [replaying.parse(response) for response in (RESPONSE, RESPONSE + " \ud83d\ude00")]
 
 
 def test_a_recording_that_cannot_be_read_is_named(tmp_path):
-    AnswerTemplate(Answer, RecordingJudge(tmp_path, Asked(), mode="record")).parse(RESPONSE)
+    AnswerTemplate(Answer, RecordedJudge(tmp_path, Asked(), mode="record")).parse(RESPONSE)
     (path,) = tmp_path.iterdir()
     for text in ("{", "[]", '{"reply": 3}'):
         path.write_text(text)
         with pytest.raises(RecordError, match=path.name):
-            AnswerTemplate(Answer, RecordingJudge(tmp_path)).parse(RESPONSE)
+            AnswerTemplate(Answer, RecordedJudge(tmp_path)).parse(RESPONSE)
 
 
 @pytest.mark.parametrize("reply", [None, ["BCL2"], {"target": {"BCL2"}}], ids=["none", "list", "set"])
 def test_what_is_no_reply_is_not_recorded(tmp_path, reply):
-    judge = RecordingJudge(tmp_path, lambda schema, response, hints: reply, mode="record")
+    judge = RecordedJudge(tmp_path, Asked(reply), mode="record")
     with pytest.raises(ParseError, match=r"a judge answers with .*; not recorded: "):
         AnswerTemplate(Answer, judge).parse(RESPONSE)
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_judge_that_raises_is_not_recorded(tmp_path):
+    def judge(request):
+        raise ConnectionError("no network")
+
+    async def judge_later(request):
+        raise ConnectionError("no network")
+
+    for one in (judge, judge_later):
+        with pytest.raises(ConnectionError):
+            AnswerTemplate(Answer, RecordedJudge(tmp_path, one, mode="record")).parse(RESPONSE)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reply_of_another_judge_is_missing(tmp_path):
+    AnswerTemplate(Answer, RecordedJudge(tmp_path, Asked(), mode="record")).parse(RESPONSE)
+    with pytest.raises(MissingRecordingError, match=r"the nearest recording has another judge\."):
+        AnswerTemplate(Answer, RecordedJudge(tmp_path, asked_later)).parse(RESPONSE)
+    recording = AnswerTemplate(Answer, RecordedJudge(tmp_path, asked_later, mode="record"))
+    assert recording.parse(RESPONSE).reply == json.dumps(REPLY)
+    assert AnswerTemplate(Answer, RecordedJudge(tmp_path)).parse(RESPONSE).reply == json.dumps(REPLY)
+
+
+def test_a_reply_that_was_altered_is_refused_until_it_is_recorded_anew(tmp_path):
+    judge = Asked()
+    AnswerTemplate(Answer, RecordedJudge(tmp_path, judge, mode="record")).parse(RESPONSE)
+    (path,) = tmp_path.iterdir()
+    for before, after in (('"BCL2"', '"MCL1"'), ("A gene symbol", "Any symbol")):
+        path.write_text(path.read_text("utf-8").replace(before, after), "utf-8")
+        with pytest.raises(RecordError, match=f"{path.name} was altered"):
+            AnswerTemplate(Answer, RecordedJudge(tmp_path)).parse(RESPONSE)
+        assert AnswerTemplate(Answer, RecordedJudge(tmp_path, judge, mode="rewrite")).parse(RESPONSE).reply == REPLY
+        assert AnswerTemplate(Answer, RecordedJudge(tmp_path)).parse(RESPONSE).reply == REPLY
+
+
+def test_an_async_judge_is_recorded_where_a_loop_is_running(tmp_path):
+    async def inside():
+        work = AnswerTemplate(Answer, RecordedJudge(tmp_path, asked_later, mode="record"))
+        return (await work.parse_async(RESPONSE)).reply, work.parse(RESPONSE).reply
+
+    assert asyncio.run(inside()) == (json.dumps(REPLY), json.dumps(REPLY))
+
+
+class Typed(pydantic.BaseModel):
+    target: str
+    year: int | None = None
+
+
+def test_a_judge_may_answer_with_a_pydantic_object(tmp_path):
+    judge = Asked(Typed(target="BCL2"))
+    replies = [
+        AnswerTemplate(Answer, one).parse(RESPONSE).reply
+        for one in (judge, RecordedJudge(tmp_path, judge, mode="record"), RecordedJudge(tmp_path))
+    ]
+    assert replies == ['{"target":"BCL2"}'] * 3
+
+
+def test_a_mapping_that_json_would_change_is_recorded_as_text(tmp_path):
+    judge = Asked({"target": "BCL2", 1: "a", "1": "b"})
+    for one in (RecordedJudge(tmp_path, judge, mode="record"), RecordedJudge(tmp_path)):
+        assert AnswerTemplate(Answer, one).parse(RESPONSE).reply == '{"target": "BCL2", "1": "a", "1": "b"}'
+
+
+def test_replies_of_a_model_are_replayed_where_it_cannot_be_asked(tmp_path, monkeypatch):
+    pytest.importorskip("pydantic_ai")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    asked = Asked()
+    asked.judge_id = ModelJudge("openai:gpt-4o-mini").judge_id
+    AnswerTemplate(Answer, RecordedJudge(tmp_path, asked, mode="record")).parse(RESPONSE)
+    replaying = RecordedJudge(tmp_path, ModelJudge("openai:gpt-4o-mini"))
+    assert AnswerTemplate(Answer, replaying).parse(RESPONSE).reply == REPLY
+    with pytest.raises(MissingRecordingError, match="another judge"):
+        AnswerTemplate(Answer, RecordedJudge(tmp_path, ModelJudge("openai:gpt-4o"))).parse(RESPONSE)
+
+
 def test_any_text_can_be_recorded(tmp_path):
     response = "é \ud800 \x00 \U0001f9ec"
-    AnswerTemplate(Answer, RecordingJudge(tmp_path, Asked(), mode="record")).parse(response)
-    assert AnswerTemplate(Answer, RecordingJudge(tmp_path)).parse(response).reply == REPLY
+    AnswerTemplate(Answer, RecordedJudge(tmp_path, Asked(), mode="record")).parse(response)
+    assert AnswerTemplate(Answer, RecordedJudge(tmp_path)).parse(response).reply == REPLY
 
 
 @pytest.mark.parametrize(
@@ -178,11 +266,17 @@ def test_what_is_no_judge_and_no_response_is_said(judge, response, message):
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"), [({"mode": "relay"}, "Did you mean 'replay'"), ({"mode": "record"}, "give it")]
+    ("settings", "message"),
+    [
+        ({"mode": "relay"}, "Did you mean 'replay'"),
+        ({"mode": "record"}, "give it"),
+        ({"mode": "rewrite"}, "give it"),
+        ({"judge": "openai:gpt-4o"}, "got 'openai:gpt-4o'"),
+    ],
 )
 def test_wrong_settings_of_a_recording(tmp_path, settings, message):
     with pytest.raises(ConfigurationError, match=message):
-        RecordingJudge(tmp_path, **settings)
+        RecordedJudge(tmp_path, **settings)
 
 
 def test_pydantic_ai_asks_a_function_model():
@@ -196,7 +290,7 @@ def test_pydantic_ai_asks_a_function_model():
         seen.append((info.instructions, messages[0].parts[-1].content))
         return ModelResponse(parts=[TextPart(f"```json\n{json.dumps(REPLY)}\n```")])
 
-    work = AnswerTemplate(Answer, PydanticAIJudge(FunctionModel(model), instructions="Fill in the form."))
+    work = AnswerTemplate(Answer, ModelJudge(FunctionModel(model), instructions="Fill in the form."))
     result = work.verify(work.parse(RESPONSE))
     assert result.passed
     assert result.notes == ["markdown_fence_removed"]
@@ -208,11 +302,10 @@ def test_pydantic_ai_asks_a_function_model():
     assert not {"BCL2", "2016"} & set(asked.replace('"', " ").split())
 
 
-@pytest.mark.parametrize("judge", [PydanticAIJudge, ModelJudge])
-def test_without_pydantic_ai_the_extra_is_named(monkeypatch, judge):
+def test_without_pydantic_ai_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pydantic_ai", None)
-    with pytest.raises(MissingExtraError, match=rf"{judge.__name__}.*pytest-verdict\[judge\]"):
-        judge("openai:any")
+    with pytest.raises(MissingExtraError, match=r"ModelJudge.*pytest-verdict\[judge\]"):
+        ModelJudge("openai:any")
 
 
 class Provider(http.server.BaseHTTPRequestHandler):
@@ -265,7 +358,7 @@ def test_pydantic_ai_asks_a_provider_over_http(provider):
 
     handler, address = provider
     model = openai.OpenAIChatModel("local", provider=OpenAIProvider(base_url=address, api_key="none"))
-    work = AnswerTemplate(Answer, PydanticAIJudge(model, settings={"temperature": 0}))
+    work = AnswerTemplate(Answer, ModelJudge(model, settings={"temperature": 0}))
     handler.replies[:] = [json.dumps(REPLY), json.dumps(REPLY)[:-4], json.dumps({**REPLY, "year": "soon"})]
     verdicts = [work.verify(work.parse(RESPONSE)) for _ in range(3)]
     assert [result.verdict for result in verdicts] == ["pass", "error", "error"]

@@ -2,10 +2,8 @@ from .api import assert_preferred as assert_preferred, blind_compare as blind_co
 from .baseline import Baseline as Baseline
 from .comparison_json import read_comparison as read_comparison
 from .human import HumanJudge as HumanJudge
-from .models import ModelJudge as ModelJudge
 from .options import BlindOptions as BlindOptions, JudgingOptions as JudgingOptions
 from .outcome import BlindComparison as BlindComparison
 from .protocol import BlindProtocol as BlindProtocol
-from .recording import RecordedJudge as RecordedJudge
-from .request import JudgeRequest as JudgeRequest
+from .request import BlindRequest as BlindRequest
 from .rubric import Rubric as Rubric, read_rubric as read_rubric

@@ -37,7 +37,7 @@ def blind_compare(
         candidate_x: A `pathlib.Path` of a file or directory, or the output itself.
         candidate_y: The other output.
         eval_prompt: The task that both were made for.
-        judge: A callable, sync or async, from a `JudgeRequest` to a mapping, JSON text or a pydantic object.
+        judge: A callable, sync or async, from a `BlindRequest` to a mapping, JSON text or a pydantic object.
         expectations: What each output should meet; it decides only between equal scores.
         rubric: A `Rubric`, a mapping, or the path of a YAML file; the default rubric unless given.
         prefer: The name of the candidate that is expected to win; None expects only a verdict.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Unpack
 
-from pytest_verdict.blind.asking import BlindJudge, ask, judge_name, own_name
+from pytest_verdict.blind.asking import BlindJudge, ask
 from pytest_verdict.blind.assignment import Assignment, calls_digest, comparison_digest, draw, fence
 from pytest_verdict.blind.calibration.calibration_file import citation
 from pytest_verdict.blind.candidates import EXCLUDED, Candidate, read_candidate
@@ -29,12 +29,13 @@ from pytest_verdict.blind.leaks import (
 from pytest_verdict.blind.options import JudgingOptions
 from pytest_verdict.blind.protocol import BlindProtocol, LeakPolicy, Pass
 from pytest_verdict.blind.reply import ReplyProblem, read_reply
-from pytest_verdict.blind.request import JudgeRequest, Presented, instructions_for, reply_schema, write_prompt
+from pytest_verdict.blind.request import BlindRequest, Presented, instructions_for, reply_schema, write_prompt
 from pytest_verdict.blind.rubric import Rubric, read_rubric
 from pytest_verdict.blind.scoring import Label
 from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, LeakError
+from pytest_verdict.judging.naming import judge_name, own_name
 
 UNNAMED: Final = ("x", "y")
 """What candidates are called that were given no names."""
@@ -262,7 +263,7 @@ def _order(protocol: BlindProtocol) -> Iterator[tuple[int, int]]:
 
 
 def _attempts(
-    request: JudgeRequest, settled: _Settled, judge: BlindJudge, head: Mapping[str, Any]
+    request: BlindRequest, settled: _Settled, judge: BlindJudge, head: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
     for attempt in range(1 + settled.protocol.retries):
         asked = replace(request, parts={**request.parts, "attempt": str(attempt)})
@@ -283,7 +284,7 @@ def _is_verdict(reply: str | None, settled: _Settled) -> bool:
     return True
 
 
-def _request(settled: _Settled, assignment: Assignment, number: int, repetition: int, place: Path) -> JudgeRequest:
+def _request(settled: _Settled, assignment: Assignment, number: int, repetition: int, place: Path) -> BlindRequest:
     way = settled.protocol.passes[number]
     slots = assignment.slots(exchanged=way.exchanged)
     outputs = {label: settled.candidates[slot] for label, slot in slots.items()}
@@ -291,16 +292,17 @@ def _request(settled: _Settled, assignment: Assignment, number: int, repetition:
     for label, output in outputs.items():
         output.copy_to(place / label)
         presented[label] = Presented(output.neutral(), place / label)
-    return JudgeRequest(
-        settled.task,
-        settled.asked,
-        settled.rubric,
-        presented,
-        way.shown,
-        _prompt(settled, assignment, outputs, way),
-        reply_schema(settled.rubric, settled.asked),
-        _parts(settled, outputs, way, repetition),
-        assignment.commitment,
+    return BlindRequest(
+        prompt=_prompt(settled, assignment, outputs, way),
+        schema=reply_schema(settled.rubric, settled.asked),
+        instructions=instructions_for(settled.rubric),
+        parts=_parts(settled, outputs, way, repetition),
+        task=settled.task,
+        expectations=settled.asked,
+        rubric=settled.rubric,
+        outputs=presented,
+        shown=way.shown,
+        commitment=assignment.commitment,
     )
 
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.blind.request import JudgeRequest
+from pytest_verdict.blind.request import BlindRequest
 from pytest_verdict.blind.rubric import DIMENSIONS
 from pytest_verdict.blind.scoring import LABELS
 from pytest_verdict.core.values.yaml import read_yaml
@@ -39,7 +39,7 @@ class HumanJudge:
         self._folder = Path(folder)
         self.judge_id = f"human {name}"
 
-    def __call__(self, request: JudgeRequest, /) -> dict[str, Any]:
+    def __call__(self, request: BlindRequest, /) -> dict[str, Any]:
         """Read a form that was filled in, or prepare one."""
         place = self._folder / request.key[:16]
         form = place / FORM
@@ -65,7 +65,7 @@ def _scores(filled: dict[str, Any]) -> list[Any]:
     return [*(score for side in sides for score in side.values()), *answers]
 
 
-def _form(request: JudgeRequest) -> str:
+def _form(request: BlindRequest) -> str:
     import yaml
 
     rubric = request.rubric

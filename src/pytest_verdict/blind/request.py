@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from pytest_verdict.blind.candidates import Candidate
 from pytest_verdict.blind.rubric import DIMENSIONS, Rubric
 from pytest_verdict.blind.scoring import LABELS, Label
-from pytest_verdict.core.values.encoding import digest, encode_text
+from pytest_verdict.judging.request import JudgeRequest, in_prompt
 
 INSTRUCTIONS: Final = """\
 You compare two outputs, called A and B, of the same task. You do not know who made them:
@@ -49,9 +48,9 @@ class Presented:
         return "\n".join(f"--- {path} ---\n{text}" for path, text in texts)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeRequest:
-    """One question to a judge.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlindRequest(JudgeRequest):
+    """One question to a judge of blind comparisons. Its `key` is the same whoever is A.
 
     Args:
         task: What the outputs were made for.
@@ -59,14 +58,11 @@ class JudgeRequest:
         rubric: What is scored.
         outputs: The outputs by label.
         shown: The labels in the order in which the prompt shows them.
-        prompt: The question in words, for a model.
-        schema: The JSON schema of the answer.
-        parts: Digests of everything that the answer depends on, also which repetition and attempt it is, by name.
         commitment: The digest that commits the harness to its assignment.
 
     Example:
         >>> from pytest_verdict.blind import blind_compare
-        >>> def judge(request: JudgeRequest):
+        >>> def judge(request: BlindRequest):
         ...     return {"rubric": {label: scored(request, label) for label in request.shown}}
         >>> def scored(request, label):
         ...     score = min(5, len(request.outputs[label].text))
@@ -75,20 +71,14 @@ class JudgeRequest:
         'y'
     """
 
+    keeps_failures: ClassVar[bool] = True
+
     task: str
     expectations: tuple[str, ...]
     rubric: Rubric
     outputs: Mapping[Label, Presented]
     shown: tuple[Label, Label]
-    prompt: str
-    schema: dict[str, Any]
-    parts: Mapping[str, str]
     commitment: str
-
-    @property
-    def key(self) -> str:
-        """One digest of all the parts: equal for equal questions, whoever is A."""
-        return digest(encode_text(dict(self.parts)))
 
 
 def instructions_for(rubric: Rubric) -> str:
@@ -106,15 +96,15 @@ def write_prompt(
 ) -> str:
     """Write the question in words."""
     parts = [
-        f"Task, as a JSON string:\n{_json(task)}",
-        f"Criteria with their anchors:\n{_json({name: rubric.written()[name] for name in DIMENSIONS})}",
+        f"Task, as a JSON string:\n{in_prompt(task)}",
+        f"Criteria with their anchors:\n{in_prompt({name: rubric.written()[name] for name in DIMENSIONS})}",
     ]
     if expectations:
-        parts.append(f"Expectations:\n{_json(list(expectations))}")
+        parts.append(f"Expectations:\n{in_prompt(list(expectations))}")
     for label in shown:
         files = [file.presented() for file in outputs[label].files]
-        parts.append(f"Output {label}, between two lines {fence}:\n{fence}\n{_json(files)}\n{fence}")
-    parts.append(f"Form of the answer:\n{_json(reply_schema(rubric, expectations))}")
+        parts.append(f"Output {label}, between two lines {fence}:\n{fence}\n{in_prompt(files)}\n{fence}")
+    parts.append(f"Form of the answer:\n{in_prompt(reply_schema(rubric, expectations))}")
     return "\n\n".join(parts)
 
 
@@ -147,7 +137,3 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

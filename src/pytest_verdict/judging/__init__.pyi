@@ -1,3 +1,4 @@
 from .protocol import Judge as Judge
-from .pydantic_ai import PydanticAIJudge as PydanticAIJudge
-from .recording import RecordingJudge as RecordingJudge
+from .pydantic_ai import ModelJudge as ModelJudge
+from .recording import RecordedJudge as RecordedJudge
+from .request import JudgeRequest as JudgeRequest

@@ -1,27 +1,54 @@
-"""`Judge`: whatever fills in a form from a response."""
+"""`Judge`: whatever answers a request, and what it may answer."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Mapping
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
-Reply = Mapping[str, Any] | str
-"""What a judge answers: values by field, or the text of a JSON object as a model wrote it."""
+from pydantic import BaseModel
+
+from pytest_verdict.core.values.display import shown
+
+Reply = Mapping[str, Any] | BaseModel | str
+"""What a judge answers: values by name, as a mapping or a pydantic object, or the text of a JSON object."""
+
+Request_contra = TypeVar("Request_contra", contravariant=True)
 
 
 @runtime_checkable
-class Judge(Protocol):
-    """Reads a response and fills in a form. It does not know what is correct, and does not decide.
+class Judge(Protocol[Request_contra]):
+    """Answers a request. It does not know what is correct or who made an output, and it does not decide.
 
-    Any function of these three arguments is a judge; it may be async.
+    Any callable of one `JudgeRequest` is a judge. It may be async. It answers with a mapping, a pydantic object, of which
+    fields that are None are left out, or JSON text as a model wrote it.
 
     Example:
-        >>> def judge(schema, response, hints):
+        >>> def judge(request):
         ...     return {"pair_count": 23}
         >>> isinstance(judge, Judge)
         True
     """
 
-    def __call__(self, schema: dict[str, Any], response: str, hints: Mapping[str, str], /) -> Reply | Awaitable[Reply]:
-        """Fill in the form."""
+    def __call__(self, request: Request_contra, /) -> Reply | Awaitable[Reply]:
+        """Answer a request."""
         ...
+
+
+def reply_text(reply: Any) -> str:
+    """Write a reply as the text of a JSON object."""
+    if isinstance(reply, str):
+        return reply
+    if isinstance(reply, BaseModel):
+        return reply.model_dump_json(exclude_none=True)
+    if isinstance(reply, Mapping):
+        return json.dumps(reply, default=_plain, ensure_ascii=False, allow_nan=False)
+    raise TypeError(f"a judge answers with a mapping, JSON text or a pydantic object, got {shown(reply, 80)}")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", exclude_none=True)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{shown(value, 80)} is no JSON value")

@@ -1,42 +1,25 @@
-"""`PydanticAIJudge`: any model that pydantic-ai knows, as a judge (extra ``judge``)."""
+"""`ModelJudge`: any model that pydantic-ai knows, as a judge (extra ``judge``)."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_verdict.errors import MissingExtraError
-from pytest_verdict.judging.prompt import INSTRUCTIONS, question
+from pytest_verdict.core.values.encoding import digest, encode_text
+from pytest_verdict.errors import ConfigurationError, MissingExtraError
+from pytest_verdict.judging.request import JudgeRequest
 
 
-class PydanticAIModel:
-    """A model that pydantic-ai knows; what judges of answers and of blind comparisons share."""
+class ModelJudge:
+    """A judge that asks a model through pydantic-ai, once for each request.
 
-    def __init__(self, model: Any, *, instructions: str, settings: Mapping[str, Any] | None = None) -> None:
-        try:
-            from pydantic_ai import Agent
-        except ImportError:
-            raise MissingExtraError(type(self).__name__, "judge") from None
-        self.instructions = instructions
-        self._agent: Any = Agent(model, instructions=instructions, model_settings=settings and dict(settings))  # type: ignore[arg-type]
-
-    async def ask(self, text: str) -> str:
-        """Ask the model anything."""
-        # Entered for each question, so that no connection is left open when the session ends.
-        async with self._agent:
-            found = await self._agent.run(text)
-        return str(found.output)
-
-
-class PydanticAIJudge(PydanticAIModel):
-    """A judge that asks a model through pydantic-ai, once for each response.
-
-    The model answers with JSON text, which the template reads: so every provider can be used, whether it calls tools or not,
-    and a reply that is broken is recorded as such instead of being repaired by another call.
+    The model answers with JSON text. So every provider can be used, whether it calls tools or not, and a broken reply is
+    recorded as such instead of being repaired by another call.
 
     Args:
         model: A model of pydantic-ai or its name, such as ``"openai:gpt-4o-mini"``.
-        instructions: What the model is told before the question.
+        instructions: What the model is told before the question, instead of the instructions of the request.
         settings: Model settings of pydantic-ai, such as ``{"temperature": 0}``.
 
     Raises:
@@ -44,17 +27,46 @@ class PydanticAIJudge(PydanticAIModel):
 
     Example:
         >>> from pydantic_ai.models.test import TestModel
-        >>> judge = PydanticAIJudge(TestModel(custom_output_text='{"pair_count": 23}'))
+        >>> judge = ModelJudge(TestModel(custom_output_text='{"pair_count": 23}'))
+        >>> judge.judge_id
+        'pydantic-ai test {}'
         >>> import asyncio
-        >>> asyncio.run(judge({"type": "object"}, "23 pairs", {}))
+        >>> from pytest_verdict.judging import JudgeRequest
+        >>> asyncio.run(judge(JudgeRequest(prompt="How many?", schema={}, instructions="Answer in JSON.", parts={})))
         '{"pair_count": 23}'
     """
 
     def __init__(
-        self, model: Any, *, instructions: str = INSTRUCTIONS, settings: Mapping[str, Any] | None = None
+        self, model: Any, *, instructions: str | None = None, settings: Mapping[str, Any] | None = None
     ) -> None:
-        super().__init__(model, instructions=instructions, settings=settings)
+        try:
+            from pydantic_ai import Agent
+        except ImportError:
+            raise MissingExtraError(type(self).__name__, "judge") from None
+        # Where recorded replies are replayed, there is no key of the provider: the model is looked up when it is asked.
+        self._agent: Any = Agent(model, model_settings=settings and dict(settings), defer_model_check=True)  # type: ignore[arg-type]
+        self._instructions = instructions
+        name = model if isinstance(model, str) else getattr(model, "model_name", type(model).__name__)
+        told = "" if instructions is None else f" {digest(encode_text(instructions))[:8]}"
+        # A calibration or a recording of one setting says nothing of another.
+        self.judge_id = f"pydantic-ai {name} {json.dumps(dict(settings or {}), sort_keys=True, default=str)}{told}"
 
-    async def __call__(self, schema: dict[str, Any], response: str, hints: Mapping[str, str], /) -> str:
+    async def __call__(self, request: JudgeRequest, /) -> str:
         """Ask the model."""
-        return await self.ask(question(schema, response, hints))
+        instructions = request.instructions if self._instructions is None else self._instructions
+        # Entered for each question, so that no connection is left open when the session ends.
+        async with self._agent:
+            found = await self._agent.run(request.prompt, instructions=instructions)
+        return str(found.output)
+
+
+def open_judge(model: str) -> ModelJudge:
+    """Make the judge that a command line names, and find out before it is asked whether there is such a model."""
+    judge = ModelJudge(model)
+    from pydantic_ai.models import infer_model
+
+    try:
+        infer_model(model)
+    except Exception as error:  # noqa: BLE001 - each provider has errors of its own
+        raise ConfigurationError(f"the model {model} cannot be asked: {error}") from None
+    return judge

@@ -1,120 +1,191 @@
-"""`RecordingJudge`: replies that are kept in files and given again, so that a test run asks no model."""
+"""`RecordedJudge`: replies that are kept in files and given again, so that a test run asks nobody."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
+from pytest_verdict.core.kernel import error_outcome
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.errors import ConfigurationError, MissingRecordingError, ParseError, RecordError, allowed
-from pytest_verdict.judging.prompt import INSTRUCTIONS, question
-from pytest_verdict.judging.protocol import Judge, Reply
+from pytest_verdict.core.values.encoding import digest
+from pytest_verdict.errors import (
+    ConfigurationError,
+    MissingRecordingError,
+    ParseError,
+    RecordError,
+    VerdictError,
+    allowed,
+)
+from pytest_verdict.judging.asking import ask
+from pytest_verdict.judging.naming import own_name
+from pytest_verdict.judging.protocol import Judge, reply_text
+from pytest_verdict.judging.request import JudgeRequest
 
-MODES = ("record", "replay")
+MODES: Final = ("replay", "record", "rewrite")
 
 
-class RecordingJudge:
-    """A judge that keeps the replies of another one in a folder, a file for each question.
+class RecordedJudge:
+    """A judge whose replies are kept in a folder, a file for each question.
 
-    The name of a file is a digest of the schema, the prompt and the response: when one of them changes, the recording is
-    missing. A file holds the question and the reply, so that a person can review both.
+    A file holds the judge's name, everything that the answer depends on, and the reply, so that a person can review it. When
+    any of it changes, the recording is missing. In a blind comparison it does not matter which candidate is A in this
+    session, as long as both orders are asked.
 
     Args:
         folder: Where the replies are; it belongs into version control.
-        judge: Who is asked in mode ``record``.
-        mode: ``replay`` gives recorded replies and never asks: a missing one is an error. ``record`` asks where a reply is
-            missing and keeps the answer.
-        instructions: The instructions of the judge, when it has no attribute ``instructions``; part of the prompt.
+        judge: Whose replies they are. May be left out where an answer template replays, which does not say who was asked.
+        mode: ``replay`` never asks: a missing reply is an error. ``record`` asks where one is missing. ``rewrite`` asks always.
 
     Raises:
-        ConfigurationError: The mode is unknown, or ``record`` has no judge.
+        ConfigurationError: The mode is unknown, there is nobody to ask, or the judge has no name of its own.
 
     Example:
         >>> import tempfile
         >>> folder = tempfile.mkdtemp()
-        >>> recording = RecordingJudge(folder, lambda schema, response, hints: {"pair_count": 23}, mode="record")
-        >>> recording({"type": "object"}, "23 pairs", {})
+        >>> request = JudgeRequest(prompt="How many?", schema={}, instructions="Answer in JSON.", parts={"text": "23 pairs"})
+        >>> def judge(request):
+        ...     return {"pair_count": 23}
+        >>> RecordedJudge(folder, judge, mode="record")(request)
         {'pair_count': 23}
-        >>> RecordingJudge(folder)({"type": "object"}, "23 pairs", {})
+        >>> RecordedJudge(folder, judge)(request)
         {'pair_count': 23}
     """
 
     def __init__(
         self,
         folder: str | os.PathLike[str],
-        judge: Judge | None = None,
+        judge: Judge[Any] | None = None,
         *,
-        mode: Literal["record", "replay"] = "replay",
-        instructions: str = INSTRUCTIONS,
+        mode: Literal["replay", "record", "rewrite"] = "replay",
     ) -> None:
         if mode not in MODES:
             raise ConfigurationError(f"mode={mode!r} is unknown.{allowed('mode', mode, MODES)}")
-        if mode == "record" and judge is None:
+        if judge is None and mode != "replay":
             raise ConfigurationError(
-                "mode='record' asks a judge where a reply is missing; give it: RecordingJudge(folder, judge)"
+                f"mode={mode!r} asks a judge where a reply is missing; give it: RecordedJudge(folder, judge)"
             )
+        if judge is not None and not callable(judge):
+            raise ConfigurationError(f"a judge is a function or another callable, got {shown(judge, 80)}")
         self._folder = Path(folder)
         self._judge = judge
         self._mode = mode
-        self.instructions: str = getattr(judge, "instructions", instructions)
+        self._name = None if judge is None else own_name(judge)
 
-    def __call__(self, schema: dict[str, Any], response: str, hints: Mapping[str, str], /) -> Reply | Awaitable[Reply]:
-        """Give the recorded reply, or record one."""
-        prompt = f"{self.instructions}\n\n{question(schema, response, hints)}"
-        path = self._folder / f"{_digest(schema, prompt, response)}.json"
-        if path.exists():
-            return _read(path, prompt)
-        if self._mode == "replay" or self._judge is None:
-            raise MissingRecordingError(
-                f"{path.as_posix()}: no reply is recorded for this schema, prompt and response; record it with mode='record'"
+    @property
+    def judge_id(self) -> str:
+        """The name of the judge whose replies these are."""
+        if self._name is None:
+            raise ConfigurationError(
+                "a blind comparison records who judged; give the judge: RecordedJudge(folder, judge)"
             )
-        reply = self._judge(schema, response, hints)
-        return _kept_later(path, prompt, reply) if isinstance(reply, Awaitable) else _kept(path, prompt, reply)
+        return self._name
+
+    def __call__(self, request: JudgeRequest, /) -> Any:
+        """Give the recorded reply, or record one."""
+        path = self._folder / f"{request.key[:32]}.json"
+        recording = None if self._mode == "rewrite" or not path.exists() else self._recording_of(request, path)
+        if recording is None:
+            if self._mode == "replay" or self._judge is None:
+                raise MissingRecordingError(
+                    f"{path.as_posix()}: no reply is recorded for this question{self._reason(request)}"
+                )
+            recording = self._record(request, path, self._judge)
+        if recording["problem"] is not None:
+            raise RecordedProblem(recording["problem"])
+        return recording["reply"]
+
+    def _recording_of(self, request: JudgeRequest, path: Path) -> dict[str, Any] | None:
+        recording = _read(path)
+        changed = self._changed(recording, request)
+        if changed == ["judge"] and "judge" not in request.parts:
+            return None
+        if changed:
+            # A reply for B and A that lies where the one for A and B should be would turn the verdict round.
+            raise RecordError(
+                f"{path.as_posix()} holds the reply to another question; it was copied, renamed or altered. Record it again"
+                " with mode='rewrite'"
+            )
+        return recording
+
+    def _changed(self, recording: Mapping[str, Any], request: JudgeRequest) -> list[str]:
+        asked, recorded = _as_read(self._asked(request)), recording["asked"]
+        ignored = {"judge"} if self._name is None else set[str]()
+        return sorted(name for name in {*asked, *recorded} - ignored if asked.get(name) != recorded.get(name))
+
+    def _reason(self, request: JudgeRequest) -> str:
+        recordings = map(_read, sorted(self._folder.glob("*.json")))
+        changes = [self._changed(recording, request) or ["file name"] for recording in recordings]
+        if not changes:
+            return f", and none at all in {self._folder.as_posix()}; record it with mode='record'"
+        nearest = min(changes, key=lambda names: (len(names), names))
+        return (
+            f"; the nearest recording has another {', '.join(nearest)}. If that is right, record it with mode='record'"
+        )
+
+    def _record(self, request: JudgeRequest, path: Path, judge: Judge[Any]) -> dict[str, Any]:
+        reply = problem = None
+        try:
+            reply = _json_reply(ask(judge, request), request)
+        except VerdictError:
+            raise
+        except Exception as error:
+            if not request.keeps_failures:
+                raise
+            problem = error_outcome(error).error
+        recording: dict[str, Any] = _as_read({"asked": self._asked(request), "reply": reply, "problem": problem})
+        _write(path, {**recording, "sha256": _sha256(recording)})
+        return recording
+
+    def _asked(self, request: JudgeRequest) -> dict[str, str | None]:
+        return {"judge": self._name, **request.parts}
 
 
-def _digest(schema: Mapping[str, Any], prompt: str, response: str) -> str:
-    key = json.dumps([schema, prompt, response], sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(key.encode("ascii")).hexdigest()[:32]
+class RecordedProblem(Exception):  # noqa: N818 - its text is that of the problem that was recorded
+    """The judge failed when its reply was recorded."""
 
 
-def _read(path: Path, prompt: str) -> Reply:
+def _json_reply(reply: Any, request: JudgeRequest) -> Any:
     try:
-        recording = json.loads(path.read_text(encoding="utf-8"))
-        asked, reply = recording["prompt"], recording["reply"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise RecordError(f"{path.as_posix()} is no recorded reply: {type(error).__name__}: {error}") from None
-    # Through JSON, which joins the two halves of a character that a text may hold apart.
-    if asked != json.loads(json.dumps(prompt)):
-        raise RecordError(f"{path.as_posix()} holds the reply to another question; record it again with mode='record'")
-    if not isinstance(reply, str | dict):
-        raise RecordError(f"{path.as_posix()}: a reply is an object or text, got {type(reply).__name__}")
-    return reply
+        text = reply_text(reply)
+    except (TypeError, ValueError) as error:
+        if request.keeps_failures:
+            raise
+        raise ParseError(f"a judge answers with JSON values; not recorded: {shown(reply, 80)}: {error}") from None
+    if not isinstance(reply, Mapping):
+        return text
+    # A mapping is kept as one, which is easier to review, unless JSON reads it back as another one.
+    again = json.loads(text)
+    return again if reply_text(again) == text else text
 
 
-async def _kept_later(path: Path, prompt: str, reply: Awaitable[Reply]) -> Reply:
-    return _kept(path, prompt, await reply)
+def _as_read(value: Any) -> Any:
+    # JSON joins the two halves of a character that a text may hold apart.
+    return json.loads(json.dumps(value))
 
 
-def _kept(path: Path, prompt: str, reply: Reply) -> Reply:
-    text = _written(prompt, reply)
+def _write(path: Path, recording: Mapping[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     # Written aside first: workers that record the same question at once each put a whole file in place.
     aside = path.with_name(f"{path.name}.{os.getpid()}")
-    # Half of a surrogate pair, which a response may hold, has no UTF-8; the replacement is the escape of JSON.
-    aside.write_text(text + "\n", encoding="utf-8", errors="backslashreplace", newline="\n")
+    text = json.dumps(recording, indent=2, ensure_ascii=False) + "\n"
+    # Half of a surrogate pair, which a text may hold, has no UTF-8; the replacement is the escape of JSON.
+    aside.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
     aside.replace(path)
-    return reply
 
 
-def _written(prompt: str, reply: Any) -> str:
-    if not isinstance(reply, str | Mapping):
-        raise ParseError(f"a judge answers with values by field or JSON text; not recorded: {shown(reply, 80)}")
-    kept = reply if isinstance(reply, str) else dict(reply)
+def _read(path: Path) -> dict[str, Any]:
     try:
-        return json.dumps({"prompt": prompt, "reply": kept}, indent=2, sort_keys=True, ensure_ascii=False)
-    except (TypeError, ValueError) as error:
-        raise ParseError(f"a judge answers with JSON values; not recorded: {shown(kept, 80)}: {error}") from None
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        is_intact = found["sha256"] == _sha256(found) and isinstance(found["asked"], dict)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RecordError(f"{path.as_posix()} is no recorded reply: {type(error).__name__}: {error}") from None
+    if not is_intact:
+        raise RecordError(f"{path.as_posix()} was altered: the SHA-256 in it is another one")
+    return found
+
+
+def _sha256(recording: Mapping[str, Any]) -> str:
+    return digest(json.dumps([recording[name] for name in ("asked", "reply", "problem")]))

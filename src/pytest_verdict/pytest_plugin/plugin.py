@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from pytest_verdict.comparator import Comparator
     from pytest_verdict.judging.protocol import Judge
+    from pytest_verdict.templates.request import FormRequest
     from pytest_verdict.templates.template import AnswerTemplate
 
 FOLDER_DEFAULT = "verify-report"
@@ -177,13 +178,13 @@ def comparator(request: pytest.FixtureRequest) -> Comparator:
 
 
 @pytest.fixture
-def verdict_judge() -> Judge | None:
+def verdict_judge() -> Judge[FormRequest] | None:
     """The judge that ``answer_template(Answer).parse(response)`` asks; none unless a conftest.py overrides this fixture."""
     return None
 
 
 @pytest.fixture
-def answer_template(verdict_judge: Judge | None, comparator: Comparator) -> Callable[..., AnswerTemplate]:
+def answer_template(verdict_judge: Judge[FormRequest] | None, comparator: Comparator) -> Callable[..., AnswerTemplate]:
     """Verify answers by a template: ``answer_template(Answer).assert_verified(values, trace=response)``.
 
     Inside ``comparator.collect()`` it fails the test at the end of the block.

@@ -26,5 +26,6 @@ from .primitives import (
     TraceLength as TraceLength,
     TraceRegex as TraceRegex,
 )
+from .request import FormRequest as FormRequest
 from .result import TemplateResult as TemplateResult
 from .template import AnswerTemplate as AnswerTemplate

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TemplateError
-from pytest_verdict.judging.waiting import waited_for
+from pytest_verdict.judging.asking import ask, ask_async
+from pytest_verdict.judging.protocol import Judge
 from pytest_verdict.operators.semantic import SemanticMatch
 from pytest_verdict.templates import evidence
 from pytest_verdict.templates.answer import BaseAnswer, observed_values
@@ -17,6 +18,7 @@ from pytest_verdict.templates.judge_schema import judge_hints, judge_schema
 from pytest_verdict.templates.match import TemplateMatch
 from pytest_verdict.templates.parsing import ParsedAnswer, parse_reply
 from pytest_verdict.templates.regex_check import RegexCheck, regex_checks
+from pytest_verdict.templates.request import FormRequest, form_request
 from pytest_verdict.templates.result import TemplateResult
 
 
@@ -25,7 +27,7 @@ class AnswerTemplate:
 
     Args:
         template: The template.
-        judge: What fills in the form from a response; needed by `parse` only.
+        judge: Who fills in the form from a response: a callable, sync or async, of a `FormRequest`. Needed by `parse` only.
         embedding_check: Whether text that failed gets a second look by meaning. True for the model all-MiniLM-L6-v2 and the
             threshold 0.85, or a `SemanticMatch` with other ones.
         comparator: Whose `Comparator.collect` makes `assert_verified` soft; None lets it always fail at once.
@@ -142,8 +144,7 @@ class AnswerTemplate:
         """
         if not self._template.__verdict_plan__.parsed:
             return parse_reply(self._template, {}, response)
-        reply = self._ask(response)
-        return parse_reply(self._template, waited_for(reply) if isinstance(reply, Awaitable) else reply, response)
+        return parse_reply(self._template, ask(*self._question(response)), response)
 
     async def parse_async(self, response: str) -> ParsedAnswer:
         """Let the judge fill in the form, in an event loop that is running.
@@ -159,21 +160,18 @@ class AnswerTemplate:
         """
         if not self._template.__verdict_plan__.parsed:
             return parse_reply(self._template, {}, response)
-        reply = self._ask(response)
-        return parse_reply(self._template, await reply if isinstance(reply, Awaitable) else reply, response)
+        return parse_reply(self._template, await ask_async(*self._question(response)), response)
 
-    def _ask(self, response: str) -> Any:
+    def _question(self, response: str) -> tuple[Judge[FormRequest], FormRequest]:
         if self._judge is None:
             raise TemplateError(
                 "there is no judge: define the fixture verdict_judge in conftest.py and return one from it"
             )
         if not callable(self._judge):
-            raise TemplateError(
-                f"a judge is a function of schema, response and hints, or a PydanticAIJudge, got {shown(self._judge, 80)}"
-            )
+            raise TemplateError(f"a judge is a function of a request, or a ModelJudge, got {shown(self._judge, 80)}")
         if not isinstance(response, str):
             raise TemplateError(f"a response is text, got {shown(response, 80)}")
-        return self._judge(judge_schema(self._template), response, judge_hints(self._template))
+        return self._judge, form_request(judge_schema(self._template), response, judge_hints(self._template))
 
     def _parsed(self, answer: Any, trace: str | None) -> ParsedAnswer:
         if isinstance(answer, ParsedAnswer | BaseAnswer):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
 
-from pytest_verdict.blind.asking import BlindJudge, own_name
+from pytest_verdict.blind.asking import BlindJudge
 from pytest_verdict.blind.calibration.agreement import (
     RESAMPLES,
     Pairs,
@@ -25,6 +25,7 @@ from pytest_verdict.blind.comparing import judge_blindly
 from pytest_verdict.blind.judging import Comparison, compared
 from pytest_verdict.blind.protocol import INCONSISTENT, INVALID, BlindProtocol
 from pytest_verdict.errors import ConfigurationError, SettingsError
+from pytest_verdict.judging.naming import own_name
 
 _DIGITS: Final = 6
 

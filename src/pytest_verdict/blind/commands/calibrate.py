@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -29,7 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
     parser.add_argument("gold", metavar="GOLD", help="a YAML file of labelled pairs")
-    parser.add_argument("--judge", required=True, metavar="DOTTED", help="the judge, as package.module:name")
+    parser.add_argument(
+        "--judge",
+        required=True,
+        help="the judge, as package.module:name or kind:text, such as pydantic-ai:openai:gpt-4o-mini",
+    )
     parser.add_argument("--output", default="calibration.json", metavar="FILE", help="where to write the calibration")
     parser.add_argument("--rubric", metavar="FILE", help="a rubric (default: that of the gold set)")
     parser.add_argument("--order", default="both", help="both, single or latin4 (default: both)")
@@ -57,6 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_verdict.blind.calibration.calibrating import Gate, calibrate
     from pytest_verdict.blind.calibration.gold import read_gold
     from pytest_verdict.blind.protocol import BlindProtocol
+    from pytest_verdict.judging.naming import find_judge
 
     gold = read_gold(arguments.gold)
     protocol = BlindProtocol(
@@ -76,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         found = calibrate(
             gold,
-            _judge(arguments.judge),
+            find_judge(arguments.judge),
             protocol,
             rubric=arguments.rubric,
             gate=gate,
@@ -92,25 +95,6 @@ def run(arguments: argparse.Namespace) -> int:
     if not found["gate"]["passed"]:
         complain(f"{arguments.output}: the judge does not pass the gate, so verdicts that cite it stay informal")
     return 0 if found["gate"]["passed"] else 1
-
-
-def _judge(dotted: str) -> Any:
-    module, separator, name = dotted.partition(":")
-    if not separator:
-        module, _, name = dotted.rpartition(".")
-    # As pytest does for tests: a judge beside them is found.
-    sys.path.insert(0, str(Path.cwd()))
-    try:
-        found: Any = importlib.import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ConfigurationError(f"--judge {dotted} cannot be imported: {error}; write package.module:name") from None
-    finally:
-        sys.path.pop(0)
-    if not callable(found) or isinstance(found, type):
-        raise ConfigurationError(f"--judge {dotted} is no judge: a function or an object that can be called is needed")
-    return found
 
 
 def _report(found: dict[str, Any]) -> Iterator[str]:

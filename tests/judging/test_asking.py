@@ -1,0 +1,128 @@
+"""Asking: a reply is waited for wherever the question is asked, and never longer than it may take."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from pytest_verdict.judging import JudgeRequest
+from pytest_verdict.judging.asking import ask, ask_async
+
+REQUEST = JudgeRequest(prompt="How many?", schema={}, instructions="Answer in JSON.", parts={})
+
+
+async def running_loop(_request):
+    await asyncio.sleep(0)
+    return {"loop": asyncio.get_running_loop()}
+
+
+def sync(_request):
+    return {"thread": threading.current_thread()}
+
+
+def with_a_loop_of_its_own(request):
+    return asyncio.run(running_loop(request))
+
+
+def test_a_sync_judge_is_asked_in_the_thread_that_asks():
+    assert ask(sync, REQUEST)["thread"] is threading.current_thread()
+    assert ask(sync, REQUEST, timeout=5)["thread"] is not threading.current_thread()
+
+
+def test_all_async_judges_share_one_loop_so_that_connections_are_kept():
+    async def inside():
+        return ask(running_loop, REQUEST)
+
+    found = [ask(running_loop, REQUEST), ask(running_loop, REQUEST, timeout=5), asyncio.run(inside())]
+    assert len({reply["loop"] for reply in found}) == 1
+
+
+@pytest.mark.parametrize("judge", [sync, running_loop, with_a_loop_of_its_own])
+def test_a_judge_can_be_asked_where_a_loop_is_running(judge):
+    async def inside():
+        return ask(judge, REQUEST)
+
+    assert asyncio.run(inside())
+
+
+def test_a_loop_goes_on_while_it_waits_for_a_reply():
+    async def inside():
+        other_work = threading.Event()
+
+        def judge(_request):
+            return other_work.wait(5)
+
+        async def work():
+            other_work.set()
+
+        found = await asyncio.gather(ask_async(judge, REQUEST), work())
+        return found[0], (await ask_async(running_loop, REQUEST))["loop"]
+
+    assert asyncio.run(inside()) == (True, ask(running_loop, REQUEST)["loop"])
+
+
+def test_an_async_judge_can_ask_another_one():
+    async def asks_another(request):
+        return [ask(running_loop, request), await ask_async(running_loop, request)]
+
+    assert [reply["loop"].is_running() for reply in ask(asks_another, REQUEST)] == [True, True]
+
+
+async def endless(_request):
+    await asyncio.Event().wait()
+
+
+async def blocking(_request):
+    time.sleep(4)
+
+
+def sleeping(_request):
+    time.sleep(5)
+
+
+@pytest.mark.parametrize("judge", [sleeping, endless, blocking])
+def test_a_judge_that_takes_too_long_is_left_behind(judge):
+    before = ask(running_loop, REQUEST)["loop"]
+    started = time.monotonic()
+    with pytest.raises(TimeoutError, match=r"the judge took longer than 0\.1 seconds"):
+        ask(judge, REQUEST, timeout=0.1)
+    after = ask(running_loop, REQUEST)["loop"]
+    assert time.monotonic() - started < 3
+    assert (after is before) == (judge is not blocking)
+
+
+def test_a_time_limit_of_the_judge_is_told_from_ours():
+    def judge(_request):
+        raise TimeoutError("the provider gave up")
+
+    async def judge_later(_request):
+        raise TimeoutError("the provider gave up")
+
+    for one in (judge, judge_later):
+        with pytest.raises(TimeoutError, match="the provider gave up"):
+            ask(one, REQUEST, timeout=5)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_child_process_asks_as_well():
+    program = """
+import os
+from pytest_verdict.judging.asking import ask
+
+async def judge(request):
+    return "asked"
+
+ask(judge, None)
+child = os.fork()
+if child == 0:
+    os._exit(0 if ask(judge, None, timeout=20) == "asked" else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    command = [sys.executable, "-W", "ignore", "-c", program]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "0\n"
