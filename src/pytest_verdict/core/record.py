@@ -110,13 +110,13 @@ def renumbered(lines: bytes, attempt: int) -> bytes:
     return b"".join(_renumbered(line, number) for line in lines.splitlines(keepends=True))
 
 
-def verdict_of(line: bytes) -> Literal["pass", "fail", "error"] | None:
+def verdict_in(line: bytes) -> Literal["pass", "fail", "error"] | None:
     """Read the verdict of a record without parsing its evidence."""
     match = _HEAD.match(line)
     return match.group(2).decode("ascii") if match else None  # type: ignore[return-value]
 
 
-def identifier_of(line: bytes) -> str:
+def identifier_in(line: bytes) -> str:
     """Read the id of a record without parsing its evidence."""
     match = _HEAD.match(line)
     return match.group(1).decode("ascii") if match else ""
@@ -172,7 +172,7 @@ def count(counts: Counts, operator: str, verdict: str, number: int = 1) -> None:
     counts[operator] = passed + number * is_pass, failed + number * is_fail, broken + number * is_error
 
 
-def added(counts: Counts) -> tuple[int, int, int]:
+def summed(counts: Counts) -> tuple[int, int, int]:
     """Add counts over all operators."""
     # A loop, because this runs several times for each test, mostly for one operator.
     passed = failed = broken = 0

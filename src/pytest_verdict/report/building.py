@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from pytest_verdict.core.record import added, verdict_of
+from pytest_verdict.core.record import summed, verdict_in
 from pytest_verdict.report.contents import Contents
-from pytest_verdict.report.journal import RECORDS, Journal, TestEntry, cover, lines_of
+from pytest_verdict.report.journal import RECORDS, Journal, TestEntry, are_contiguous, lines_of
 from pytest_verdict.report.junit import Profile
 from pytest_verdict.report.summary import Summary, summarize
 from pytest_verdict.report.writers import NewFiles, write_others, write_own
@@ -51,7 +51,7 @@ def build(
     """Write the files of a report; with ``consume`` the records may be moved out of the journal."""
     summary = summarize(journal)
     folder.mkdir(parents=True, exist_ok=True)
-    in_order = cover(summary.attempts(), journal.records.stat().st_size)
+    in_order = are_contiguous(summary.attempts(), journal.records.stat().st_size)
     new = NewFiles(folder)
     try:
         sorted_records, digest = _sorted_records(journal, summary, new, copy=not (in_order and consume))
@@ -101,11 +101,11 @@ def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]
     for entry in summary.attempts():
         if not any(remaining.values()):
             return
-        passed, failed, broken = added(entry.comparisons)
+        passed, failed, broken = summed(entry.comparisons)
         if not (passed and remaining["pass"]) and not (failed + broken and remaining["other"]):
             continue
         for _, line in lines_of(records, entry.pieces()):
-            kind = "pass" if verdict_of(line) == "pass" else "other"
+            kind = "pass" if verdict_in(line) == "pass" else "other"
             if remaining[kind] and len(line) <= INLINE_LINE_LIMIT:
                 remaining[kind] -= 1
                 yield line
@@ -122,7 +122,7 @@ def _unsuccessful(records: IO[bytes], summary: Summary) -> Iterator[dict[str, An
         if not any(test.comparisons[1:]):
             continue
         for _, line in lines_of(records, test.final.pieces()):
-            if verdict_of(line) == "pass":
+            if verdict_in(line) == "pass":
                 continue
             record = json.loads(line)
             yield {key: record[key] for key in _SHOWN if key in record}

@@ -15,7 +15,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, Final
 
-from pytest_verdict.core.record import Counts, count, merge_counts, parse_record, verdict_of
+from pytest_verdict.core.record import Counts, count, merge_counts, parse_record, verdict_in
 from pytest_verdict.errors import RecordError
 
 JOURNAL_FORMAT: Final = 1
@@ -246,7 +246,7 @@ def _entry_of_record(journal: Journal, line: bytes) -> TestEntry:
 
 
 def _counts_of(record: dict[str, Any], line: bytes) -> Counts:
-    verdict = verdict_of(line)
+    verdict = verdict_in(line)
     if verdict is None or not line.endswith(b"\n"):
         raise RecordError("it is not a whole record")
     counts: Counts = {}
@@ -254,7 +254,7 @@ def _counts_of(record: dict[str, Any], line: bytes) -> Counts:
     return counts
 
 
-def cover(entries: Iterable[TestEntry], size: int) -> bool:
+def are_contiguous(entries: Iterable[TestEntry], size: int) -> bool:
     """Whether the records of entries lie one after another, with nothing before, between or after them."""
     numbers = list(chain.from_iterable(map(attrgetter("records"), entries)))
     ends = [0, *accumulate(numbers[1::2])]
@@ -264,7 +264,7 @@ def cover(entries: Iterable[TestEntry], size: int) -> bool:
 def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
     """Give the records that no entry has, with their offsets; with several workers they lie between the others."""
     size = journal.records.stat().st_size
-    if cover(journal.entries, size):
+    if are_contiguous(journal.entries, size):
         return
     claimed = sorted(piece for entry in journal.entries for piece in entry.pieces())
     position = 0

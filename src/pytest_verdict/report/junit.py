@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, get_args
 
-from pytest_verdict.core.record import added
+from pytest_verdict.core.record import summed
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.report.contents import Contents
@@ -160,14 +160,14 @@ def _kind(entry: TestEntry) -> str:
         return "verdict.Unfinished"
     if entry.outcome == "error":
         return "verdict.TestError"
-    _, failed, broken = added(entry.comparisons)
+    _, failed, broken = summed(entry.comparisons)
     if broken:
         return "verdict.OperatorError"
     return "verdict.Mismatch" if failed else "verdict.TestFailure"
 
 
 def _message(entry: TestEntry) -> str:
-    passed, failed, broken = added(entry.comparisons)
+    passed, failed, broken = summed(entry.comparisons)
     if not failed and not broken:
         return entry.message or f"the test did not end ({entry.outcome})"
     head = f"{failed + broken} of {counted(passed + failed + broken, 'comparison')} did not pass"

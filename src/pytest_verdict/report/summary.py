@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.core.record import Counts, added, merge_counts
+from pytest_verdict.core.record import Counts, merge_counts, summed
 from pytest_verdict.report.journal import Journal, TestEntry
 
 OUTCOMES: Final = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished")
@@ -28,7 +28,7 @@ class TestSummary:
         self.attempts = attempts
         self.final = attempts[-1]
         self.decisive = self.final if len(attempts) == 1 else _decisive(attempts)
-        self.comparisons = added(self.final.comparisons)
+        self.comparisons = summed(self.final.comparisons)
         self.seconds = self.final.microseconds / 1_000_000
 
     @property
@@ -52,7 +52,7 @@ class Summary:
     @property
     def comparisons(self) -> tuple[int, int, int]:
         """How many comparisons of the last attempts passed, failed, and could not be made."""
-        return added(self.operators)
+        return summed(self.operators)
 
     @property
     def complete(self) -> bool:
@@ -85,7 +85,7 @@ def summarize(journal: Journal) -> Summary:
         tests,
         dict(sorted(operators.items())),
         Counter(test.decisive.outcome for test in tests),
-        added(_merged(entry for test in tests for entry in test.earlier)),
+        summed(_merged(entry for test in tests for entry in test.earlier)),
         len(set(journal.order) - {test.final.test for test in tests}),
         journal.footer is not None and journal.run.get("exit_status") not in _INTERRUPTED,
         sum((Counter(test.final.subtests) for test in tests if test.final.subtests), Counter()),
