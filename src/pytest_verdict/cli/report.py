@@ -15,7 +15,7 @@ from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, JUNIT, REPORT, 
 from pytest_verdict.report.folder import INTERRUPTED, JOURNAL, FolderInUseError, ReportFolder
 from pytest_verdict.report.journal import RECORDS, TESTS, Journal, read_journal
 from pytest_verdict.report.junit import PROFILES, checked_profile
-from pytest_verdict.report.summary import VERDICTS
+from pytest_verdict.report.summary import counts_text
 
 _EXIT_CODES: Final = """\
 A session that was killed leaves a journal in its folder; the next session moves it to journal.interrupted. This command writes
@@ -123,7 +123,6 @@ def _found(journal: Journal, built: Built) -> Iterator[str]:
     unfinished = f", {summary.outcomes['unfinished']} of them unfinished" if summary.outcomes["unfinished"] else ""
     missing = f"; collected, but without a result: {summary.missing}" if summary.missing else ""
     yield f"tests: {len(summary.tests)}{unfinished}{missing}"
-    counts = ", ".join(f"{number} {verdict}" for number, verdict in zip(summary.comparisons, VERDICTS, strict=True))
-    yield f"comparisons: {counts}"
+    yield f"comparisons: {counts_text(summary.comparisons)}"
     if journal.damaged:
         yield f"damaged lines, left out: {journal.damaged}"

@@ -15,7 +15,7 @@ from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import TestEntry
-from pytest_verdict.report.summary import NOT_GREEN, Summary, TestSummary
+from pytest_verdict.report.summary import NOT_GREEN, Summary, TestSummary, counts_text
 from pytest_verdict.report.xmltext import attribute, element_text, limited_name
 
 Profile = Literal["ci", "strict"]
@@ -181,10 +181,7 @@ def _shared_name(text: str) -> str:
 
 
 def _output(test: TestSummary) -> str:
-    passed, failed, broken = test.comparisons
-    lines = []
-    if passed or failed or broken:
-        lines.append(f"comparisons: {passed} pass, {failed} fail, {broken} error")
+    lines = [f"comparisons: {counts_text(test.comparisons)}"] if any(test.comparisons) else []
     if len(test.attempts) > 1:
         lines.append(f"attempts: {len(test.attempts)}")
     if test.final.subtests:

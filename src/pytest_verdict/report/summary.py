@@ -18,6 +18,11 @@ VERDICTS: Final = ("pass", "fail", "error")
 NOT_GREEN: Final = {"failed", "error", "unfinished"}
 
 
+def counts_text(counts: tuple[int, int, int]) -> str:
+    """Write counts as ``1 pass, 0 fail, 0 error``."""
+    return ", ".join([f"{number} {verdict}" for number, verdict in zip(counts, VERDICTS, strict=True)])
+
+
 class TestSummary:
     """One test, all its attempts together."""
 
