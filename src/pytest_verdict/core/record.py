@@ -85,7 +85,7 @@ class AttemptRecords:
             left = write(expected)
             # Most texts pass because they are the same; seeing that costs a tenth of writing one of them.
             right = left if expected == seen else write(seen)
-            # The members as `Envelope.members` writes them; calling it for each record would take a sixth longer.
+            # The members as `members_of` writes them; calling a function for each record would take a sixth longer.
             pieces += (beginning, number, head, left, OBSERVED, right, tail, number, end)
         if known is not None:
             count(counts, known.operator, known.verdict, ordinal - before)
