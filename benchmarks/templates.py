@@ -26,7 +26,9 @@ LIMIT = 3.0
 def main() -> None:
     """Measure and print."""
     answer, work = Answer(**VALUES), AnswerTemplate(Answer)
-    fields = [(one.operator, one.ground_truth, VALUES[name]) for name, one in Answer.__verdict_plan__.verified.items()]
+    fields = [
+        (one.operator, one.ground_truth, VALUES[name]) for name, one in Answer.__verdict_definition__.verified.items()
+    ]
 
     def five_comparisons() -> None:
         for operator, expected, observed in fields:

@@ -1,4 +1,4 @@
-"""The embedding check: a second look at text that failed, and the first verdict beside it."""
+"""The embedding check: text that failed is compared again by meaning, and the first verdict stays beside it."""
 
 from __future__ import annotations
 

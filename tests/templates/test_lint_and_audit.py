@@ -11,6 +11,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
+from pytest_verdict import Operator, Outcome
 from pytest_verdict.cli import main
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.operators import (
@@ -330,3 +331,39 @@ def test_discovery_takes_the_leaf_and_each_class_once():
     assert find_template({"Base": Base, "Leaf": Leaf, "Alias": Leaf, "BaseAnswer": BaseAnswer}) is Leaf
     with pytest.raises(TemplateError, match="has no template"):
         find_template({"BaseAnswer": BaseAnswer})
+
+
+class Takes(Operator):
+    name = "takes_and_raises"
+
+    def evaluate(self, expected, observed):
+        expected.clear()
+        raise LookupError("broken")
+
+
+def test_a_broken_operator_is_a_finding_and_changes_no_ground_truth():
+    class Answer(BaseAnswer):
+        genes: list[str] = VerifiedField("The genes", ["TP53"], Takes())
+
+    assert [finding.code for finding in lint_template(Answer)] == ["ground_truth_fails"]
+    with pytest.raises(TemplateError, match="the correct answer does not pass itself: genes"):
+        audit_template(Answer, {"genes": ["TP53"]})
+    assert Answer(genes=[]).correct == {"genes": ["TP53"]}
+
+
+class NeverFails(Operator):
+    name = "never_fails_audit"
+
+    def default_threshold(self):
+        return 0.0
+
+    def evaluate(self, expected, observed):
+        return Outcome(0.0)
+
+
+def test_an_audit_names_a_threshold_with_which_nothing_could_fail():
+    class Answer(BaseAnswer):
+        gene: str = VerifiedField("The gene", "TP53", NeverFails())
+
+    with pytest.raises(TemplateError, match=r"threshold must be in \(0, 1\], got 0\.0"):
+        audit_template(Answer, {"gene": "TP53"})

@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from pytest_verdict import SynonymMap, compare
+from pytest_verdict import SynonymMap, compare, operators, templates
+from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.operators import (
     AllOf,
     AtLeastN,
@@ -60,6 +61,93 @@ ALL = [
     AllOf(conditions=[ExactMatch(), {"operator": "numeric_exact", "threshold": 0.5}]),
     AtLeastN(n=1, conditions=[FieldCheck(field="a"), FieldCheck(field="b", operator=NumericExact())]),
 ]
+
+REQUIRED = object()
+# The primitives of the document, with their parameters and defaults.
+PRIMITIVES = {
+    "BooleanMatch": {},
+    "ContainsAll": {"normalize": ()},
+    "ContainsAny": {"normalize": ()},
+    "DateMatch": {"format": None},
+    "DateRange": {"min": None, "max": None},
+    "DateTolerance": {"tolerance": REQUIRED, "unit": "days"},
+    "ExactMatch": {"normalize": ("lowercase", "strip")},
+    "LiteralMatch": {},
+    "NumericExact": {},
+    "NumericRange": {"min": None, "max": None, "exclusive_min": False, "exclusive_max": False},
+    "NumericTolerance": {"tolerance": REQUIRED, "mode": "relative"},
+    "OrderedMatch": {"normalize": ("lowercase", "strip")},
+    "RegexMatch": {"flags": ()},
+    "SemanticMatch": {"threshold": 0.85},
+    "SetContainment": {"mode": "exact", "min_overlap": None},
+    "TraceContains": {},
+    "TraceLength": {"min": None, "max": None, "unit": "chars"},
+    "TraceRegex": {"count_min": None},
+}
+# Those with other defaults than the operator they are, and the settings that make them one.
+OWN_DEFAULTS = {
+    "ExactMatch": ("normalized_exact", {"normalize": ["lowercase", "strip"]}),
+    "RegexMatch": ("regex", {"mode": "search"}),
+}
+
+
+def test_there_are_all_eighteen_primitives():
+    assert len(PRIMITIVES) == 18
+    assert set(PRIMITIVES) <= set(templates.__all__)
+
+
+@pytest.mark.parametrize(("name", "defaults"), PRIMITIVES.items(), ids=list(PRIMITIVES))
+def test_a_primitive_has_the_documented_parameters(name, defaults):
+    fields = getattr(templates, name).model_fields
+    found = {setting: REQUIRED if fields[setting].is_required() else fields[setting].default for setting in defaults}
+    assert found == defaults
+
+
+@pytest.mark.parametrize("name", sorted(set(PRIMITIVES) - set(OWN_DEFAULTS)))
+def test_a_primitive_is_the_very_class_behind_the_operators_name(name):
+    cls = getattr(templates, name)
+    assert cls is getattr(operators, name) is REGISTRY.find(cls.name)
+
+
+@pytest.mark.parametrize(("name", "operator", "settings"), [(name, *same) for name, same in OWN_DEFAULTS.items()])
+def test_a_primitive_with_its_own_defaults_says_which_operator_it_is(name, operator, settings):
+    cls = getattr(templates, name)
+    assert f"The operator ``{operator}``" in cls.__doc__
+    assert issubclass(cls, REGISTRY.find(operator))
+    for observed in ("a", " A", "xay", "b", "", None):
+        assert compare(cls(), "a", observed) == compare(operator, "a", observed, **settings)
+    assert cls() != REGISTRY.build(operator)
+
+
+@pytest.mark.parametrize(
+    ("primitive", "accepts", "refuses"),
+    [
+        (BooleanMatch(), (True, True), (False, True)),
+        (ContainsAll(substrings=["a", "b"]), ("bxa", None), ("a", None)),
+        (ContainsAny(substrings=["mrna", "messenger rna"], normalize=["lowercase"]), ("mRNA", None), ("DNA", None)),
+        (DateMatch(), ("January 15, 2024", "2024-01-15"), ("January 16, 2024", "2024-01-15")),
+        (DateRange(min="2024-01-01", max="2024-12-31"), ("2024-12-31", None), ("2025-01-01", None)),
+        (DateTolerance(tolerance=2), ("2024-01-17", "2024-01-15"), ("2024-01-18", "2024-01-15")),
+        (ExactMatch(), (" o+ ", "O+"), ("O-", "O+")),
+        (LiteralMatch(), ("missense", "missense"), ("Missense", "missense")),
+        (NumericExact(), (23, 23), (46, 23)),
+        (NumericRange(min=1, max=10), (10, None), (10.5, None)),
+        (NumericTolerance(tolerance=0.5, mode="absolute"), (37.5, 37.0), (38.0, 37.0)),
+        (OrderedMatch(), (["A ", "b"], ["a", "b"]), (["b", "a"], ["a", "b"])),
+        (RegexMatch(pattern=r"\d{4}"), ("in 1928", None), ("in 28", None)),
+        (SemanticMatch(embedder=letters), ("cab", "abc"), ("xyz", "abc")),
+        (SetContainment(), (["b", "a"], ["a", "b"]), (["a"], ["a", "b"])),
+        (TraceContains(substring="Fleming"), "It was Fleming.", "It was fleming."),
+        (TraceLength(max=3, unit="words"), "one two three", "one two three four"),
+        (TraceRegex(pattern=r"\[\d+\]", count_min=2), "a [1] [2]", "a [1]"),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_a_primitive_behaves_as_documented(primitive, accepts, refuses):
+    if primitive.kind == "trace":
+        assert (primitive.check_trace(accepts), primitive.check_trace(refuses)) == (True, False)
+    else:
+        assert (primitive.check(*accepts), primitive.check(*refuses)) == (True, False)
 
 
 @pytest.mark.parametrize("operator", ALL, ids=lambda operator: operator.name)

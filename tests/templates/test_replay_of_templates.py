@@ -10,9 +10,10 @@ import pickle
 import pytest
 from pydantic import Field
 
-from pytest_verdict import ComparisonResult, SynonymMap
+from pytest_verdict import ComparisonResult, SynonymMap, compare
 from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay_line
+from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators import AllOf, AnyOf, DateMatch, LiteralMatch, NumericExact, SemanticMatch, TraceContains
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, FieldCheck, VerifiedField
 
@@ -143,3 +144,26 @@ def test_replay_imports_nothing_that_a_record_names(template, answer, change):
     change(record)
     answered = replay_line(json.dumps(record, separators=(",", ":")).encode("ascii"))
     assert (answered.status, answered.reason) == ("unverifiable", "not_recorded")
+
+
+def test_a_regex_check_may_be_called_like_a_field():
+    class Same(BaseAnswer):
+        meaning: str = VerifiedField("m", "abc", SemanticMatch(embedder=embed), weight=2)
+
+        def ground_truth(self):
+            self.regex = {"meaning": {"pattern": "z", "expected": "y"}}
+
+    result = AnswerTemplate(Same).verify({"meaning": "abd"}, trace="z")
+    assert replay_line(line_of(result).encode("ascii")).status == "identical"
+    assert (result.fields["meaning"].operator, result.fields["meaning"].passed) == ("semantic", True)
+    assert result.regex == {"meaning": False}
+    assert [line.split()[:3] for line in result.describe().splitlines()[2:]] == [
+        ["meaning", "2", "pass"],
+        ["meaning", "fail", "'y'"],
+    ]
+
+
+@pytest.mark.parametrize("check", ["exact", 3, {"operator": "exact", "settings": {}}])
+def test_a_regex_check_that_is_none_is_refused(check):
+    with pytest.raises(SettingsError, match=r"answer_template: regex\.cited: "):
+        compare("answer_template", {}, {"_trace": "z"}, regex={"cited": check})

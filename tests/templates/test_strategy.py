@@ -84,7 +84,7 @@ def test_a_field_comes_out_as_its_operator_says(number, text, items):
 
     values = {"a": number, "b": text, "c": items}
     result = AnswerTemplate(Answer).verify(values)
-    for name, one in Answer.__verdict_plan__.verified.items():
+    for name, one in Answer.__verdict_definition__.verified.items():
         alone = compare(one.operator, one.ground_truth, values[name], name=name)
         assert result.fields[name] == alone
     assert result.passed is Answer(**values).verify()

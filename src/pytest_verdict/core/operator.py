@@ -54,6 +54,13 @@ class Operator(BaseModel):
     name: ClassVar[str]
     version: ClassVar[int] = 1
     kind: ClassVar[str] = "custom"
+    keeps_evidence: ClassVar[bool] = False
+    """Whether `evaluate` is known to change neither value; any other operator gets copies of its own."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        # Ours keep the law of evidence, which our tests check.
+        cls.keeps_evidence = cls.__module__.startswith(f"{__package__.partition('.')[0]}.")
 
     def __init__(self, /, **settings: Any) -> None:
         _refuse_confusion(type(self), settings)

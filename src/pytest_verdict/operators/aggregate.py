@@ -14,7 +14,6 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import SettingsError, allowed
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact
 
@@ -40,8 +39,7 @@ class Condition:
         expected, observed = (None if side is ABSENT else side for side in (expected, observed))
         if missing:
             return settle(self.operator, expected, observed, Outcome(0.0, notes=missing), self.threshold, name)
-        # Copies, as an operator that changes its arguments must not change those of the next part.
-        return run(self.operator, snapshot(expected), snapshot(observed), threshold=self.threshold, name=name)
+        return run(self.operator, expected, observed, threshold=self.threshold, name=name)
 
     def written(self) -> dict[str, Any]:
         """Write the condition as the record does."""
@@ -101,9 +99,8 @@ class _Aggregate(Operator):
     def _children(self, expected: Any, observed: Any) -> tuple[ComparisonResult, ...]:
         if isinstance(self.conditions, tuple):
             return tuple(part.compare(expected, observed, str(index)) for index, part in enumerate(self.conditions))
-        return tuple(
-            part.compare(_item(expected, key), _item(observed, key), key) for key, part in self.conditions.items()
-        )
+        parts = self.conditions.items()
+        return tuple(part.compare(_item(expected, key), _item(observed, key), key) for key, part in parts)
 
     def _score(self, children: tuple[ComparisonResult, ...]) -> float:
         return sum(child.passed for child in children) / len(children)

@@ -12,10 +12,10 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.scalars import truth_value
-from pytest_verdict.operators.items import NOT_A_LIST, as_list, item_surfaces
+from pytest_verdict.operators.lists import NOT_A_LIST, as_list, item_surfaces
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces
 
 NOT_A_BOOLEAN: Final = "not_a_boolean"
-EMPTY_EXPECTED: Final = "empty_expected"
 
 
 class BooleanMatch(Operator):
@@ -34,10 +34,9 @@ class BooleanMatch(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two truth values; see the class."""
-        sides = {"expected": expected, "observed": observed}
-        wrong = [side for side, value in sides.items() if value is not None and truth_value(value) is None]
-        if wrong:
-            return Outcome(0.0, notes=(NOT_A_BOOLEAN,), details={NOT_A_BOOLEAN: wrong})
+        wrong = [value is not None and truth_value(value) is None for value in (expected, observed)]
+        if any(wrong):
+            return Surfaces().unreadable(NOT_A_BOOLEAN, expected=wrong[0], observed=wrong[1])
         if observed is None and expected is not None:
             return Outcome(0.0, notes=("null_observed",))
         return PASS if truth_value(expected) is truth_value(observed) else FAIL
@@ -100,7 +99,7 @@ class OneOf(Operator):
         """Look for an accepted value; see the class."""
         accepted = as_list(self.effective_expected(expected))
         if accepted is None:
-            return Outcome(0.0, notes=(NOT_A_LIST,), details={NOT_A_LIST: ["expected"]})
+            return Surfaces().unreadable(NOT_A_LIST, expected=True, observed=False)
         if not accepted:
             return Outcome(0.0, notes=(EMPTY_EXPECTED,))
         found = item_surfaces(accepted, [observed], self.normalize)

@@ -162,14 +162,8 @@ def read_criteria(path: str | os.PathLike[str], *, fail_on: tuple[str, ...] = ("
         if key not in _FILE_KEYS:
             raise SettingsError(f"{path}: there is no key {key!r}.{allowed('key', key, _FILE_KEYS)}")
     listed = found.get("criteria")
-    settings: dict[str, Any] = {
-        "id": found.get("id"),
-        "revision": found.get("version"),
-        "criteria": listed,
-        "fail_on": fail_on,
-    }
-    operator = CriteriaMatch(**settings)
-    return Criteria(operator, dict(_expected(listed)))
+    settings: Any = {"id": found.get("id"), "revision": found.get("version"), "criteria": listed, "fail_on": fail_on}
+    return Criteria(CriteriaMatch(**settings), dict(_expected(listed)))
 
 
 def _expected(listed: Any) -> Iterator[tuple[str, Any]]:

@@ -7,7 +7,6 @@ swapped the month comes first, unless ``day_first`` is set, and the note ``date_
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
@@ -18,11 +17,11 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.dates import ReadDate, checked_format, read_date, read_formatted
 from pytest_verdict.core.values.numbers import EXACT
 from pytest_verdict.operators.exact_number import as_written
+from pytest_verdict.operators.number import NOT_A_RANGE, bounds_of
 
 DATE_AMBIGUOUS: Final = "date_ambiguous"
 TIMEZONE_MISMATCH: Final = "timezone_mismatch"
 TIMEZONE_UNKNOWN: Final = "timezone_unknown"
-NOT_A_RANGE: Final = "not_a_range"
 
 _INVERTED: Final = "inverted"
 _MIDNIGHT: Final = datetime.time()
@@ -162,7 +161,7 @@ class DateRange(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare a date with the bounds; see the class."""
-        pair = _bounds(self.effective_expected(expected))
+        pair = bounds_of(self.effective_expected(expected))
         if pair is None:
             return Outcome(0.0, notes=(NOT_A_RANGE,))
         low, high = (_read_bound(bound, day_first=self.day_first) for bound in pair)
@@ -211,14 +210,6 @@ def _unreadable(expected: ReadDate | str | None, observed: ReadDate | str) -> Ou
         if isinstance(found, str):
             sides.setdefault(found, []).append(side)
     return Outcome(0.0, notes=tuple(sides), details=sides)
-
-
-def _bounds(value: Any) -> list[Any] | None:
-    if isinstance(value, Mapping):
-        pair = [value.get("min"), value.get("max")] if {*value} <= {"min", "max"} else None
-    else:
-        pair = list(value) if isinstance(value, list | tuple) and len(value) == 2 else None
-    return None if pair is None or pair == [None, None] else pair
 
 
 def _read_bound(bound: Any, *, day_first: bool) -> ReadDate | str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
@@ -47,3 +47,13 @@ def as_written(number: Decimal) -> str:
 
 ExactNumber = Annotated[int | float | str | Decimal, BeforeValidator(as_setting)]
 """A setting that is a finite number; 0.1 means one tenth, however it is given."""
+
+
+def _not_negative(tolerance: float | str | Decimal) -> float | str | Decimal:
+    if as_exact(tolerance) < 0:
+        raise ValueError(f"takes a number of at least 0, got {tolerance!r}")
+    return tolerance
+
+
+Tolerance = Annotated[ExactNumber, AfterValidator(_not_negative)]
+"""A setting that is a finite number of at least 0."""

@@ -1,22 +1,52 @@
-"""Operators on lists: containment without order, and equality in order."""
+"""Operators on lists, containment without order and equality in order; and how evidence is read as a list."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from pytest_verdict.core.normalizers import Normalization
+from pytest_verdict.core.normalizers import Normalization, SynonymMap
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.encoding import encode
+from pytest_verdict.core.values.encoding import encode, encode_text
 from pytest_verdict.core.values.equality import content_key, equal
-from pytest_verdict.operators.category import EMPTY_EXPECTED
-from pytest_verdict.operators.items import MOST_ITEMS, NOT_A_LIST, as_list, item_surfaces, listed
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces, texts_of
 
 EMPTY_OBSERVED: Final = "empty_observed"
+NOT_A_LIST: Final = "not_a_list"
+MOST_ITEMS: Final = 100
+"""The most items that details list of one kind; a further key ends in ``_omitted`` and counts the rest."""
+
+
+def as_list(value: Any) -> list[Any] | None:
+    """Read a value as a list of items."""
+    if isinstance(value, list | tuple):
+        return list(value)
+    return sorted(value, key=encode_text) if isinstance(value, set | frozenset) else None
+
+
+def item_surfaces(expected: Sequence[Any], observed: Sequence[Any], steps: Sequence[str | SynonymMap]) -> Surfaces:
+    """Normalize the items that are text; the others stay as they are."""
+    if not steps:
+        return Surfaces(list(expected), list(observed))
+    found = surfaces(texts_of(expected), texts_of(observed), steps)
+    return found._replace(expected=_put_back(expected, found.expected), observed=_put_back(observed, found.observed))
+
+
+def _put_back(items: Sequence[Any], texts: list[str]) -> list[Any]:
+    following: Iterator[str] = iter(texts)
+    return [next(following) if isinstance(item, str) else item for item in items]
+
+
+def listed(name: str, items: Sequence[Any]) -> dict[str, Any]:
+    """Write items for the details of an outcome."""
+    found: dict[str, Any] = {name: [encode(item) for item in items[:MOST_ITEMS]]}
+    if len(items) > MOST_ITEMS:
+        found[f"{name}_omitted"] = len(items) - MOST_ITEMS
+    return found
 
 
 class SetContainment(Operator):
@@ -53,7 +83,7 @@ class SetContainment(Operator):
         """Compare two lists as sets; see the class."""
         wanted, given = as_list(expected), as_list(observed)
         if wanted is None or given is None:
-            return _not_a_list(expected=wanted is None, observed=given is None)
+            return Surfaces().unreadable(NOT_A_LIST, expected=wanted is None, observed=given is None)
         found = item_surfaces(wanted, given, self.normalize)
         left, right = _Distinct(found.expected), _Distinct(found.observed)
         missing = [item for item in left.items if item not in right]
@@ -95,7 +125,7 @@ class OrderedMatch(Operator):
         """Compare two lists item by item; see the class."""
         wanted, given = as_list(expected), as_list(observed)
         if wanted is None or given is None:
-            return _not_a_list(expected=wanted is None, observed=given is None)
+            return Surfaces().unreadable(NOT_A_LIST, expected=wanted is None, observed=given is None)
         found = item_surfaces(wanted, given, self.normalize)
         different = [
             index
@@ -116,22 +146,10 @@ _NOTHING: Final = object()
 
 
 def _difference(expected: list[Any], observed: list[Any], index: int) -> dict[str, Any]:
-    path = f"$[{index}]"
-    if index >= len(observed):
-        return {"path": path, "kind": "missing", "expected": encode(expected[index])}
-    if index >= len(expected):
-        return {"path": path, "kind": "unexpected", "observed": encode(observed[index])}
-    return {
-        "path": path,
-        "kind": "changed",
-        "expected": encode(expected[index]),
-        "observed": encode(observed[index]),
-    }
-
-
-def _not_a_list(*, expected: bool, observed: bool) -> Outcome:
-    sides = [side for side, wrong in (("expected", expected), ("observed", observed)) if wrong]
-    return Outcome(0.0, notes=(NOT_A_LIST,), details={NOT_A_LIST: sides})
+    both = {"expected": expected, "observed": observed}
+    sides = {side: encode(items[index]) for side, items in both.items() if index < len(items)}
+    kind = "changed" if len(sides) == 2 else "missing" if "expected" in sides else "unexpected"
+    return {"path": f"$[{index}]", "kind": kind, **sides}
 
 
 class _Distinct:

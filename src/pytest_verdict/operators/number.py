@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, ClassVar, Final, Literal, Self
 
-from pydantic import field_validator, model_validator
+from pydantic import model_validator
 
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
-from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_written
-from pytest_verdict.operators.items import item_surfaces
+from pytest_verdict.operators.exact_number import ExactNumber, Tolerance, as_exact, as_written
+from pytest_verdict.operators.lists import item_surfaces
 from pytest_verdict.operators.surfaces import Surfaces, surfaces
 
 NOT_A_NUMBER: Final = "not_a_number"
@@ -37,7 +37,7 @@ class _Numeric(Operator):
         found = surfaces(expected, observed, self.normalize)
         wanted, given = _read(found.expected), _read(found.observed)
         if wanted is None or given is None:
-            return _not_a_number(found, expected=wanted is None, observed=given is None)
+            return found.unreadable(NOT_A_NUMBER, expected=wanted is None, observed=given is None)
         passed, details = self._decide(wanted, given)
         return found.outcome(1.0 if passed else 0.0, details=details)
 
@@ -78,13 +78,8 @@ class NumericTolerance(_Numeric):
 
     name: ClassVar[str] = "numeric_tolerance"
 
-    tolerance: ExactNumber
+    tolerance: Tolerance
     mode: ToleranceMode = "relative"
-
-    @field_validator("tolerance")
-    @classmethod
-    def _not_negative(cls, tolerance: ExactNumber) -> ExactNumber:
-        return _at_least_zero(tolerance)
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
         return _within(expected, observed, self.tolerance, self.mode)
@@ -172,17 +167,18 @@ class NumericRange(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare a number with the bounds; see the class."""
-        bounds = _bounds(self.effective_expected(expected))
+        bounds = bounds_of(self.effective_expected(expected))
         if bounds is None:
             return Outcome(0.0, notes=(NOT_A_RANGE,))
-        found = _single(item_surfaces(bounds, [observed], self.normalize))
+        found = item_surfaces(bounds, [observed], self.normalize)
+        found = found._replace(observed=found.observed[0])
         low, high = (_read(bound) for bound in found.expected)
         unreadable = any(
             bound is not None and number is None for bound, number in zip(found.expected, (low, high), strict=True)
         )
         given = _read(found.observed)
         if unreadable or given is None:
-            return _not_a_number(found, expected=unreadable, observed=given is None)
+            return found.unreadable(NOT_A_NUMBER, expected=unreadable, observed=given is None)
         if low is not None and high is not None and self._is_void(low, high):
             return found.outcome(0.0, [NOT_A_RANGE])
         return self._decide(found, low, high, given)
@@ -219,14 +215,9 @@ class Delta(Operator):
     name: ClassVar[str] = "delta"
     kind: ClassVar[str] = "number"
 
-    tolerance: ExactNumber = 0
+    tolerance: Tolerance = 0
     mode: ToleranceMode = "absolute"
     normalize: Normalization = ()
-
-    @field_validator("tolerance")
-    @classmethod
-    def _not_negative(cls, tolerance: ExactNumber) -> ExactNumber:
-        return _at_least_zero(tolerance)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare a change with the expected one; see the class."""
@@ -239,7 +230,7 @@ class Delta(Operator):
         # The change between infinities has no value.
         measured = before is not None and after is not None and before.is_finite() and after.is_finite()
         if wanted is None or before is None or after is None or not measured:
-            return _not_a_number(found, expected=wanted is None, observed=not measured)
+            return found.unreadable(NOT_A_NUMBER, expected=wanted is None, observed=not measured)
         change = EXACT.subtract(after, before)
         passed, details = _within(wanted, change, self.tolerance, self.mode)
         return found.outcome(1.0 if passed else 0.0, details={"change": as_written(change), **details})
@@ -248,17 +239,6 @@ class Delta(Operator):
 def _read(value: Any) -> Decimal | None:
     number = as_decimal(value)
     return None if number is None or number.is_nan() else number
-
-
-def _not_a_number(found: Surfaces, *, expected: bool, observed: bool) -> Outcome:
-    sides = [side for side, unreadable in (("expected", expected), ("observed", observed)) if unreadable]
-    return found.outcome(0.0, [NOT_A_NUMBER], {NOT_A_NUMBER: sides})
-
-
-def _at_least_zero(tolerance: ExactNumber) -> ExactNumber:
-    if as_exact(tolerance) < 0:
-        raise ValueError(f"takes a number of at least 0, got {tolerance!r}")
-    return tolerance
 
 
 def _difference(left: Decimal, right: Decimal) -> Decimal:
@@ -289,20 +269,10 @@ def _pair(value: Any, first: str, second: str) -> list[Any] | None:
     return list(value) if isinstance(value, list | tuple) and len(value) == 2 else None
 
 
-def _bounds(value: Any) -> list[Any] | None:
+def bounds_of(value: Any) -> list[Any] | None:
+    """Read the two bounds of a range, of which one may be open."""
     if isinstance(value, Mapping):
         pair = [value.get("min"), value.get("max")] if {*value} <= {"min", "max"} else None
     else:
         pair = _pair(value, "min", "max")
     return None if pair is None or pair == [None, None] else pair
-
-
-def _single(found: Surfaces) -> Surfaces:
-    return Surfaces(
-        found.expected,
-        found.observed[0],
-        found.normalization,
-        found.effective,
-        found.changed_expected,
-        found.changed_observed,
-    )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import field_validator
+from pydantic import Field
 
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
@@ -43,22 +43,8 @@ class PassRate(Operator):
 
     errors: Literal["fail", "undecided"] = "fail"
     confident: bool = False
-    confidence: float = 0.95
-    attempts: tuple[int, ...] = ()
-
-    @field_validator("confidence")
-    @classmethod
-    def _inside(cls, confidence: float) -> float:
-        if not 0.0 < confidence < 1.0:
-            raise ValueError(f"takes a number between 0 and 1, got {confidence!r}")
-        return confidence
-
-    @field_validator("attempts")
-    @classmethod
-    def _from_one(cls, attempts: tuple[int, ...]) -> tuple[int, ...]:
-        if any(k < 1 for k in attempts):
-            raise ValueError(f"takes whole numbers from 1, got {list(attempts)!r}")
-        return attempts
+    confidence: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.95
+    attempts: tuple[Annotated[int, Field(ge=1)], ...] = ()
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare the share of passes; see the class."""

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Self
 
-from pydantic import field_validator, model_validator
+from pydantic import model_validator
 
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.operators.regex_search import (
+    Flags,
     FoundMatch,
+    Mode,
     RegexTimeLimitError,
+    checked_pattern,
     compile_pattern,
     find_matches,
-    flag_names,
 )
-from pytest_verdict.operators.surfaces import NOT_TEXT, surfaces
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, surfaces
 
 __all__ = ["FoundMatch", "Regex", "RegexTimeLimitError", "compile_pattern", "find_matches"]
 
@@ -31,9 +33,9 @@ class Regex(Operator):
     Expected is the pattern. One that does not compile is a fail with the note ``invalid_regex_pattern``; given as the
     setting ``pattern`` it is a wrong configuration.
 
-    A pattern can take for ever on a text (see ``regex_cost``). When the pattern shows that it might, the match is made
-    in a child process, and after 10 seconds the comparison is an ``error``: neither a pass nor a fail. No other
-    comparison of this library consults a clock.
+    A pattern can take for ever on a text. When the pattern shows that it might, the match is made in a second process,
+    and after 10 seconds the comparison is an ``error``: neither a pass nor a fail. No other comparison of this library
+    consults a clock.
 
     Args:
         pattern: The regular expression, not empty. Given as a setting it takes the place of expected.
@@ -54,24 +56,14 @@ class Regex(Operator):
     kind: ClassVar[str] = "text"
 
     pattern: str | None = None
-    mode: Literal["search", "fullmatch", "match"] = "fullmatch"
-    flags: tuple[str, ...] = ()
+    mode: Mode = "fullmatch"
+    flags: Flags = ()
     normalize: Normalization = ()
 
-    @field_validator("flags")
-    @classmethod
-    def _long_names(cls, flags: tuple[str, ...]) -> tuple[str, ...]:
-        return flag_names(flags)
-
     @model_validator(mode="after")
-    def _compiles(self) -> Regex:
-        if self.pattern == "":
-            raise ValueError("pattern: it is empty and would match everything; leave it out to take it from expected")
+    def _compiles(self) -> Self:
         if self.pattern is not None:
-            try:
-                compile_pattern(self.pattern, self.flags)
-            except re.error as error:
-                raise ValueError(f"pattern: {self.pattern!r} is not a regular expression: {error}") from None
+            checked_pattern(self.pattern, self.flags)
         return self
 
     def effective_expected(self, expected: Any) -> Any:
@@ -84,7 +76,7 @@ class Regex(Operator):
         if not isinstance(pattern, str) or not isinstance(observed, str):
             return Outcome(0.0, notes=(NOT_TEXT,))
         if pattern == "":
-            return Outcome(0.0, notes=("empty_expected",))
+            return Outcome(0.0, notes=(EMPTY_EXPECTED,))
         found = surfaces(None, observed, self.normalize)
         try:
             matches = find_matches(pattern, self.flags, self.mode, found.observed)

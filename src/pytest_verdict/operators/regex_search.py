@@ -1,26 +1,39 @@
 """Matching a regular expression in bounded time.
 
-Python's ``re`` cannot be interrupted. A match that is certain to be short is made here; any other is made in a child
-process, which is killed when it takes too long.
+Python's ``re`` backtracks: when the rest of a pattern fails, it tries every other way in which the part before can match. No
+other thread runs meanwhile, so none can stop it. A match with few such ways is made here, any other in a second process.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib
 import itertools
-import json
-import marshal
+import math
 import re
-import subprocess
-import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
-from pytest_verdict.errors import SettingsError, VerdictError, allowed
-from pytest_verdict.operators.regex_cost import estimated_steps, quietly
+from pydantic import AfterValidator
+
+from pytest_verdict.errors import SettingsError, allowed
+from pytest_verdict.operators.regex_process import PROCESS, RegexTimeLimitError, Spans
+
+__all__ = [
+    "FoundMatch",
+    "Mode",
+    "RegexTimeLimitError",
+    "checked_pattern",
+    "compile_pattern",
+    "find_matches",
+    "flag_names",
+]
 
 Mode = Literal["search", "fullmatch", "match"]
+_Made = TypeVar("_Made")
+_Node = tuple[Any, Any]
 
 FLAGS: Final = {
     "ASCII": re.ASCII,
@@ -34,31 +47,16 @@ FLAGS: Final = {
 SHORT_FLAGS: Final = {"A": "ASCII", "I": "IGNORECASE", "M": "MULTILINE", "S": "DOTALL", "X": "VERBOSE"}
 """The one-letter forms of the flags, as in ``re.I``."""
 
+# As a plain number, because arithmetic with a flag takes longer than a short match.
+_UNICODE: Final = int(re.UNICODE)
+
 TIME_LIMIT: Final = 10
-"""Seconds that a child process may take."""
+"""Seconds that a match in the second process may take."""
 
-# Measured, a step of the estimate takes about a nanosecond where the bound is tight, so this is about half a second.
+# Measured, a step takes about a nanosecond where the bound is tight, and ten at most.
 _HARMLESS_STEPS: Final = 500_000_000.0
-
-# Spans travel back, not texts: the parent has the text. It went by marshal: JSON makes one character of two surrogates.
-_CHILD: Final = """
-import itertools, json, marshal, re, sys
-task = marshal.load(sys.stdin.buffer)
-compiled = re.compile(task["pattern"], task["flags"])
-if task["mode"] == "search":
-    found = itertools.islice(compiled.finditer(task["text"]), task["limit"])
-else:
-    match = getattr(compiled, task["mode"])(task["text"])
-    found = [match] if match else []
-json.dump([match.regs for match in found], sys.stdout)
-"""
-
-
-class RegexTimeLimitError(VerdictError):
-    """A regular expression took longer than `TIME_LIMIT` or than its process lived: there is neither a match nor none."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
+_REPEATS: Final = frozenset({"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"})
+_SINGLE: Final = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY", "AT"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +87,20 @@ def flag_names(flags: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted({SHORT_FLAGS.get(flag, flag) for flag in flags}))
 
 
+Flags = Annotated[tuple[str, ...], AfterValidator(flag_names)]
+"""A setting that is a list of flags."""
+
+
+def checked_pattern(pattern: str, flags: Sequence[str]) -> None:
+    """Refuse a pattern, given as a setting, that is empty or does not compile."""
+    if not pattern:
+        raise ValueError("pattern: it is empty and would match everything; leave it out to take it from expected")
+    try:
+        compile_pattern(pattern, flags)
+    except re.error as error:
+        raise ValueError(f"pattern: {pattern!r} is not a regular expression: {error}") from None
+
+
 def compile_pattern(pattern: str, flags: Sequence[str] = ()) -> re.Pattern[str]:
     """Compile a regular expression."""
     return _compiled(pattern, sum(FLAGS[name] for name in flag_names(flags)))
@@ -97,9 +109,18 @@ def compile_pattern(pattern: str, flags: Sequence[str] = ()) -> re.Pattern[str]:
 @functools.lru_cache(maxsize=1_024)
 def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
     try:
-        return quietly(lambda: re.compile(pattern, flags))
+        return _under_any_filter(lambda: re.compile(pattern, flags))
     except (OverflowError, RecursionError) as error:
         raise re.error(f"{type(error).__name__}: {error}") from None
+
+
+def _under_any_filter(make: Callable[[], _Made]) -> _Made:
+    try:
+        return make()
+    except Warning:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return make()
 
 
 def find_matches(
@@ -107,40 +128,19 @@ def find_matches(
 ) -> tuple[FoundMatch, ...]:
     """Match a regular expression, in bounded time."""
     compiled = compile_pattern(pattern, flags)
-    steps = estimated_steps(pattern, compiled.flags & ~re.UNICODE, len(text), mode)
-    find_spans = _spans_here if steps <= _HARMLESS_STEPS else _spans_in_child
-    return tuple(_found(compiled, text, regions) for regions in find_spans(compiled, mode, text, limit))
+    given = compiled.flags & ~_UNICODE
+    if most_steps(pattern, given, len(text), mode) <= _HARMLESS_STEPS:
+        spans = _spans(compiled, mode, text, limit)
+    else:
+        spans = PROCESS.spans(pattern, given, mode, text, limit, TIME_LIMIT)
+    return tuple(_found(compiled, text, regions) for regions in spans)
 
 
-_Spans = Sequence[Sequence[Sequence[int]]]
-
-
-def _spans_here(compiled: re.Pattern[str], mode: Mode, text: str, limit: int | None) -> _Spans:
+def _spans(compiled: re.Pattern[str], mode: Mode, text: str, limit: int | None) -> Spans:
     if mode == "search":
         return [match.regs for match in itertools.islice(compiled.finditer(text), limit)]
     match = compiled.match(text) if mode == "match" else compiled.fullmatch(text)
     return [match.regs] if match else []
-
-
-def _spans_in_child(compiled: re.Pattern[str], mode: Mode, text: str, limit: int | None) -> _Spans:
-    flags = int(compiled.flags & ~re.UNICODE)
-    task = {"pattern": compiled.pattern, "flags": flags, "mode": mode, "text": text, "limit": limit}
-    if not sys.executable:
-        raise RegexTimeLimitError("regex time limit: there is no Python interpreter to run the match in")
-    try:
-        done = subprocess.run(
-            [sys.executable, "-I", "-S", "-c", _CHILD],
-            input=marshal.dumps(task),
-            capture_output=True,
-            timeout=TIME_LIMIT,
-            check=True,
-        )
-    except subprocess.TimeoutExpired:
-        raise RegexTimeLimitError(f"regex time limit of {TIME_LIMIT} seconds reached by {compiled.pattern!r}") from None
-    except subprocess.CalledProcessError:
-        raise RegexTimeLimitError(f"the process that matched {compiled.pattern!r} ended without an answer") from None
-    spans: _Spans = json.loads(done.stdout)
-    return spans
 
 
 def _found(compiled: re.Pattern[str], text: str, regions: Sequence[Sequence[int]]) -> FoundMatch:
@@ -148,3 +148,72 @@ def _found(compiled: re.Pattern[str], text: str, regions: Sequence[Sequence[int]
     named = {name: parts[number] for name, number in compiled.groupindex.items()}
     start, end = regions[0]
     return FoundMatch(start, end, text[start:end], tuple(parts[1:]), named)
+
+
+def most_steps(pattern: str, flags: int, length: int, mode: Mode) -> float:
+    """Give a bound, often too high, of the steps that a match on a text of this length can take."""
+    # Rounded up by a quarter at most, so that a run over many texts looks at each pattern a few times only.
+    unit = 1 << max(length.bit_length() - 3, 0)
+    return _most_steps(pattern, flags, -(-max(length, 1) // unit) * unit, mode)
+
+
+@functools.lru_cache(maxsize=1_024)
+def _most_steps(pattern: str, flags: int, length: int, mode: Mode) -> float:
+    parser = importlib.import_module("re._parser")
+    try:
+        parsed = _under_any_filter(lambda: parser.parse(pattern, flags))
+        start, end = (list(parsed), []) if mode == "fullmatch" else _without_optional_end(parsed)
+        steps = _sequence(start, length)[1] + sum(_sequence([node], length)[1] for node in end)
+    except (OverflowError, RecursionError):
+        return math.inf
+    return steps * (length if mode == "search" and not _anchored(parsed) else 1)
+
+
+def _without_optional_end(nodes: Iterable[_Node]) -> tuple[list[_Node], list[_Node]]:
+    """Split off what may be left out at the end: it never fails, so nothing before it is tried again."""
+    start, end = list(nodes), []
+    while start:
+        kind, argument = start[-1]
+        if str(kind) == "SUBPATTERN":
+            start[-1:] = argument[3]
+        elif str(kind) in _REPEATS and argument[0] == 0:
+            end.append(start.pop())
+        else:
+            break
+    return start, end
+
+
+def _anchored(parsed: Any) -> bool:
+    first = str(parsed[0][1]) if len(parsed) else ""
+    return first == "AT_BEGINNING_STRING" or (first == "AT_BEGINNING" and not parsed.state.flags & re.MULTILINE)
+
+
+def _sequence(nodes: Iterable[_Node], length: int) -> tuple[float, float]:
+    """Count the ways in which nodes in a row can match from one place, and the steps to try them all."""
+    ways = steps = 1.0
+    for kind, argument in nodes:
+        more_ways, more_steps = _one(str(kind), argument, length)
+        steps += ways * more_steps
+        ways *= more_ways
+    return ways, steps
+
+
+def _one(kind: str, argument: Any, length: int) -> tuple[float, float]:
+    if kind in _SINGLE:
+        return 1.0, 1.0
+    if kind in _REPEATS:
+        low, high, body = argument
+        ways, steps = _sequence(body, length)
+        rounds = max(min(int(high), int(low) + length), 1)
+        return (rounds - low + 1) * ways**rounds, rounds * ways ** (rounds - 1) * steps
+    if kind == "SUBPATTERN":
+        return _sequence(argument[3], length)
+    if kind in {"BRANCH", "GROUPREF_EXISTS"}:
+        options = argument[1] if kind == "BRANCH" else argument[1:]
+        counted = [_sequence(option or (), length) for option in options]
+        return sum(ways for ways, _ in counted), sum(steps for _, steps in counted)
+    if kind in {"ASSERT", "ASSERT_NOT", "ATOMIC_GROUP"}:
+        # Never entered a second time once they have matched.
+        return 1.0, _sequence(argument if kind == "ATOMIC_GROUP" else argument[1], length)[1]
+    # A reference compares up to the whole text. A node of a later Python is not known to be harmless.
+    return 1.0, float(length) if kind == "GROUPREF" else math.inf

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -11,9 +10,9 @@ from pytest_verdict.core.result import Outcome
 
 
 class ScorerVerdict(Operator):
-    """A scorer, an object of the user, judged the output of a scenario.
+    """A scorer, an object of the user, scored the output of a scenario.
 
-    Observed holds what it judged and what it said: ``{"output": ..., "score": 0.8, "passed": true, "explanation": "..."}``.
+    Observed holds the output and what it said: ``{"output": ..., "score": 0.8, "passed": true, "explanation": "..."}``.
     Where ``passed`` is None the score decides, otherwise ``passed`` does. Replay derives the verdict from what was said and
     does not ask the scorer again.
 
@@ -39,11 +38,7 @@ class ScorerVerdict(Operator):
             return Outcome(0.0, error="the scorer's passed is neither True, False nor None")
         if score is None and passed is not None:
             score = 1.0 if passed else 0.0
-        if isinstance(score, bool) or not isinstance(score, int | float) or not _is_share(score):
+        if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
             return Outcome(0.0, error="the scorer's score is not a number from 0 to 1")
         details = {"score": float(score), "explanation": said.get("explanation")}
         return Outcome(float(score) if passed is None else 1.0 if passed else 0.0, details=details)
-
-
-def _is_share(score: float) -> bool:
-    return math.isfinite(score) and 0 <= score <= 1

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
 from pytest_verdict.core.normalizers import Normalization
@@ -30,10 +30,7 @@ _LARGEST_PRODUCT: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Similarity:
-    score: float
-    details: dict[str, Any]
+_Similarity = tuple[float, dict[str, Any]]
 
 
 class TextSimilarity(Operator):
@@ -83,11 +80,10 @@ class TextSimilarity(Operator):
         found = surfaces(expected, observed, self.normalize)
         folding = ["casefold"] if self.metric in _WORD_METRICS else []
         try:
-            similarity = self._similarity(found.expected, found.observed)
+            score, details = self._similarity(found.expected, found.observed)
         except _TooLongError as error:
             return replace(found.outcome(0.0, normalization=folding), error=str(error))
-        details = {"metric": self.metric, **similarity.details}
-        return found.outcome(similarity.score, details=details, normalization=folding)
+        return found.outcome(score, details={"metric": self.metric, **details}, normalization=folding)
 
     def _similarity(self, expected: str, observed: str) -> _Similarity:
         if self.metric in _WORD_METRICS:
@@ -108,7 +104,7 @@ def _of_characters(metric: str, first: str, second: str, lengths: list[int]) -> 
     if metric in {"jaro", "jaro_winkler"}:
         measure = distance.Jaro if metric == "jaro" else distance.JaroWinkler
         score = 1.0 if first == second else min(1.0, max(0.0, measure.similarity(first, second)))
-        return _Similarity(score, {"lengths": lengths})
+        return score, {"lengths": lengths}
     measures: dict[str, Callable[[str, str], int]] = {
         "levenshtein": distance.Levenshtein.distance,
         "damerau_levenshtein": distance.DamerauLevenshtein.distance,
@@ -116,7 +112,7 @@ def _of_characters(metric: str, first: str, second: str, lengths: list[int]) -> 
     }
     steps = measures[metric](first, second)
     largest = len(first) + len(second) if metric == "indel" else len(second)
-    return _Similarity((largest - steps) / largest if largest else 1.0, {"distance": steps, "lengths": lengths})
+    return (largest - steps) / largest if largest else 1.0, {"distance": steps, "lengths": lengths}
 
 
 def _words(text: str) -> list[str]:
@@ -144,7 +140,7 @@ def _similarity_of_words(score: float, common: int, expected: Sequence[str], obs
         "precision": common / len(observed) if observed else score,
         "recall": common / len(expected) if expected else score,
     }
-    return _Similarity(score, details)
+    return score, details
 
 
 class _TooLongError(Exception):

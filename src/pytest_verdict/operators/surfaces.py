@@ -10,13 +10,14 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.placeholders import ABSENT
 
 NOT_TEXT: Final = "not_text"
+EMPTY_EXPECTED: Final = "empty_expected"
 
 
 class Surfaces(NamedTuple):
     """Both sides after normalization, and how they came about."""
 
-    expected: Any
-    observed: Any
+    expected: Any = None
+    observed: Any = None
     normalization: tuple[str, ...] = ()
     effective: tuple[str, ...] = ()
     changed_expected: bool = False
@@ -42,6 +43,11 @@ class Surfaces(NamedTuple):
             self.observed if self.changed_observed else ABSENT,
         )
 
+    def unreadable(self, note: str, *, expected: bool, observed: bool) -> Outcome:
+        """Make the outcome when one side or both cannot be read; the details say which."""
+        sides = [side for side, wrong in (("expected", expected), ("observed", observed)) if wrong]
+        return self.outcome(0.0, [note], {note: sides})
+
 
 def surfaces(expected: Any, observed: Any, steps: Sequence[str | SynonymMap]) -> Surfaces:
     """Normalize both sides, where they are text."""
@@ -53,7 +59,9 @@ def surfaces(expected: Any, observed: Any, steps: Sequence[str | SynonymMap]) ->
     left, right = _normalized(expected, steps), _normalized(observed, steps)
     changed_left = left is not expected and left != expected
     changed_right = right is not observed and right != observed
-    effective = effective_steps([*_texts(expected), *_texts(observed)], steps) if changed_left or changed_right else ()
+    effective = (
+        effective_steps([*texts_of(expected), *texts_of(observed)], steps) if changed_left or changed_right else ()
+    )
     return Surfaces(left, right, step_names(steps), effective, changed_left, changed_right)
 
 
@@ -65,7 +73,8 @@ def _normalized(value: Any, steps: Sequence[str | SynonymMap]) -> Any:
     return value
 
 
-def _texts(value: Any) -> list[str]:
+def texts_of(value: Any) -> list[str]:
+    """Give a text, or those in a list."""
     if isinstance(value, str):
         return [value]
     return [item for item in value if isinstance(item, str)] if isinstance(value, list | tuple) else []

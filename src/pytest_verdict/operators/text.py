@@ -11,7 +11,7 @@ from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import FAIL, PASS, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
-from pytest_verdict.operators.surfaces import NOT_TEXT, Surfaces, surfaces
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces, surfaces
 
 
 class Exact(Operator):
@@ -69,6 +69,7 @@ class NormalizedExact(Exact):
 
 class _Contains(Operator):
     kind: ClassVar[str] = "text"
+    _all: ClassVar[bool] = False
 
     substrings: Sequence[str] | None = None
     normalize: Normalization = ()
@@ -104,15 +105,11 @@ class _Contains(Operator):
     def _decide(self, found: Surfaces) -> Outcome:
         if not found.expected or "" in found.expected:
             # An empty text is contained in everything, so such a check would assert nothing.
-            return found.outcome(0.0, ["empty_expected"])
+            return found.outcome(0.0, [EMPTY_EXPECTED])
         present = [text for text in found.expected if text in found.observed]
         missing = [text for text in found.expected if text not in found.observed]
-        return found.outcome(
-            1.0 if self._enough(present, missing) else 0.0, details={"found": present, "missing": missing}
-        )
-
-    def _enough(self, present: list[str], missing: list[str]) -> bool:
-        raise NotImplementedError
+        passed = not missing if self._all else bool(present)
+        return found.outcome(1.0 if passed else 0.0, details={"found": present, "missing": missing})
 
 
 class ContainsAny(_Contains):
@@ -131,10 +128,6 @@ class ContainsAny(_Contains):
 
     name: ClassVar[str] = "contains_any"
 
-    def _enough(self, present: list[str], missing: list[str]) -> bool:
-        del missing
-        return bool(present)
-
 
 class ContainsAll(_Contains):
     """Observed contains every one of the substrings.
@@ -150,10 +143,7 @@ class ContainsAll(_Contains):
     """
 
     name: ClassVar[str] = "contains_all"
-
-    def _enough(self, present: list[str], missing: list[str]) -> bool:
-        del present
-        return not missing
+    _all: ClassVar[bool] = True
 
 
 def _as_texts(value: Any) -> list[str] | None:

@@ -14,15 +14,15 @@ from pydantic import Field, field_validator, model_validator
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.scalars import truth_value
-from pytest_verdict.operators.category import EMPTY_EXPECTED, NOT_A_BOOLEAN
-from pytest_verdict.operators.items import listed
+from pytest_verdict.operators.category import NOT_A_BOOLEAN
+from pytest_verdict.operators.lists import listed
 from pytest_verdict.operators.regex import INVALID_PATTERN
-from pytest_verdict.operators.regex_search import RegexTimeLimitError, compile_pattern, find_matches, flag_names
-from pytest_verdict.operators.surfaces import NOT_TEXT
+from pytest_verdict.operators.regex_search import Flags, RegexTimeLimitError, checked_pattern, find_matches
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces
 
 Count = Annotated[int, Field(strict=True, ge=0)]
 
-_UNREAD_EXPECTED: Final = Outcome(0.0, notes=(NOT_A_BOOLEAN,), details={NOT_A_BOOLEAN: ["expected"]})
+_UNREAD_EXPECTED: Final = Surfaces().unreadable(NOT_A_BOOLEAN, expected=True, observed=False)
 
 
 class TraceRegex(Operator):
@@ -47,22 +47,12 @@ class TraceRegex(Operator):
 
     pattern: str | None = None
     count_min: Count | None = None
-    flags: tuple[str, ...] = ()
-
-    @field_validator("flags")
-    @classmethod
-    def _long_names(cls, flags: tuple[str, ...]) -> tuple[str, ...]:
-        return flag_names(flags)
+    flags: Flags = ()
 
     @model_validator(mode="after")
     def _compiles(self) -> Self:
-        if self.pattern is None:
-            return self
-        _refuse_empty("pattern", self.pattern)
-        try:
-            compile_pattern(self.pattern, self.flags)
-        except re.error as error:
-            raise ValueError(f"pattern: {self.pattern!r} is not a regular expression: {error}") from None
+        if self.pattern is not None:
+            checked_pattern(self.pattern, self.flags)
         return self
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
@@ -102,7 +92,9 @@ class TraceContains(Operator):
     @field_validator("substring")
     @classmethod
     def _not_empty(cls, substring: str | None) -> str | None:
-        return substring if substring is None else _refuse_empty("substring", substring)
+        if substring == "":
+            raise ValueError("substring: it is empty and would match everything; leave it out to take it from expected")
+        return substring
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Look for the text; see the class."""
@@ -158,12 +150,6 @@ class TraceLength(Operator):
         if self.unit == "chars":
             return len(trace)
         return len(trace.split()) if self.unit == "words" else len(trace.splitlines())
-
-
-def _refuse_empty(setting: str, text: str) -> str:
-    if not text:
-        raise ValueError(f"{setting}: it is empty and would match everything; leave it out to take it from expected")
-    return text
 
 
 def _wish(expected: Any) -> bool | None:

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
+from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import TemplateError
-from pytest_verdict.templates import evidence
-from pytest_verdict.templates.plan import RESERVED, Plan, make_plan, refuse_reserved_names
+from pytest_verdict.templates import observed_keys as keys
+from pytest_verdict.templates.definition import RESERVED, Definition, read_definition, refuse_reserved_names
 from pytest_verdict.templates.regex_check import compare_all, regex_checks, regex_report
-from pytest_verdict.templates.strategy import holds
 
 
 class BaseAnswer(BaseModel):
@@ -30,8 +30,7 @@ class BaseAnswer(BaseModel):
             names a field that is not verified.
 
     Example:
-        >>> from pytest_verdict.templates import ExactMatch
-        >>> from pytest_verdict.templates.field import VerifiedField
+        >>> from pytest_verdict.templates import ExactMatch, VerifiedField
         >>> class Answer(BaseAnswer):
         ...     target: str = VerifiedField("The drug target", ground_truth="BCL2", verify_with=ExactMatch())
         >>> Answer(target=" bcl2").verify()
@@ -42,7 +41,7 @@ class BaseAnswer(BaseModel):
 
     id: str | None = None
 
-    __verdict_plan__: ClassVar[Plan]
+    __verdict_definition__: ClassVar[Definition]
     _correct: Any = PrivateAttr(default=ABSENT)
     _regex: Any = PrivateAttr(default=None)
     _trace: str | None = PrivateAttr(default=None)
@@ -54,7 +53,7 @@ class BaseAnswer(BaseModel):
     @classmethod
     def __pydantic_init_subclass__(cls, **arguments: Any) -> None:
         super().__pydantic_init_subclass__(**arguments)
-        cls.__verdict_plan__ = make_plan(cls, BaseAnswer)
+        cls.__verdict_definition__ = read_definition(cls, BaseAnswer)
 
     def model_post_init(self, context: Any, /) -> None:
         """Set what is correct, after the values are in place; nothing that was given can take its place."""
@@ -64,8 +63,8 @@ class BaseAnswer(BaseModel):
         own = getattr(self, "ground_truth", None)
         if own is not None:
             own()
-        if self._correct is ABSENT and self.__verdict_plan__.verified:
-            self._correct = snapshot(self.__verdict_plan__.expected)
+        if self._correct is ABSENT and self.__verdict_definition__.verified:
+            self._correct = snapshot(self.__verdict_definition__.expected)
 
     @property
     def correct(self) -> Any:
@@ -100,7 +99,7 @@ class BaseAnswer(BaseModel):
         Raises:
             TemplateError: A field reads the trace and there is none, or the template has plain fields and no ``verify()``.
         """
-        return holds(self.__verdict_plan__.strategy, self._passed(trace))
+        return self.__verdict_definition__.match.holds(self._compared(trace))
 
     def verify_granular(self, trace: str | None = None) -> float:
         """Say how much of the answer is correct.
@@ -114,9 +113,9 @@ class BaseAnswer(BaseModel):
         Raises:
             TemplateError: As for `verify`, or the template has no verified fields and no ``verify_granular()``.
         """
-        if not self.__verdict_plan__.verified:
+        if not self.__verdict_definition__.verified:
             raise TemplateError(f"{type(self).__name__} has no verified fields: write verify_granular(self) -> float")
-        return self.__verdict_plan__.match.weighed(self._passed(trace))
+        return self.__verdict_definition__.match.weighed(self._compared(trace))
 
     def verify_regex(self, trace: Any) -> dict[str, Any]:
         """Make the regex checks of ``self.regex``.
@@ -128,23 +127,21 @@ class BaseAnswer(BaseModel):
             ``success`` (whether all passed; true when there are none), ``results`` by name, and ``details`` by name with the
             matches and the reason of a failure.
         """
-        return regex_report(compare_all(regex_checks(self._regex), trace))
+        return regex_report(compare_all(regex_checks(type(self).__name__, self._regex), trace))
 
-    def _passed(self, trace: str | None) -> dict[str, bool]:
-        plan = self.__verdict_plan__
-        if plan.plain and not plan.verified:
-            raise TemplateError(f"{type(self).__name__} has fields without ground truth: write verify(self) -> bool")
+    def _compared(self, trace: str | None) -> dict[str, ComparisonResult]:
+        definition = self.__verdict_definition__
+        definition.refuse_without_ground_truth()
         trace = self._trace if trace is None else trace
-        if plan.traced and trace is None:
-            raise TemplateError(f"the fields {', '.join(plan.traced)} read the raw response: verify(trace=...)")
-        fields = plan.match.compare_fields(plan.expected, observed_values(self, trace))
-        return {str(field.name): field.passed for field in fields}
+        if definition.traced and trace is None:
+            raise TemplateError(f"the fields {', '.join(definition.traced)} read the raw response: verify(trace=...)")
+        return definition.match.compare_fields(definition.expected, observed_values(self, trace))
 
 
 def observed_values(answer: BaseAnswer, trace: str | None) -> Mapping[str, Any]:
     """Give what is observed of an answer."""
-    values = {name: getattr(answer, name, None) for name in answer.__verdict_plan__.parsed}
-    return values if trace is None else {**values, evidence.TRACE: trace}
+    values = {name: getattr(answer, name, None) for name in answer.__verdict_definition__.parsed}
+    return values if trace is None else {**values, keys.TRACE: trace}
 
 
-BaseAnswer.__verdict_plan__ = make_plan(BaseAnswer, BaseAnswer)
+BaseAnswer.__verdict_definition__ = read_definition(BaseAnswer, BaseAnswer)

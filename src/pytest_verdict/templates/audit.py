@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_verdict.core.kernel import run
+from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.templates.answer import BaseAnswer
-from pytest_verdict.templates.changes import small_changes
+from pytest_verdict.templates.mutations import mutations_of
 from pytest_verdict.templates.parsing import parse_reply
 from pytest_verdict.templates.template import AnswerTemplate
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Mutation:
     """A correct answer with one thing changed."""
 
     field: str
@@ -34,11 +35,11 @@ class Audit:
 
     template: str
     tried: int
-    unnoticed: tuple[Change, ...]
+    unnoticed: tuple[Mutation, ...]
 
 
 def audit_template(template: type[BaseAnswer], correct_values: Mapping[str, Any], trace: str | None = None) -> Audit:
-    """Change each correct value a little, one at a time, and look whether the answer still passes.
+    """Change each correct value a little, one at a time, and see whether the answer still passes.
 
     Args:
         template: The template.
@@ -53,46 +54,40 @@ def audit_template(template: type[BaseAnswer], correct_values: Mapping[str, Any]
         TemplateError: The correct answer does not pass itself.
 
     Example:
-        >>> from pytest_verdict.operators.text import ContainsAny
-        >>> from pytest_verdict.templates.field import VerifiedField
+        >>> from pytest_verdict.templates import ContainsAny, VerifiedField
         >>> class Answer(BaseAnswer):
         ...     city: str = VerifiedField("The city", ground_truth="Paris", verify_with=ContainsAny(substrings=["Paris"]))
         >>> print(*audit_template(Answer, {"city": "Paris"}).unnoticed, sep="\\n")
         city: 'not' put before it: 'Paris' became 'not Paris'
     """
     work = AnswerTemplate(template)
-    if not _passes(work, correct_values, trace):
-        failed = ", ".join(_failing(work, correct_values, trace))
+    correct = _verified(work, correct_values, trace)
+    if not correct.passed:
+        failed = correct.error or ", ".join(map(str, correct.details.get("failed", [])))
         raise TemplateError(f"{template.__name__}: the correct answer does not pass itself: {failed}")
-    changes = list(_changes(template, correct_values))
-    unnoticed = [change for change in changes if _passes(work, {**correct_values, change.field: change.after}, trace)]
+    tried = [
+        (change, {**correct_values, change.field: change.after}, trace)
+        for change in _mutations(template, correct_values)
+    ]
     if trace:
-        changes.append(Change("(trace)", "emptied", trace, ""))
-        unnoticed += changes[-1:] if _passes(work, correct_values, "") else []
-    return Audit(template.__name__, len(changes), tuple(unnoticed))
+        tried.append((Mutation("(trace)", "emptied", trace, ""), {**correct_values}, ""))
+    unnoticed = tuple(change for change, values, raw in tried if _verified(work, values, raw).passed)
+    return Audit(template.__name__, len(tried), unnoticed)
 
 
-def _changes(template: type[BaseAnswer], values: Mapping[str, Any]) -> Iterator[Change]:
-    plan = template.__verdict_plan__
+def _mutations(template: type[BaseAnswer], values: Mapping[str, Any]) -> Iterator[Mutation]:
+    definition = template.__verdict_definition__
     # As the template reads it: a date that was written as text is a date.
     answer = parse_reply(template, values).answer
-    for name in plan.parsed:
+    for name in definition.parsed:
         before = getattr(answer, name, None)
-        annotation = template.model_fields[name].annotation
-        if name in plan.verified:
-            found = plan.verified[name]
-            changes = small_changes(before, found.ground_truth, found.operator, annotation)
-        else:
-            changes = small_changes(before, before, plan.match, annotation)
-        yield from (Change(name, kind, before, after) for kind, after in changes)
+        found = definition.verified.get(name)
+        truth, operator = (before, definition.match) if found is None else (found.ground_truth, found.operator)
+        for kind, after in mutations_of(before, truth, operator, template.model_fields[name].annotation):
+            yield Mutation(name, kind, before, after)
 
 
-def _passes(work: AnswerTemplate, values: Mapping[str, Any], trace: str | None) -> bool:
+def _verified(work: AnswerTemplate, values: Mapping[str, Any], trace: str | None) -> ComparisonResult:
+    # An audit is no comparison of the test, and is not recorded.
     match, expected, observed = work.prepared(values, trace)
-    return match.check(observed, expected)
-
-
-def _failing(work: AnswerTemplate, values: Mapping[str, Any], trace: str | None) -> list[str]:
-    match, expected, observed = work.prepared(values, trace)
-    outcome = run(match, expected, observed).outcome
-    return [outcome.error] if outcome.error else [str(name) for name in (outcome.details or {}).get("failed", [])]
+    return run(match, expected, observed)

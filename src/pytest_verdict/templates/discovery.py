@@ -6,7 +6,7 @@ Only a person who names a module runs its code: nothing here is called with anyt
 from __future__ import annotations
 
 import importlib
-import importlib.util
+import runpy
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -58,36 +58,29 @@ def find_template(namespace: Mapping[str, Any] | ModuleType) -> type[BaseAnswer]
     return found[0]
 
 
-def load_module(name: str) -> ModuleType:
-    """Import a module that a person named."""
+def load_templates(name: str, *, only_one: bool = False) -> list[type[BaseAnswer]]:
+    """Import the module that a person named, and give its templates."""
+    module = _load_module(name)
+    found = templates_in(module)
+    return found if found and not only_one else [find_template(module)]
+
+
+def _load_module(name: str) -> ModuleType:
     path = Path(name)
     is_file = name.endswith(".py")
     # As python does for a script and for -m: what lies beside a file, or in the current folder, can be imported.
     folder = str(path.resolve().parent if is_file else Path.cwd())
     sys.path.insert(0, folder)
     try:
-        return _from_file(path) if is_file else importlib.import_module(name)
+        if is_file:
+            module = ModuleType(path.stem)
+            vars(module).update(runpy.run_path(name, run_name=path.stem))
+        else:
+            module = importlib.import_module(name)
     # A module that exits, perhaps with code 0, would look like a command that found nothing.
     except (Exception, SystemExit) as error:
         raise TemplateError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error
     finally:
         if folder in sys.path:
             sys.path.remove(folder)
-
-
-def _from_file(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"no module at {path}")
-    module = importlib.util.module_from_spec(spec)
-    # Pydantic looks the module up by its name when it resolves annotations.
-    before = sys.modules.get(path.stem)
-    sys.modules[path.stem] = module
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        if before is None:
-            del sys.modules[path.stem]
-        else:
-            sys.modules[path.stem] = before
     return module

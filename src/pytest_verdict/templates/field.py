@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 import warnings
-from types import UnionType
+from dataclasses import dataclass
+from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import Field
@@ -17,12 +18,35 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
-from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_setting
-from pytest_verdict.templates.verification import Verification
+from pytest_verdict.templates.field_rule import FieldRule, read_weight
 
 
 class TemplateWarning(UserWarning):
     """A template may accept a wrong answer."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Verification(FieldRule):
+    """The hidden half of a verified field, which no judge ever sees.
+
+    It is part of the field's metadata. So pydantic inherits, copies and merges it with the field, and writes none of it
+    into a JSON schema; and it holds the live ground truth instead of its JSON form.
+    """
+
+    ground_truth: Any
+    hint: str | None
+
+    def lost_punctuation(self) -> str:
+        """Find a correct text that the field's own normalizers make equal to others."""
+        if "remove_punctuation" not in getattr(self.operator, "normalize", ()):
+            return ""
+        texts = texts_in(self.operator.effective_expected(self.ground_truth))
+        return next((text for text in texts if normalize(text, ["remove_punctuation"]) != text), "")
+
+
+def verification_of(field: FieldInfo) -> Verification | None:
+    """Give the hidden half of a field."""
+    return next((found for found in field.metadata if isinstance(found, Verification)), None)
 
 
 def VerifiedField(  # noqa: N802 - a function that is written like a class, as pydantic's Field is
@@ -52,8 +76,7 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
         TemplateError: One of the arguments is not what it has to be. It is a ``ValueError``.
 
     Example:
-        >>> from pytest_verdict.operators.number import NumericExact
-        >>> from pytest_verdict.templates.answer import BaseAnswer
+        >>> from pytest_verdict.templates import BaseAnswer, NumericExact
         >>> class Answer(BaseAnswer):
         ...     pair_count: int = VerifiedField("The number of pairs", ground_truth=23, verify_with=NumericExact())
         >>> Answer(pair_count=23).verify(), Answer(pair_count=46).verify()
@@ -61,13 +84,16 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
     """
     if not isinstance(description, str) or not description.strip():
         raise TemplateError(f"description tells the judge what to extract and is required text, got {description!r}")
-    operator = _operator(verify_with)
+    if not isinstance(verify_with, Operator):
+        raise TemplateError(_about_operator(verify_with))
     if extraction_hint is not None and not isinstance(extraction_hint, str):
         raise TemplateError(f"extraction_hint is text or None, got {shown(extraction_hint, 80)}")
-    found = Verification(snapshot(ground_truth), operator, _weight(weight), extraction_hint)
+    found = Verification(
+        operator=verify_with, weight=read_weight(weight), ground_truth=snapshot(ground_truth), hint=extraction_hint
+    )
     if found.reads_trace:
-        _refuse_unreadable_wish(found)
-        # No judge fills this field, so that it must not be required.
+        _refuse_unless_truth_value(found)
+        # No judge fills this field in, so it must not be required.
         pydantic_field_kwargs.setdefault("default", None)
     _warn_about_lost_punctuation(found)
     made: FieldInfo = Field(description=description, **pydantic_field_kwargs)
@@ -75,25 +101,13 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
     return made
 
 
-def _operator(given: Any) -> Operator:
-    if isinstance(given, Operator):
-        return given
+def _about_operator(given: Any) -> str:
     if isinstance(given, type) and issubclass(given, Operator):
-        raise TemplateError(f"verify_with takes an operator, not its class: verify_with={given.__name__}(...)")
-    raise TemplateError(f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(given, 80)}")
+        return f"verify_with takes an operator, not its class: verify_with={given.__name__}(...)"
+    return f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(given, 80)}"
 
 
-def _weight(given: Any) -> ExactNumber:
-    try:
-        weight = as_setting(given)
-    except ValueError:
-        raise TemplateError(f"weight takes a number of at least 0, got {shown(given, 80)}") from None
-    if as_exact(weight) < 0:
-        raise TemplateError(f"weight takes a number of at least 0, got {given!r}")
-    return weight
-
-
-def _refuse_unreadable_wish(found: Verification) -> None:
+def _refuse_unless_truth_value(found: Verification) -> None:
     if NOT_A_BOOLEAN in run(found.operator, found.ground_truth, "").notes:
         raise TemplateError(
             f"the ground truth of a field that reads the trace is True (it must match) or False, got"
@@ -102,7 +116,7 @@ def _refuse_unreadable_wish(found: Verification) -> None:
 
 
 def _warn_about_lost_punctuation(found: Verification) -> None:
-    lost = lost_punctuation(found)
+    lost = found.lost_punctuation()
     if lost:
         warnings.warn(
             f"remove_punctuation changes the ground truth {shown(lost, 40)}: it equals every text that differs only in"
@@ -110,14 +124,6 @@ def _warn_about_lost_punctuation(found: Verification) -> None:
             TemplateWarning,
             stacklevel=3,
         )
-
-
-def lost_punctuation(found: Verification) -> str:
-    """Find a correct text that the field's own normalizers make equal to others."""
-    if "remove_punctuation" not in getattr(found.operator, "normalize", ()):
-        return ""
-    texts = texts_in(found.operator.effective_expected(found.ground_truth))
-    return next((text for text in texts if normalize(text, ["remove_punctuation"]) != text), "")
 
 
 def texts_in(value: Any) -> list[str]:
@@ -128,11 +134,16 @@ def texts_in(value: Any) -> list[str]:
     return [item for item in items if isinstance(item, str)] if isinstance(items, list | tuple) else []
 
 
+def types_of(annotation: Any) -> list[Any]:
+    """Give the types other than None of which an annotation leaves the choice."""
+    kinds = get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,)
+    return [kind for kind in kinds if kind is not NoneType]
+
+
 def choices_of(annotation: Any) -> list[Any]:
-    """Give the values between which a type leaves the choice."""
-    if get_origin(annotation) in {Union, UnionType}:
-        kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
-        return choices_of(kinds[0]) if len(kinds) == 1 else []
-    if get_origin(annotation) is Literal:
-        return list(get_args(annotation))
-    return list(annotation) if isinstance(annotation, type) and issubclass(annotation, enum.Enum) else []
+    """Give the values of which a type leaves the choice."""
+    kinds = types_of(annotation)
+    kind = kinds[0] if len(kinds) == 1 else None
+    if get_origin(kind) is Literal:
+        return list(get_args(kind))
+    return list(kind) if isinstance(kind, type) and issubclass(kind, enum.Enum) else []

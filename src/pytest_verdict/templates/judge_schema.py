@@ -25,7 +25,7 @@ class _Form(GenerateJsonSchema):
         template = schema["cls"]
         if not issubclass(template, BaseAnswer):
             return form
-        wanted = template.__verdict_plan__.parsed
+        wanted = template.__verdict_definition__.parsed
         properties = {name: _without_default(form["properties"][name]) for name in wanted}
         return {**form, "properties": properties, "required": list(wanted), "additionalProperties": False}
 
@@ -44,8 +44,7 @@ def judge_schema(template: type[BaseAnswer]) -> dict[str, Any]:
         TemplateError: A field has a type of which there is no JSON schema.
 
     Example:
-        >>> from pytest_verdict.operators.number import NumericExact
-        >>> from pytest_verdict.templates.field import VerifiedField
+        >>> from pytest_verdict.templates import NumericExact, VerifiedField
         >>> class Answer(BaseAnswer):
         ...     pair_count: int = VerifiedField("The number of pairs", ground_truth=23, verify_with=NumericExact())
         >>> judge_schema(Answer)["properties"]
@@ -64,6 +63,6 @@ def _without_default(schema: dict[str, Any]) -> dict[str, Any]:
 
 def judge_hints(template: type[BaseAnswer]) -> dict[str, str]:
     """Give the extraction hints of a template."""
-    plan = template.__verdict_plan__
-    hints = {name: plan.verified[name].hint for name in plan.parsed if name in plan.verified}
+    definition = template.__verdict_definition__
+    hints = {name: definition.verified[name].hint for name in definition.parsed if name in definition.verified}
     return {name: hint for name, hint in hints.items() if hint is not None}

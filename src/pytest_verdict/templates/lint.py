@@ -8,10 +8,9 @@ from typing import Literal
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.templates.answer import BaseAnswer
-from pytest_verdict.templates.field import lost_punctuation
-from pytest_verdict.templates.leaks import leaks
+from pytest_verdict.templates.answer_leaks import answer_leaks
+from pytest_verdict.templates.field import Verification
 from pytest_verdict.templates.strategy import fields_named
-from pytest_verdict.templates.verification import Verification
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +20,12 @@ class Finding:
     template: str
     field: str
     code: str
-    level: Literal["warning", "notice"]
     message: str
+
+    @property
+    def level(self) -> Literal["warning", "notice"]:
+        """How much it matters."""
+        return "notice" if self.code == "boolean_anchors" else "warning"
 
     def __str__(self) -> str:
         return f"{self.template}.{self.field}: {self.code}: {self.message}"
@@ -38,26 +41,24 @@ def lint_template(template: type[BaseAnswer]) -> list[Finding]:
         What was found, in the order of the fields.
 
     Example:
-        >>> from pytest_verdict.templates import ExactMatch
-        >>> from pytest_verdict.templates.field import VerifiedField
+        >>> from pytest_verdict.templates import ExactMatch, VerifiedField
         >>> class Answer(BaseAnswer):
         ...     gene: str = VerifiedField("The gene symbol, e.g. TP53", ground_truth="TP53", verify_with=ExactMatch())
         >>> print(lint_template(Answer)[0])
         Answer.gene: answer_leaks: the expected 'TP53' stands in its description; describe the value with another example
     """
-    found = []
-    for name, verification in template.__verdict_plan__.verified.items():
-        for code, message in _findings(template, name, verification):
-            level: Literal["warning", "notice"] = "notice" if code == "boolean_anchors" else "warning"
-            found.append(Finding(template.__name__, name, code, level, message))
-    return found
+    return [
+        Finding(template.__name__, name, code, message)
+        for name, verification in template.__verdict_definition__.verified.items()
+        for code, message in _findings(template, name, verification)
+    ]
 
 
 def _findings(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
     if not verification.reads_trace:
         yield from _about_the_judge(template, name, verification)
         yield from _about_the_ground_truth(verification)
-    strategy = template.__verdict_plan__.strategy
+    strategy = template.__verdict_definition__.strategy
     if strategy is not None and name not in fields_named(strategy):
         yield (
             "not_in_strategy",
@@ -66,7 +67,7 @@ def _findings(template: type[BaseAnswer], name: str, verification: Verification)
 
 
 def _about_the_judge(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
-    for place, answer in leaks(template, name, verification):
+    for place, answer in answer_leaks(template, name, verification):
         yield (
             "answer_leaks",
             f"the expected {shown(answer, 60)} stands in {place}; describe the value with another example",
@@ -79,7 +80,7 @@ def _about_the_judge(template: type[BaseAnswer], name: str, verification: Verifi
 
 
 def _about_the_ground_truth(verification: Verification) -> Iterator[tuple[str, str]]:
-    lost = lost_punctuation(verification)
+    lost = verification.lost_punctuation()
     if lost:
         yield (
             "lost_punctuation",
@@ -88,7 +89,7 @@ def _about_the_ground_truth(verification: Verification) -> Iterator[tuple[str, s
     truth, operator = verification.ground_truth, verification.operator
     # A setting that takes the place of the ground truth makes it a mere placeholder.
     is_placeholder = operator.effective_expected(truth) is not truth
-    if not is_placeholder and operator.name != "semantic" and not operator.check(truth, truth):
+    if not is_placeholder and operator.name != "semantic" and not verification.compare("", truth, truth, None).passed:
         yield (
             "ground_truth_fails",
             f"{operator.name} does not accept the ground truth {shown(truth, 60)} itself, so that no answer passes",

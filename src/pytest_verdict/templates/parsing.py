@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from types import UnionType
-from typing import Any, Final, Union, get_args, get_origin
+from typing import Any, Final, Union
 
 from pydantic import Field, ValidationError, create_model
 
@@ -16,7 +15,8 @@ from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ParseError
 from pytest_verdict.templates.answer import BaseAnswer
-from pytest_verdict.templates.evidence import WHOLE
+from pytest_verdict.templates.field import types_of
+from pytest_verdict.templates.observed_keys import WHOLE, named_problems
 
 FENCE_REMOVED: Final = "markdown_fence_removed"
 UNKNOWN_KEYS: Final = "unknown_keys"
@@ -66,8 +66,7 @@ class ParsedAnswer:
             ParseError: A field, or the reply as a whole, could not be read; the message names the field.
         """
         if self.problems or self.answer is None:
-            named = [f"{name}: {reason}" if name else reason for name, reason in self.problems.items()]
-            raise ParseError(f"the reply is no answer of {self.template.__name__}: {'; '.join(named)}")
+            raise ParseError(f"the reply is no answer of {self.template.__name__}: {named_problems(self.problems)}")
         return self.answer
 
 
@@ -85,8 +84,7 @@ def parse_reply(template: type[BaseAnswer], reply: Any, trace: str | None = None
         What was read. A reply that is broken does not raise; see `ParsedAnswer.required`.
 
     Example:
-        >>> from pytest_verdict.operators.number import NumericExact
-        >>> from pytest_verdict.templates.field import VerifiedField
+        >>> from pytest_verdict.templates import NumericExact, VerifiedField
         >>> class Answer(BaseAnswer):
         ...     pair_count: int = VerifiedField("The number of pairs", ground_truth=23, verify_with=NumericExact())
         >>> parse_reply(Answer, '{"pair_count": 23, "verify": true}').unknown
@@ -99,7 +97,7 @@ def parse_reply(template: type[BaseAnswer], reply: Any, trace: str | None = None
         found = _mapping(reply, notes)
     except JsonTextError as error:
         return ParsedAnswer(template, None, {WHOLE: str(error)}, {}, (*notes, error.note), trace, reply)
-    wanted = template.__verdict_plan__.parsed
+    wanted = template.__verdict_definition__.parsed
     unknown = {key: value for key, value in found.items() if key not in wanted}
     if unknown:
         notes.append(UNKNOWN_KEYS)
@@ -134,18 +132,17 @@ def plain_numbers(value: Any) -> Any:
 
 
 def _validated(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseAnswer | None, dict[str, str]]:
-    given = {
-        name: value for name, value in values.items() if value is not None or name in template.__verdict_plan__.plain
-    }
+    definition = template.__verdict_definition__
+    given = {name: value for name, value in values.items() if value is not None or name in definition.plain}
     problems = {
         name: f"Input should be a number that its type can hold, got {value!r}"
         for name, value in given.items()
-        if _is_wrong_number(value, template.model_fields[name].annotation) or _has_endless_number(value)
+        if _is_wrong_number(value, template.model_fields[name].annotation) or _has_huge_number(value)
     }
     while True:
         rest = {name: value for name, value in given.items() if name not in problems}
         # A default is for whoever makes an instance; a judge that leaves a field out has given no answer.
-        is_complete = {*template.__verdict_plan__.parsed} - {*template.__verdict_plan__.plain} <= {*rest}
+        is_complete = {*definition.parsed} - {*definition.plain} <= {*rest}
         try:
             return (template if is_complete else nullable(template)).model_validate(rest), problems
         except ValidationError as error:
@@ -169,13 +166,13 @@ def _reasons(error: ValidationError) -> dict[str, str]:
 
 def _is_wrong_number(value: Any, annotation: Any) -> bool:
     # Pydantic would take true for 1, and 1e999 for infinity.
-    kinds = get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,)
+    kinds = types_of(annotation)
     if isinstance(value, bool):
         return bool not in kinds and any(kind in _NUMBERS for kind in kinds)
     return isinstance(value, Decimal) and float in kinds and Decimal not in kinds and abs(float(value)) == float("inf")
 
 
-def _has_endless_number(value: Any) -> bool:
+def _has_huge_number(value: Any) -> bool:
     # Written in a few characters, such as 1e999999999, but pydantic would write out every digit of it.
     waiting = [value]
     seen: set[int] = set()
@@ -193,9 +190,9 @@ def nullable(template: type[BaseAnswer]) -> type[BaseAnswer]:
     """Give the class that reads replies: the template with every verified field optional."""
     known: type[BaseAnswer] | None = template.__dict__.get("_verdict_nullable")
     if known is None:
-        plan = template.__verdict_plan__
+        definition = template.__verdict_definition__
         fields: dict[str, Any] = {}
-        for name in (name for name in plan.parsed if name in plan.verified):
+        for name in (name for name in definition.parsed if name in definition.verified):
             info = template.model_fields[name]
             default: Any = Field(default=None, description=info.description)
             default.metadata = list(info.metadata)

@@ -14,8 +14,8 @@ _HERE: Final = "pytest_verdict.templates."
 def operators() -> Mapping[str, str]:
     """Name the operators."""
     return {
-        "answer_template": f"{_HERE}match:TemplateMatch",
-        "field_check": f"{_HERE}field_check:FieldCheck",
+        "answer_template": f"{_HERE}template_match:TemplateMatch",
+        "field_check": f"{_HERE}strategy:FieldCheck",
         "regex_check": f"{_HERE}regex_check:RegexCheck",
     }
 

@@ -2,41 +2,29 @@
 
 All others are the operator classes themselves.
 """
+# ruff: noqa: PLC0414 - "name as name" is how a module hands a name on
 
 from __future__ import annotations
 
 from typing import Literal
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.operators.category import BooleanMatch, LiteralMatch
-from pytest_verdict.operators.date import DateMatch, DateRange, DateTolerance
-from pytest_verdict.operators.lists import OrderedMatch, SetContainment
-from pytest_verdict.operators.number import NumericExact, NumericRange, NumericTolerance
+from pytest_verdict.operators.category import BooleanMatch as BooleanMatch, LiteralMatch as LiteralMatch
+from pytest_verdict.operators.date import DateMatch as DateMatch, DateRange as DateRange, DateTolerance as DateTolerance
+from pytest_verdict.operators.lists import OrderedMatch as OrderedMatch, SetContainment as SetContainment
+from pytest_verdict.operators.number import (
+    NumericExact as NumericExact,
+    NumericRange as NumericRange,
+    NumericTolerance as NumericTolerance,
+)
 from pytest_verdict.operators.regex import Regex
-from pytest_verdict.operators.semantic import SemanticMatch
-from pytest_verdict.operators.text import ContainsAll, ContainsAny, NormalizedExact
-from pytest_verdict.operators.trace import TraceContains, TraceLength, TraceRegex
-
-__all__ = [
-    "BooleanMatch",
-    "ContainsAll",
-    "ContainsAny",
-    "DateMatch",
-    "DateRange",
-    "DateTolerance",
-    "ExactMatch",
-    "LiteralMatch",
-    "NumericExact",
-    "NumericRange",
-    "NumericTolerance",
-    "OrderedMatch",
-    "RegexMatch",
-    "SemanticMatch",
-    "SetContainment",
-    "TraceContains",
-    "TraceLength",
-    "TraceRegex",
-]
+from pytest_verdict.operators.semantic import SemanticMatch as SemanticMatch
+from pytest_verdict.operators.text import ContainsAll as ContainsAll, ContainsAny as ContainsAny, NormalizedExact
+from pytest_verdict.operators.trace import (
+    TraceContains as TraceContains,
+    TraceLength as TraceLength,
+    TraceRegex as TraceRegex,
+)
 
 
 class ExactMatch(NormalizedExact):

@@ -12,7 +12,7 @@ from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
-from pytest_verdict.errors import allowed
+from pytest_verdict.errors import TemplateError, allowed
 from pytest_verdict.operators.regex import INVALID_PATTERN
 from pytest_verdict.operators.regex_search import FoundMatch, RegexTimeLimitError, find_matches
 from pytest_verdict.operators.surfaces import NOT_TEXT
@@ -50,7 +50,7 @@ class RegexCheck(Operator):
 
     def effective_expected(self, expected: Any) -> Any:
         """Give the setting ``value`` when there is one."""
-        return expected if self.value is None else _decoded(self.value)
+        return expected if self.value is None else self.value
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Search the trace and compare; see the class."""
@@ -73,11 +73,6 @@ class RegexCheck(Operator):
         if compare is None:
             return f"Unknown match_type: {self.match_type!r}.{allowed('match_type', self.match_type, _PROBLEMS)}"
         return compare(expected, found)
-
-
-def _decoded(value: Any) -> Any:
-    # Settings of a record come back as typed JSON.
-    return decode(value) if isinstance(value, dict | list) else value
 
 
 def _text(match: FoundMatch) -> Any:
@@ -118,22 +113,18 @@ _PROBLEMS: Final[dict[str, Callable[[Any, list[Any]], str]]] = {
 }
 
 
-def regex_checks(entries: Any) -> dict[str, RegexCheck]:
+def regex_checks(template: str, entries: Any) -> dict[str, RegexCheck]:
     """Read what a template set as ``self.regex``."""
-    if entries is None:
-        return {}
-    if not isinstance(entries, Mapping):
-        raise ValueError(f"self.regex is a dict of named checks, got {shown(entries, 80)}")  # noqa: TRY004 - one error for all
-    return {str(name): _check(name, entry) for name, entry in entries.items()}
+    if not isinstance(entries, Mapping | None):
+        raise TemplateError(f"{template}: self.regex is a dict of named checks, got {shown(entries, 80)}")
+    return {str(name): _check(f"{template}: self.regex[{name!r}]", entry) for name, entry in (entries or {}).items()}
 
 
-def _check(name: Any, entry: Any) -> RegexCheck:
+def _check(place: str, entry: Any) -> RegexCheck:
     if isinstance(entry, RegexCheck):
         return entry
     if not isinstance(entry, Mapping) or not isinstance(entry.get("pattern"), str) or not {*entry} <= {*_KEYS}:
-        raise ValueError(
-            f"self.regex[{name!r}] is a dict with pattern, expected and match_type, got {shown(entry, 120)}"
-        )
+        raise TemplateError(f"{place} is a dict with pattern, expected and match_type, got {shown(entry, 120)}")
     found = {key: item for key, item in entry.items() if key != "expected"}
     return RegexCheck(**found, value=entry.get("expected"))
 
@@ -144,7 +135,7 @@ def compare_all(checks: Mapping[str, RegexCheck], trace: Any) -> list[Comparison
 
 
 def regex_report(results: list[ComparisonResult]) -> dict[str, Any]:
-    """Lay the results out as ``verify_regex`` gives them."""
+    """Give the results as ``verify_regex`` returns them."""
     passed = {str(result.name): result.passed for result in results}
     return {
         "success": all(passed.values()),

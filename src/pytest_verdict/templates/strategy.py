@@ -8,13 +8,57 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator, Field
 
 from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.registry import operator_from_settings
+from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import TemplateError, allowed
-from pytest_verdict.operators.aggregate import AllOf, AnyOf, AtLeastN
-from pytest_verdict.templates.field_check import FieldCheck
+from pytest_verdict.operators.aggregate import CHILD_ERROR, AllOf, AnyOf, AtLeastN, Condition
+from pytest_verdict.operators.text import Exact
+
+
+def _optional_operator(value: Any) -> Operator | None:
+    return None if value is None else operator_from_settings(value)
+
+
+OptionalOperator = Annotated[Any, BeforeValidator(_optional_operator)]
+"""A setting that is an operator or None."""
+
+
+class FieldCheck(Operator):
+    """One field of two mappings passes.
+
+    In the strategy of an answer template it stands for the template's own check of that field.
+
+    Args:
+        field: The name of the field.
+        operator: What compares the field elsewhere than in a template; typed equality (``exact``) unless given.
+
+    Example:
+        >>> FieldCheck(field="target").evaluate({"target": "BCL2"}, {"target": "BCL2", "year": 2016}).score
+        1.0
+    """
+
+    name: ClassVar[str] = "field_check"
+    kind: ClassVar[str] = "template"
+
+    field: Annotated[str, Field(min_length=1)]
+    operator: OptionalOperator = None
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare the field of both mappings; see the class."""
+        condition = Condition(self.operator or Exact())
+        child = condition.compare(self._value(expected), self._value(observed), self.field)
+        notes = () if child.error is None else (CHILD_ERROR,)
+        return Outcome(1.0 if child.passed else 0.0, notes=notes, children=(child,))
+
+    def _value(self, values: Any) -> Any:
+        return values.get(self.field, ABSENT) if isinstance(values, Mapping) else ABSENT
 
 
 def check_strategy(node: Any, fields: Collection[str]) -> Operator:
@@ -39,37 +83,32 @@ def holds(node: Operator | None, passed: Mapping[str, bool]) -> bool:
         return all(passed.values())
     if isinstance(node, FieldCheck):
         return passed.get(node.field, False)
-    met = sum(holds(part, passed) for part in _parts(node))
+    met = [holds(part, passed) for part in _parts(node)]
     if isinstance(node, AtLeastN):
-        return met >= node.n
-    return met > 0 if isinstance(node, AnyOf) else met == len(list(_parts(node)))
+        return sum(met) >= node.n
+    return any(met) if isinstance(node, AnyOf) else all(met)
 
 
 def fields_named(node: Operator) -> frozenset[str]:
-    """Give the fields that a strategy looks at."""
+    """Give the fields that a strategy names."""
     if isinstance(node, FieldCheck):
         return frozenset({node.field})
     return frozenset().union(*(fields_named(part) for part in _parts(node)))
 
 
 def granular_score(node: Operator | None, passed: Mapping[str, bool], weights: Mapping[str, Decimal]) -> float:
-    """Weigh the fields that passed.
+    """Give the weight of what passed as a share of all weights.
 
-    The weights of all fields are in the total. Under ``AnyOf`` the heaviest passed field counts and under ``AtLeastN``
-    the n heaviest ones, of the fields in the tree; otherwise every passed field counts.
+    Under ``AnyOf`` the heaviest passed field counts and under ``AtLeastN`` the n heaviest ones, of the fields in the tree;
+    otherwise every passed field counts.
     """
     total = sum(map(Fraction, weights.values()), Fraction())
     if not total:
         return 0.0
-    counted = [
-        Fraction(weight)
-        for name, weight in weights.items()
-        if passed[name] and (not isinstance(node, AnyOf | AtLeastN) or name in fields_named(node))
-    ]
-    if isinstance(node, AnyOf | AtLeastN):
-        most = 1 if isinstance(node, AnyOf) else node.n
-        counted = sorted(counted, reverse=True)[:most]
-    return float(sum(counted, Fraction()) / total)
+    named = fields_named(node) if isinstance(node, AnyOf | AtLeastN) else weights
+    counted = sorted((Fraction(weights[name]) for name in weights if passed[name] and name in named), reverse=True)
+    most = node.n if isinstance(node, AtLeastN) else 1 if isinstance(node, AnyOf) else len(counted)
+    return float(sum(counted[:most], Fraction()) / total)
 
 
 def _parts(node: Any) -> Iterator[Operator]:

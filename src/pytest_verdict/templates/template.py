@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pytest_verdict.comparator import Comparator
@@ -12,14 +13,15 @@ from pytest_verdict.errors import TemplateError
 from pytest_verdict.judging.asking import ask, ask_async
 from pytest_verdict.judging.protocol import Judge
 from pytest_verdict.operators.semantic import SemanticMatch
-from pytest_verdict.templates import evidence
+from pytest_verdict.templates import observed_keys as keys
 from pytest_verdict.templates.answer import BaseAnswer, observed_values
+from pytest_verdict.templates.definition import Definition
 from pytest_verdict.templates.judge_schema import judge_hints, judge_schema
-from pytest_verdict.templates.match import TemplateMatch
 from pytest_verdict.templates.parsing import ParsedAnswer, parse_reply
-from pytest_verdict.templates.regex_check import RegexCheck, regex_checks
+from pytest_verdict.templates.regex_check import regex_checks
 from pytest_verdict.templates.request import FormRequest, form_request
-from pytest_verdict.templates.result import TemplateResult
+from pytest_verdict.templates.template_match import TemplateMatch
+from pytest_verdict.templates.template_result import TemplateResult
 
 
 class AnswerTemplate:
@@ -28,7 +30,7 @@ class AnswerTemplate:
     Args:
         template: The template.
         judge: Who fills in the form from a response: a callable, sync or async, of a `FormRequest`. Needed by `parse` only.
-        embedding_check: Whether text that failed gets a second look by meaning. True for the model all-MiniLM-L6-v2 and the
+        embedding_check: Whether text that failed is compared again by meaning. True for the model all-MiniLM-L6-v2 and the
             threshold 0.85, or a `SemanticMatch` with other ones.
         comparator: Whose `Comparator.collect` makes `assert_verified` soft; None lets it always fail at once.
 
@@ -36,8 +38,7 @@ class AnswerTemplate:
         TemplateError: The template is no class derived from `BaseAnswer`, or has plain fields and no ``verify()``.
 
     Example:
-        >>> from pytest_verdict.operators.number import NumericExact
-        >>> from pytest_verdict.templates.field import VerifiedField
+        >>> from pytest_verdict.templates import NumericExact, VerifiedField
         >>> class Answer(BaseAnswer):
         ...     pair_count: int = VerifiedField("The number of pairs", ground_truth=23, verify_with=NumericExact())
         >>> print(AnswerTemplate(Answer).verify({"pair_count": 46}).describe())
@@ -56,9 +57,8 @@ class AnswerTemplate:
     ) -> None:
         if not isinstance(template, type) or not issubclass(template, BaseAnswer) or template is BaseAnswer:
             raise TemplateError(f"a template is a class derived from BaseAnswer, got {shown(template, 80)}")
-        plan = template.__verdict_plan__
-        if plan.plain and not plan.verified and not plan.own_verify:
-            raise TemplateError(f"{template.__name__} has fields without ground truth: write verify(self) -> bool")
+        if not template.__verdict_definition__.own_verify:
+            template.__verdict_definition__.refuse_without_ground_truth()
         self._template = template
         self._judge = judge
         self._comparator = comparator or Comparator()
@@ -97,17 +97,18 @@ class AnswerTemplate:
             TemplateError: As for `verify`.
         """
         parsed = self._parsed(answer, trace)
-        checks = self._checks(parsed)
-        plan = self._template.__verdict_plan__
-        if parsed.trace is None and (plan.traced or checks):
-            names = [*plan.traced, *checks]
+        checks = regex_checks(self._template.__name__, None if parsed.answer is None else parsed.answer.regex)
+        definition = self._template.__verdict_definition__
+        if parsed.trace is None and (definition.traced or checks):
+            names = [*definition.traced, *checks]
             raise TemplateError(
                 f"{self._template.__name__}: {', '.join(names)} read the raw response; give trace=... (--trace FILE for audit)"
             )
-        match = plan.match_with(checks, self._embedding_check)
-        expected = plan.expected if plan.verified else getattr(parsed.answer, "correct", {})
-        observed = _observed(parsed, own_verify=plan.own_verify, own_granular=plan.own_granular)
-        return match, _named(expected), observed
+        is_plain = not checks and self._embedding_check is None
+        match = definition.match if is_plain else definition.make_match(checks, self._embedding_check)
+        expected = definition.expected if definition.verified else getattr(parsed.answer, "correct", {})
+        named = dict(expected) if isinstance(expected, Mapping) else {"correct": expected}
+        return match, named, _observed(parsed, definition)
 
     def assert_verified(self, answer: Any = None, trace: str | None = None) -> TemplateResult:
         """Verify an answer as `verify` does, and fail the test unless it passes; inside `collect`, at the end of the block.
@@ -142,7 +143,7 @@ class AnswerTemplate:
         Raises:
             TemplateError: There is no judge, or the response is no text.
         """
-        if not self._template.__verdict_plan__.parsed:
+        if not self._template.__verdict_definition__.parsed:
             return parse_reply(self._template, {}, response)
         return parse_reply(self._template, ask(*self._question(response)), response)
 
@@ -158,7 +159,7 @@ class AnswerTemplate:
         Raises:
             TemplateError: There is no judge, or the response is no text.
         """
-        if not self._template.__verdict_plan__.parsed:
+        if not self._template.__verdict_definition__.parsed:
             return parse_reply(self._template, {}, response)
         return parse_reply(self._template, await ask_async(*self._question(response)), response)
 
@@ -174,15 +175,17 @@ class AnswerTemplate:
         return self._judge, form_request(judge_schema(self._template), response, judge_hints(self._template))
 
     def _parsed(self, answer: Any, trace: str | None) -> ParsedAnswer:
-        if isinstance(answer, ParsedAnswer | BaseAnswer):
-            given = answer.template if isinstance(answer, ParsedAnswer) else type(answer)
-            if not issubclass(given, self._template):
-                raise TemplateError(f"the answer is one of {given.__name__}, not of {self._template.__name__}")
-        if isinstance(answer, ParsedAnswer):
-            return answer if trace is None else parse_reply(self._template, answer.reply, trace)
         if isinstance(answer, BaseAnswer):
-            return ParsedAnswer(self._template, answer, trace=trace)
-        if answer is None and not self._template.__verdict_plan__.parsed:
+            answer = ParsedAnswer(type(answer), answer, trace=trace)
+        elif isinstance(answer, ParsedAnswer) and trace is not None:
+            answer = replace(answer, trace=trace)
+        if isinstance(answer, ParsedAnswer):
+            if not issubclass(answer.template, self._template):
+                raise TemplateError(
+                    f"the answer is one of {answer.template.__name__}, not of {self._template.__name__}"
+                )
+            return answer
+        if answer is None and not self._template.__verdict_definition__.parsed:
             return parse_reply(self._template, {}, trace)
         if isinstance(answer, Mapping | str | bytes):
             return parse_reply(self._template, answer, trace)
@@ -190,45 +193,32 @@ class AnswerTemplate:
             f"an answer of {self._template.__name__} is a mapping, JSON text or an instance, got {shown(answer, 80)}"
         )
 
-    def _checks(self, parsed: ParsedAnswer) -> dict[str, RegexCheck]:
-        try:
-            return regex_checks(None if parsed.answer is None else parsed.answer.regex)
-        except ValueError as error:
-            raise TemplateError(f"{self._template.__name__}: {error}") from None
 
-
-def _named(expected: Any) -> dict[str, Any]:
-    return dict(expected) if isinstance(expected, Mapping) else {"correct": expected}
-
-
-def _observed(parsed: ParsedAnswer, *, own_verify: bool, own_granular: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {evidence.REPLY: parsed.reply} if parsed.answer is None else {}
-    if parsed.answer is not None:
-        found.update(observed_values(parsed.answer, None))
+def _observed(parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:
+    answer = parsed.answer
+    found = {keys.REPLY: parsed.reply} if answer is None else dict(observed_values(answer, None))
     extras = {
-        evidence.TRACE: parsed.trace,
-        evidence.PROBLEMS: dict(parsed.problems) or None,
-        evidence.NOTES: list(parsed.notes) or None,
-        evidence.UNKNOWN: dict(parsed.unknown) or None,
+        keys.TRACE: parsed.trace,
+        keys.PROBLEMS: dict(parsed.problems) or None,
+        keys.NOTES: list(parsed.notes) or None,
+        keys.UNKNOWN: dict(parsed.unknown) or None,
     }
     found.update({name: value for name, value in extras.items() if value is not None})
-    if parsed.answer is not None and not parsed.problems:
-        parsed.answer._trace = parsed.trace  # noqa: SLF001 - the slot that verify() of the base class reads
-        found.update(_asked_itself(parsed.answer, parsed.notes, own_verify=own_verify, own_granular=own_granular))
+    if answer is not None and not parsed.problems:
+        found.update(_asked_author(answer, parsed, definition))
     return found
 
 
-def _asked_itself(
-    answer: BaseAnswer, notes: tuple[str, ...], *, own_verify: bool, own_granular: bool
-) -> dict[str, Any]:
+def _asked_author(answer: BaseAnswer, parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:
+    answer._trace = parsed.trace  # noqa: SLF001 - the slot that verify() of the base class reads
     found: dict[str, Any] = {}
-    if own_verify:
-        found[evidence.HAND_WRITTEN] = _verdict_of(answer)
-    if own_granular:
+    if definition.own_verify:
+        found[keys.HAND_WRITTEN] = _verdict_of(answer)
+    if definition.own_granular:
         try:
-            found[evidence.HAND_WEIGHED] = float(answer.verify_granular())
+            found[keys.HAND_WEIGHED] = float(answer.verify_granular())
         except Exception:  # noqa: BLE001 - without a granular score there is still a verdict
-            found[evidence.NOTES] = [*notes, "verify_granular_failed"]
+            found[keys.NOTES] = [*parsed.notes, "verify_granular_failed"]
     return found
 
 

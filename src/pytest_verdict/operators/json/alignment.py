@@ -15,7 +15,7 @@ from functools import cmp_to_key
 from typing import Final, NamedTuple
 
 from pytest_verdict.core.matching import optimal_assignment
-from pytest_verdict.operators.json.tree import UNIT, Node, Profile, equal_pairs, precedes
+from pytest_verdict.operators.json.tree import UNIT, Node, Pairs, Profile, equal_pairs, precedes, without_equal
 
 LARGEST_ASSIGNMENT: Final = 150
 _SMALL: Final = 64
@@ -24,7 +24,6 @@ _PAIR: Final = 1
 _LEAVE_RIGHT: Final = 2
 
 Cost = Callable[[Node, Node, int], int]
-Pairs = list[tuple[int, int]]
 
 
 @dataclass(slots=True)
@@ -162,9 +161,9 @@ class Aligner:
         """Pair items in any order: the optimal assignment."""
         everything = list(range(len(left))), list(range(len(right)))
         # Where costs obey the triangle inequality, equal items are partners in some best pairing.
-        pairs, rest = _without_equal(left, right) if self._strict else ([], everything)
+        pairs, rest = without_equal(left, right) if self._strict else ([], everything)
         if not self._strict and not _assignable(left, right, rest, budget):
-            pairs, rest = _without_equal(left, right)
+            pairs, rest = without_equal(left, right)
             self._bound.reached = True
         rows, columns = rest
         if _assignable(left, right, rest, budget):
@@ -316,13 +315,6 @@ def _traced(moves: Sequence[bytearray], span: _Span, low: int) -> Pairs:
             pairs.append((span.first + row - 1, span.start + column - 1))
         row, column = row - (move != _LEAVE_RIGHT), column - (move in {_PAIR, _LEAVE_RIGHT})
     return pairs[::-1]
-
-
-def _without_equal(left: Sequence[Node], right: Sequence[Node]) -> tuple[Pairs, tuple[list[int], list[int]]]:
-    pairs = equal_pairs(left, right)
-    paired, taken = {index for index, _ in pairs}, {index for _, index in pairs}
-    rows = [index for index in range(len(left)) if index not in paired]
-    return pairs, (rows, [index for index in range(len(right)) if index not in taken])
 
 
 def _assignable(left: Sequence[Node], right: Sequence[Node], rest: tuple[list[int], list[int]], budget: int) -> bool:

@@ -11,7 +11,7 @@ from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.operators.json.alignment import Aligner, Alignment, Bound
 from pytest_verdict.operators.json.document import Difference, step
 from pytest_verdict.operators.json.rules import Policy, StringSimilarity
-from pytest_verdict.operators.json.tree import UNIT, Kind, Node, precedes
+from pytest_verdict.operators.json.tree import UNIT, Kind, Node, precedes, unpaired
 
 ALIGNMENT_BOUNDED: Final = "alignment_bounded"
 SIMILARITY_BOUNDED: Final = "similarity_bounded"
@@ -70,7 +70,7 @@ class TreeComparison:
         return total
 
     def _aligning(self, left: Node, right: Node) -> Callable[[Sequence[Node], Sequence[Node], int], Alignment]:
-        # A method to call, not the result: every frame between one level of a document and the next one counts.
+        # Returns the method and not its result, which saves a stack frame on every level of a document.
         return self._aligner.ordered if _policy(left, right).list_order == "ordered" else self._aligner.unordered
 
     def _scalar_cost(self, left: Node, right: Node) -> int:
@@ -115,23 +115,18 @@ class TreeComparison:
         if left.kind is Kind.LIST:
             return self._item_parts(left_path, right_path, left, right, budget)
         shares = {field.label: share for field, _, share in _fields(left, right, budget)[1]}
-        return [
-            (
-                step(left_path, key),
-                step(right_path, key),
-                left.fields.get(key),
-                right.fields.get(key),
-                shares.get(key, 0),
-            )
-            for key in sorted({*left.fields, *right.fields})
-        ]
+        parts: list[_Place] = []
+        for key in sorted({*left.fields, *right.fields}):
+            paths = step(left_path, key), step(right_path, key)
+            parts.append((*paths, left.fields.get(key), right.fields.get(key), shares.get(key, 0)))
+        return parts
 
     def _item_parts(self, left_path: str, right_path: str, left: Node, right: Node, budget: int) -> list[_Place]:
         alignment = self._aligning(left, right)(left.items, right.items, budget)
         left_items, right_items = left.items, right.items
         pairs: list[tuple[int | None, int | None]] = [*alignment.pairs]
-        pairs += [(index, None) for index in _others(left_items, {index for index, _ in alignment.pairs})]
-        pairs += [(None, index) for index in _others(right_items, {index for _, index in alignment.pairs})]
+        pairs += [(index, None) for index in unpaired(left_items, [index for index, _ in alignment.pairs])]
+        pairs += [(None, index) for index in unpaired(right_items, [index for _, index in alignment.pairs])]
         # In the order of the expected list, whichever of the two it is; what is unexpected comes last.
         pairs.sort(key=lambda pair: [(index is None, index or 0) for index in (pair[::-1] if self._swapped else pair)])
         parts: list[_Place] = []
@@ -143,10 +138,6 @@ class TreeComparison:
                 (path, None if other is None else step(right_path, other.label), item, other, alignment.budget)
             )
         return parts
-
-
-def _others(items: Sequence[Node], paired: set[int]) -> list[int]:
-    return [index for index in range(len(items)) if index not in paired]
 
 
 def _fields(left: Node, right: Node, budget: int) -> tuple[int, list[tuple[Node, Node, int]]]:

@@ -12,7 +12,7 @@ from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT
-from pytest_verdict.operators.exact_number import as_exact, as_written
+from pytest_verdict.operators.exact_number import Tolerance, as_exact, as_written
 from pytest_verdict.operators.json.cost import TreeComparison
 from pytest_verdict.operators.json.document import Documents, listed, read_both
 from pytest_verdict.operators.json.rules import (
@@ -23,7 +23,6 @@ from pytest_verdict.operators.json.rules import (
     Policy,
     RulePath,
     StringSimilarity,
-    Tolerance,
     ToleranceMode,
     is_root,
     mark,

@@ -223,15 +223,3 @@ def differences(expected: Any, observed: Any) -> Iterator[Difference]:
             pending += [(step(path, index), *pair) for index, pair in reversed(pairs)]
         elif not same(left, right):
             yield Difference(path, left, right)
-
-
-def plain_numbers(document: Any) -> Any:
-    """Copy a document with its numbers as Python has them, for libraries that know no Decimal."""
-    if isinstance(document, dict):
-        return {key: plain_numbers(item) for key, item in document.items()}
-    if isinstance(document, list):
-        return [plain_numbers(item) for item in document]
-    if isinstance(document, Decimal):
-        whole = document.adjusted() <= 300 and document == document.to_integral_value()
-        return int(document) if whole else float(document)
-    return document

@@ -13,7 +13,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.operators.json.document import Difference, differences, listed, read_both, same, step
-from pytest_verdict.operators.json.tree import Kind, Node, TreeBuilder, equal_pairs
+from pytest_verdict.operators.json.tree import Kind, Node, TreeBuilder, without_equal
 
 ListMode = Literal["contained", "exact"]
 
@@ -136,12 +136,11 @@ def _contained_in_place(expected: list[Node], observed: list[Node]) -> bool:
 
 
 def _unmatched(expected: list[Node], observed: list[Node]) -> list[Node]:
-    pairs = equal_pairs(expected, observed)
-    paired, taken = {index for index, _ in pairs}, {index for _, index in pairs}
-    wanted = [item for index, item in enumerate(expected) if index not in paired]
+    _, (rows, columns) = without_equal(expected, observed)
+    wanted = [expected[row] for row in rows]
     # An item may take its equal: whatever else would need that one is contained in the other's partner too. What is left
     # of the scalars is contained in nothing.
-    given = [other for index, other in enumerate(observed) if index not in taken and other.is_container]
+    given = [observed[column] for column in columns if observed[column].is_container]
     candidates: list[list[int]] = []
     for item in wanted:
         # Not a comprehension, which takes a third frame per level.

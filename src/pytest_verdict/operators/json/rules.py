@@ -11,8 +11,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, StrictBool, model_serializer, model_validator
 
 from pytest_verdict.errors import allowed
-from pytest_verdict.operators.exact_number import ExactNumber, as_exact
-from pytest_verdict.operators.json.document import plain_numbers
+from pytest_verdict.operators.exact_number import Tolerance, as_exact
 
 ListOrder = Literal["ordered", "unordered"]
 ToleranceMode = Literal["absolute", "relative"]
@@ -21,28 +20,20 @@ Place = tuple[int, str | int]
 """A part of a document: the id of the dict or list that holds it, and its key or index there."""
 
 
-def _not_negative(tolerance: ExactNumber) -> ExactNumber:
-    if as_exact(tolerance) < 0:
-        raise ValueError(f"takes a number of at least 0, got {tolerance!r}")
-    return tolerance
-
-
-def _compiles(path: str) -> str:
+def _names_parts(path: str) -> str:
     if is_root(path):
         raise ValueError(f"{path!r} matches the whole document; name the parts")
     return path
 
 
-def _compiles_anyhow(path: str) -> str:
+def _compiles(path: str) -> str:
     compiled(path)
     return path
 
 
-Tolerance = Annotated[ExactNumber, AfterValidator(_not_negative)]
-"""A setting that is a finite number of at least 0."""
-PartPath = Annotated[str, AfterValidator(_compiles)]
+PartPath = Annotated[str, AfterValidator(_names_parts)]
 """A setting that is the JSONPath of parts of a document."""
-RulePath = Annotated[str, AfterValidator(_compiles_anyhow)]
+RulePath = Annotated[str, AfterValidator(_compiles)]
 """A setting that is a JSONPath."""
 
 
@@ -185,8 +176,11 @@ def _view(document: Any, origins: dict[int, int]) -> Any:
         copied: Any = {key: _view(item, origins) for key, item in document.items()}
     elif isinstance(document, list):
         copied = [_view(item, origins) for item in document]
+    elif isinstance(document, Decimal):
+        whole = document.adjusted() <= 300 and document == document.to_integral_value()
+        return int(document) if whole else float(document)
     else:
-        return plain_numbers(document)
+        return document
     origins[id(copied)] = id(document)
     return copied
 

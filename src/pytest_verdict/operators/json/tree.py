@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import IntEnum
 from typing import Any, Final
@@ -40,18 +41,14 @@ _BOOLEAN: Final = Kind.BOOLEAN
 _LIST: Final = Kind.LIST
 
 
+@dataclass(slots=True)
 class Profile:
     """What a part consists of, whatever its shape: two strict parts save at most what their profiles have in common."""
 
-    __slots__ = ("containers", "repeated", "scalars", "size")
-
-    def __init__(
-        self, size: int, scalars: frozenset[int] | None = None, repeated: int = 0, containers: int = 0
-    ) -> None:
-        self.size = size
-        self.scalars = scalars
-        self.repeated = repeated
-        self.containers = containers
+    size: int
+    scalars: frozenset[int] | None = None
+    repeated: int = 0
+    containers: int = 0
 
 
 class Node:
@@ -167,17 +164,33 @@ class TreeBuilder:
         return self._node(document, label, self._marks.policy(holder.policy, place))
 
 
-def equal_pairs(left: Sequence[Node], right: Sequence[Node]) -> list[tuple[int, int]]:
+Pairs = list[tuple[int, int]]
+"""Indices of the partners in two lists."""
+
+
+def equal_pairs(left: Sequence[Node], right: Sequence[Node]) -> Pairs:
     """Pair the equal items of two lists: the first of several equal ones with the first, the second with the second."""
     places: dict[int, list[int]] = {}
     for index in range(len(right) - 1, -1, -1):
         places.setdefault(right[index].identity, []).append(index)
-    pairs: list[tuple[int, int]] = []
+    pairs: Pairs = []
     for index, item in enumerate(left):
         equal = places.get(item.identity)
         if equal:
             pairs.append((index, equal.pop()))
     return pairs
+
+
+def without_equal(left: Sequence[Node], right: Sequence[Node]) -> tuple[Pairs, tuple[list[int], list[int]]]:
+    """Pair the equal items of two lists, and give the indices of the others in either."""
+    pairs = equal_pairs(left, right)
+    return pairs, (unpaired(left, [index for index, _ in pairs]), unpaired(right, [index for _, index in pairs]))
+
+
+def unpaired(items: Sequence[Node], paired: Iterable[int]) -> list[int]:
+    """Give the indices of the items that are not among the paired ones."""
+    taken = {*paired}
+    return [index for index in range(len(items)) if index not in taken]
 
 
 def precedes(left: Node, right: Node) -> int:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.console import say
 from pytest_verdict.core.values.display import counted
-from pytest_verdict.templates.commands.template_module import add_module_argument, templates_of
 
 if TYPE_CHECKING:
     from pytest_verdict.templates.answer import BaseAnswer
@@ -26,7 +25,7 @@ exit codes:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
-    add_module_argument(parser)
+    parser.add_argument("module", metavar="MODULE", help="a dotted name, or the path of a .py file")
     parser.add_argument(
         "--values", metavar="FILE", help="a correct answer as a JSON object, for a module of one template"
     )
@@ -36,8 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from pytest_verdict.templates.audit import audit_template
+    from pytest_verdict.templates.discovery import load_templates
 
-    templates = templates_of(arguments.module, only_one=arguments.values is not None)
+    templates = load_templates(arguments.module, only_one=arguments.values is not None)
     trace = None if arguments.trace is None else _text(arguments.trace)
     audits = [audit_template(template, _values(template, arguments.values), trace) for template in templates]
     for audit in audits:
@@ -62,8 +62,8 @@ def _values(template: type[BaseAnswer], path: str | None) -> dict[str, Any]:
     from pytest_verdict.templates.parsing import plain_numbers
 
     if path is None:
-        plan = template.__verdict_plan__
-        return {name: plan.expected[name] for name in plan.parsed if name in plan.expected}
+        definition = template.__verdict_definition__
+        return {name: definition.expected[name] for name in definition.parsed if name in definition.expected}
     try:
         values = parse_json(Path(path).read_bytes())
     except JsonTextError as error:

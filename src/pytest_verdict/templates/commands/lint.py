@@ -7,7 +7,6 @@ from typing import Final
 
 from pytest_verdict.console import say
 from pytest_verdict.core.values.display import counted
-from pytest_verdict.templates.commands.template_module import add_module_argument, templates_of
 
 _EXIT_CODES: Final = """\
 The module is imported, which runs its code. No judge is asked.
@@ -22,14 +21,15 @@ exit codes:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
-    add_module_argument(parser)
+    parser.add_argument("module", metavar="MODULE", help="a dotted name, or the path of a .py file")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
+    from pytest_verdict.templates.discovery import load_templates
     from pytest_verdict.templates.lint import lint_template
 
-    templates = templates_of(arguments.module)
+    templates = load_templates(arguments.module)
     found = [finding for template in templates for finding in lint_template(template)]
     for finding in found:
         say(f"{finding.level}: {finding}")

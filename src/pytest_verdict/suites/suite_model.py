@@ -1,0 +1,133 @@
+"""The form of a suite file, from which ``suite.schema.json`` is made."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+
+Name = Annotated[
+    str,
+    Field(
+        min_length=1,
+        pattern=r"^(?:[^\x00-\x1f\x7f:]|:[^\x00-\x1f\x7f:])+:?$",
+        description="Unique in the file; without '::' and line breaks.",
+    ),
+]
+TagName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.+/\-]*$", description="Becomes a mark for pytest -m.")]
+Seconds = Annotated[
+    float, Field(gt=0, le=604_800, description="How long the adapter may take, in seconds; at most a week.")
+]
+Share = Annotated[float, Field(gt=0, le=1)]
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class ScorerEntry(_Form):
+    """An operator as a scorer."""
+
+    operator: str
+    settings: dict[str, Any] = Field(default_factory=dict)
+    threshold: Share | None = None
+    mapping: dict[str, Any] | None = None
+
+
+def _scorer_kind(value: Any) -> str:
+    return "name" if isinstance(value, str) else "operator"
+
+
+ScorerName = Annotated[str, Field(min_length=1)]
+Scorer = Annotated[
+    Annotated[ScorerName, Tag("name")] | Annotated[ScorerEntry, Tag("operator")], Discriminator(_scorer_kind)
+]
+
+
+class PassShare(_Form):
+    """A share of the repeats that must pass, and not by luck."""
+
+    rate: Share
+    confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
+
+
+def _rule_kind(value: Any) -> str:
+    return "share" if isinstance(value, dict | PassShare) else "word" if isinstance(value, str) else "count"
+
+
+PassRule = Annotated[
+    Annotated[Literal["all", "any"], Tag("word")]
+    | Annotated[Annotated[int, Field(ge=1)], Tag("count")]
+    | Annotated[PassShare, Tag("share")],
+    Discriminator(_rule_kind),
+]
+
+
+class RunSettings(_Form):
+    """What a suite sets for all of its scenarios, and a scenario for itself."""
+
+    scorer: Scorer | None = None
+    scorers: Annotated[list[Scorer], Field(min_length=1)] | None = None
+    timeout_seconds: Seconds | None = None
+    retries: Annotated[int, Field(ge=0, description="More attempts after the adapter raised.")] | None = None
+    repeats: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    pass_rule: PassRule | None = Field(default=None, alias="pass")
+    threshold: Share | None = None
+    tags: list[TagName] = Field(default_factory=list)
+
+
+class Scenario(RunSettings):
+    """One input and what is expected of its output."""
+
+    name: Name
+    input: str
+    description: str = ""
+    expected_output: str | None = None
+    expected_tools: list[str] = Field(default_factory=list)
+    expected_tool_args: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+
+class SuiteConfig(_Form):
+    """Settings in the place where other tools have them."""
+
+    default_timeout: Seconds | None = None
+    retries: Annotated[int, Field(ge=0)] | None = None
+    default_scorers: Annotated[list[Scorer], Field(min_length=1)] | None = None
+    fail_fast: Annotated[Literal[False], Field(description="Use pytest -x.")] = False
+
+
+class SuiteHead(RunSettings):
+    """What holds for all scenarios of a file."""
+
+    name: Name
+    description: str = ""
+    adapter: Annotated[str, Field(min_length=1)] | None = None
+    config: SuiteConfig = SuiteConfig()
+    scenarios: Annotated[list[Scenario], Field(min_length=1)] | None = None
+
+
+class SuiteFile(_Form):
+    """A suite file: scenarios at the top or inside ``suite``."""
+
+    model_config = ConfigDict(
+        title="pytest-verdict suite",
+        json_schema_extra={
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "oneOf": [
+                {"required": ["scenarios"]},
+                {"required": ["suite"], "properties": {"suite": {"required": ["scenarios"]}}},
+            ],
+        },
+    )
+
+    suite: SuiteHead | None = None
+    scenarios: Annotated[list[Scenario], Field(min_length=1)] | None = None
+
+
+def suite_schema() -> dict[str, Any]:
+    """Read the published JSON Schema of suite files, for editors and other tools."""
+    found: dict[str, Any] = json.loads(files(__package__).joinpath("suite.schema.json").read_text("utf-8"))
+    return found

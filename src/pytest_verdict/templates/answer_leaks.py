@@ -1,0 +1,137 @@
+"""Finding the expected answer in what a judge is told."""
+
+from __future__ import annotations
+
+import datetime
+import enum
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any, Final
+
+from pytest_verdict.core.values.fields import fields_of, has_fields
+from pytest_verdict.errors import TemplateError
+from pytest_verdict.templates.answer import BaseAnswer
+from pytest_verdict.templates.field import Verification, choices_of, texts_in
+from pytest_verdict.templates.judge_schema import judge_schema
+
+# A choice tells nobody which one is right, and an only choice is a const too.
+_STRUCTURE: Final = {"type", "format", "$ref", "required", "enum"}
+_BY_NAME: Final = {"properties", "examples"}
+_LONG: Final = 3
+"""A text of fewer characters occurs elsewhere than in its own description by chance."""
+
+
+def answer_leaks(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
+    """Find the places in what a judge is told that hold the expected answer of a field."""
+    answers = [answer for answer in dict.fromkeys(_answers(verification)) if answer]
+    own, shared = _places(template, name, verification)
+    for place, text in own.items():
+        if not _names_every_choice(template.model_fields[name].annotation, text):
+            yield from ((place, answer) for answer in answers if _occurs(answer, text))
+    for place, text in shared.items():
+        yield from ((place, answer) for answer in answers if len(answer) >= _LONG and _occurs(answer, text))
+
+
+def _places(template: type[BaseAnswer], name: str, verification: Verification) -> tuple[dict[str, str], dict[str, str]]:
+    """Collect what a judge is told of a field itself, and of everything around it."""
+    form = _form(template)
+    fields, definitions = form.pop("properties", {}), form.pop("$defs", {})
+    own = {f"its {key}": text for key, text in _texts_by_keyword(name, fields.pop(name, {}))}
+    own["its extraction hint"] = verification.hint or ""
+    shared = {
+        "its name": name.replace("_", " "),
+        "the name of the template": re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", template.__name__),
+        "the docstring of the template": form.pop("description", ""),
+    }
+    shared.update({f"the {key} of the template": text for key, text in _texts_by_keyword(template.__name__, form)})
+    for other, schema in (*fields.items(), *definitions.items()):
+        shared.update({f"the {key} of {other}": text for key, text in _texts_by_keyword(other, schema)})
+    return own, shared
+
+
+def _form(template: type[BaseAnswer]) -> dict[str, Any]:
+    try:
+        return judge_schema(template)
+    except TemplateError:
+        # A type without a JSON schema is no form, but its descriptions are read all the same.
+        names = template.__verdict_definition__.parsed
+        properties = {name: {"description": template.model_fields[name].description or ""} for name in names}
+        return {"description": template.__doc__ or "", "properties": properties}
+
+
+def _texts_by_keyword(name: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for keyword, value in schema.items():
+        text = "; ".join(_texts_of(keyword, value))
+        # A title is made of the name, unless the author gave another one.
+        is_name = keyword == "title" and text.replace(" ", "").casefold() == name.replace("_", "").casefold()
+        if text and not is_name:
+            yield keyword, text
+
+
+def _texts_of(keyword: str, value: Any) -> Iterator[str]:
+    """Give the texts and numbers in the value of a keyword of a JSON schema, other than structure, bounds and choices."""
+    if keyword in _STRUCTURE:
+        return
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, inside in value.items():
+            # What is called type among the properties is a property.
+            yield from _texts_of("" if keyword in _BY_NAME else name, inside)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts_of(keyword if keyword in _BY_NAME else "", item)
+    elif keyword in {"", "const", "examples"} and not isinstance(value, bool | None):
+        yield str(value)
+
+
+def _answers(verification: Verification) -> Iterator[str]:
+    truth = verification.ground_truth
+    yield from _written(truth)
+    expected = verification.operator.effective_expected(truth)
+    if verification.operator.name in {"contains_any", "contains_all", "one_of"}:
+        yield from texts_in(expected)
+
+
+def _written(truth: Any) -> Iterator[str]:
+    if isinstance(truth, bool) or truth is None:
+        return
+    if isinstance(truth, enum.Enum):
+        yield from _written(truth.value)
+    elif isinstance(truth, int | float | Decimal):
+        yield str(truth)
+        if not isinstance(truth, int) and float(truth).is_integer():
+            yield str(int(truth))
+        if isinstance(truth, int):
+            yield f"{truth:,}"
+    elif isinstance(truth, datetime.date):
+        yield truth.isoformat()
+    elif isinstance(truth, str):
+        yield truth.strip()
+    else:
+        for item in _items(truth):
+            yield from _written(item)
+
+
+def _items(truth: Any) -> Iterable[Any]:
+    if has_fields(truth):
+        return fields_of(truth).values()
+    if isinstance(truth, Mapping):
+        return truth.values()
+    if isinstance(truth, set | frozenset):
+        return sorted(truth, key=repr)
+    return truth if isinstance(truth, list | tuple) else ()
+
+
+def _occurs(answer: str, text: str) -> bool:
+    words = r"\s+".join(map(re.escape, answer.split()))
+    # 8 does not stand in 80, 1.8 or 8.5, and "TP53" not in "TP531".
+    before = r"(?<!\w)" if not answer[:1].isdigit() else r"(?<!\w)(?<![0-9][.,])"
+    after = r"(?!\w)" if not answer[-1:].isdigit() else r"(?!\w)(?![.,][0-9])"
+    return re.search(f"{before}{words}{after}", text, re.IGNORECASE) is not None
+
+
+def _names_every_choice(annotation: Any, text: str) -> bool:
+    choices = [choice.value if isinstance(choice, enum.Enum) else choice for choice in choices_of(annotation)]
+    return len(choices) > 1 and all(_occurs(str(choice), text) for choice in choices)

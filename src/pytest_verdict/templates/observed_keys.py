@@ -1,0 +1,43 @@
+"""Keys under which the observed side of a template keeps what its verdict depends on besides the extracted values.
+
+They start with an underscore, which no pydantic field can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+TRACE: Final = "_trace"  # the raw text of the response
+PROBLEMS: Final = "_problems"  # why fields could not be read, by field
+WHOLE: Final = ""  # the name of no field, under which a problem of the reply as a whole is kept
+NOTES: Final = "_notes"  # codes that say how the reply was read
+UNKNOWN: Final = "_unknown"  # what the reply holds besides the fields
+REPLY: Final = "_reply"  # the reply itself, when it is no answer at all
+HAND_WRITTEN: Final = "_verify"  # what the template's own ``verify()`` returned, or ``{"error": ...}`` when it raised
+HAND_WEIGHED: Final = "_verify_granular"  # what the template's own ``verify_granular()`` returned
+
+
+def problems_in(observed: Mapping[str, Any]) -> dict[str, str]:
+    """Give the problems that were observed."""
+    found = observed.get(PROBLEMS)
+    return {str(name): str(reason) for name, reason in found.items()} if isinstance(found, Mapping) else {}
+
+
+def notes_in(observed: Mapping[str, Any]) -> list[str]:
+    """Give the notes that were observed."""
+    found = observed.get(NOTES)
+    return [str(note) for note in found] if isinstance(found, list | tuple) else []
+
+
+def hand_weighed(observed: Mapping[str, Any]) -> float | None:
+    """Give the author's own granular score, where there is one."""
+    found = observed.get(HAND_WEIGHED)
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return None
+    return float(found) if 0 <= found <= 1 else None
+
+
+def named_problems(problems: Mapping[str, str]) -> str:
+    """Write problems as one line."""
+    return "; ".join(f"{name}: {reason}" if name else reason for name, reason in problems.items())

@@ -1,0 +1,195 @@
+"""`TemplateMatch`: the operator behind answer templates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Final
+
+from pydantic import BeforeValidator
+
+from pytest_verdict.core.operator import Operator, as_setting
+from pytest_verdict.core.registry import operator_from_settings
+from pytest_verdict.core.result import ComparisonResult, Outcome
+from pytest_verdict.operators.aggregate import CHILD_ERROR
+from pytest_verdict.operators.category import BooleanMatch
+from pytest_verdict.operators.exact_number import as_exact
+from pytest_verdict.templates import observed_keys as keys
+from pytest_verdict.templates.field_rule import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
+from pytest_verdict.templates.regex_check import RegexCheck, compare_all
+from pytest_verdict.templates.strategy import OptionalOperator, check_strategy, granular_score, holds
+
+NOT_AN_ANSWER: Final = "not_an_answer"
+MODEL_EVIDENCE: Final = "model_evidence"
+EMBEDDING_OVERRIDE: Final = "embedding_override"
+
+_VERIFY: Final = FieldRule(BooleanMatch())
+_NOTHING: Final[Mapping[str, Any]] = {}
+
+
+class TemplateMatch(Operator):
+    """An answer is what its template says: every field passes, or as many as the strategy asks for.
+
+    Expected maps each field to its ground truth, observed to its extracted value. What else is observed has a name that
+    starts with an underscore: ``_trace`` is the raw response, which fields with a trace operator and the regex checks read.
+
+    The score is 1.0 or 0.0, because a strategy holds or does not; partial credit is ``details["granular_score"]``.
+
+    Args:
+        template: The name of the template.
+        fields: A rule for each verified field: its operator and weight.
+        strategy: How the fields are combined: `FieldCheck`, `AllOf`, `AnyOf`, `AtLeastN`. None asks for every field.
+        regex: Checks on the trace, all of which must pass.
+        hand_written: Whether the template's own ``verify()`` decides, whose answer is then observed as ``_verify``.
+        embedding_check: What compares text that failed again, by meaning, or None.
+
+    Example:
+        >>> match = TemplateMatch(fields={"target": "normalized_exact", "year": "numeric_exact"})
+        >>> match.evaluate({"target": "BCL2", "year": 2016}, {"target": "bcl2", "year": 2017}).details["granular_score"]
+        0.5
+    """
+
+    name: ClassVar[str] = "answer_template"
+    kind: ClassVar[str] = "template"
+
+    template: str = ""
+    fields: dict[str, Annotated[FieldRule, BeforeValidator(read_rule)]] = {}  # noqa: RUF012 - pydantic copies defaults
+    strategy: OptionalOperator = None
+    regex: dict[str, Annotated[RegexCheck, BeforeValidator(operator_from_settings)]] = {}  # noqa: RUF012 - as above
+    hand_written: bool = False
+    embedding_check: OptionalOperator = None
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Refuse a strategy over fields that are not verified."""
+        del context
+        if self.strategy is not None:
+            check_strategy(self.strategy, self.fields)
+
+    def settings(self) -> dict[str, Any]:
+        """Give all settings as typed JSON; fields as `FieldRule.written` has them."""
+        fields = {name: rule.written() for name, rule in self.fields.items()}
+        return {
+            name: fields if name == "fields" else as_setting(getattr(self, name)) for name in type(self).model_fields
+        }
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare the fields and combine their verdicts; see the class."""
+        return self._outcome(expected, observed, None)
+
+    def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
+        """Derive the outcome again; what a model said comes from the record."""
+        return self._outcome(expected, observed, details.get(MODEL_EVIDENCE, _NOTHING))
+
+    def compare_fields(
+        self, expected: Mapping[str, Any], observed: Mapping[str, Any], recorded: Mapping[str, Any] | None = None
+    ) -> dict[str, ComparisonResult]:
+        """Compare every field on its own, anew or from the recorded details of operators that asked a model."""
+        problems = keys.problems_in(observed)
+        found = {}
+        for name, rule in self.fields.items():
+            truth, value = expected.get(name), observed.get(keys.TRACE if rule.reads_trace else name)
+            reason = problems.get(name) or ("" if rule.reads_trace else problems.get(keys.WHOLE))
+            if rule.reads_trace and value is None:
+                reason = reason or MISSING_TRACE
+            if reason:
+                found[name] = rule.refuse(name, truth, value, reason)
+            else:
+                details = None if recorded is None else recorded.get(name, _NOTHING)
+                found[name] = rule.compare(name, truth, value, details)
+        return found
+
+    def weighed(self, fields: Mapping[str, ComparisonResult]) -> float:
+        """Give the granular score."""
+        weights = {name: as_exact(rule.weight) for name, rule in self.fields.items()}
+        return granular_score(self.strategy, _passed(fields), weights)
+
+    def holds(self, fields: Mapping[str, ComparisonResult]) -> bool:
+        """Say whether enough fields passed."""
+        return holds(self.strategy, _passed(fields))
+
+    def _outcome(self, expected: Any, observed: Any, recorded: Mapping[str, Any] | None) -> Outcome:
+        if not isinstance(expected, Mapping) or not isinstance(observed, Mapping):
+            return Outcome(0.0, notes=(NOT_AN_ANSWER,))
+        fields = self.compare_fields(expected, observed, recorded)
+        own = [_hand_written(observed)] if self.hand_written and keys.PROBLEMS not in observed else []
+        checks = compare_all(self.regex, observed.get(keys.TRACE))
+        decided = [*fields.values(), *own, *checks]
+        error = self._error(observed, own)
+        met = own[0].passed if own else self.holds(fields)
+        again = {} if met or own or error else self._compare_by_meaning(expected, fields, recorded)
+        override = bool(again) and self.holds({**fields, **again})
+        details = {
+            "granular_score": self._granular(fields, observed, error),
+            "failed": [one.name for one in decided if not one.passed],
+            "null_fields": [name for name, field in fields.items() if NULL_OBSERVED in field.notes],
+            **self._model_details(fields, again, override=override),
+        }
+        passes = (met or override) and error is None and all(check.passed for check in checks)
+        notes = {
+            NULL_OBSERVED: details["null_fields"],
+            CHILD_ERROR: any(one.error is not None for one in (*decided, *again.values())),
+            EMBEDDING_OVERRIDE: override,
+        }
+        return Outcome(
+            1.0 if passes else 0.0,
+            notes=(*keys.notes_in(observed), *(note for note, is_so in notes.items() if is_so)),
+            details=details,
+            children=(*decided, *again.values()),
+            error=error,
+        )
+
+    def _compare_by_meaning(
+        self, expected: Mapping[str, Any], fields: Mapping[str, ComparisonResult], recorded: Mapping[str, Any] | None
+    ) -> dict[str, ComparisonResult]:
+        """Compare text that failed again, which never hides the first verdict."""
+        found: dict[str, ComparisonResult] = {}
+        if self.embedding_check is None:
+            return found
+        for name, field in fields.items():
+            truth, value = expected.get(name), field.observed
+            # Closeness in meaning says nothing of other values.
+            is_text = self.fields[name].operator.kind == "text" and isinstance(truth, str) and isinstance(value, str)
+            if is_text and field.verdict == "fail":
+                label = f"embedding check of {name}"
+                details = None if recorded is None else recorded.get(label, _NOTHING)
+                found[name] = FieldRule(self.embedding_check).compare(label, truth, value, details)
+        return found
+
+    def _error(self, observed: Mapping[str, Any], own: list[ComparisonResult]) -> str | None:
+        problems = keys.problems_in(observed)
+        if problems:
+            return f"the reply is no answer of {self.template or 'the template'}: {keys.named_problems(problems)}"
+        return own[0].error if own else None
+
+    def _granular(
+        self, fields: Mapping[str, ComparisonResult], observed: Mapping[str, Any], error: str | None
+    ) -> float | None:
+        if error is not None:
+            return None
+        if keys.HAND_WEIGHED in observed or not self.fields:
+            return keys.hand_weighed(observed)
+        return self.weighed(fields)
+
+    def _model_details(
+        self, fields: Mapping[str, ComparisonResult], again: Mapping[str, ComparisonResult], *, override: bool
+    ) -> dict[str, Any]:
+        # A replay has the details of the aggregate only, so what a model said has to be among them.
+        asked = [fields[name] for name, rule in self.fields.items() if rule.operator.asks_model]
+        evidence = {str(one.name): one.details for one in (*asked, *again.values())}
+        looks = [
+            {"field": name, "similarity": one.score, "threshold": one.threshold, "passed": one.passed}
+            for name, one in again.items()
+        ]
+        checked = {"verdict_before": "fail", "override": override, "looks": looks}
+        found = {"embedding_check": checked if looks else {}, MODEL_EVIDENCE: evidence}
+        return {name: value for name, value in found.items() if value}
+
+
+def _passed(fields: Mapping[str, ComparisonResult]) -> dict[str, bool]:
+    return {name: field.passed for name, field in fields.items()}
+
+
+def _hand_written(observed: Mapping[str, Any]) -> ComparisonResult:
+    found = observed.get(keys.HAND_WRITTEN)
+    if isinstance(found, Mapping):
+        return _VERIFY.refuse("verify()", True, None, str(found.get("error")))  # noqa: FBT003 - expected is a value
+    return _VERIFY.compare("verify()", True, found, None)  # noqa: FBT003 - expected is a value

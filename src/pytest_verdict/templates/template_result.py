@@ -1,0 +1,138 @@
+"""`TemplateResult`: what came of verifying one answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.display import shown, visible
+from pytest_verdict.core.writing import Verdict
+from pytest_verdict.operators.exact_number import as_exact, as_written
+from pytest_verdict.templates import observed_keys as keys
+from pytest_verdict.templates.template_match import EMBEDDING_OVERRIDE
+
+_HEADER = ("field", "weight", "verdict", "expected", "observed", "")
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateResult:
+    """What came of verifying one answer; true when it passed.
+
+    Args:
+        comparison: The record: an aggregate of the operator ``answer_template`` with a child for each field.
+
+    Example:
+        >>> from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, VerifiedField
+        >>> class Capital(BaseAnswer):
+        ...     city: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())
+        >>> result = AnswerTemplate(Capital).verify({"city": "Lyon"})
+        >>> result.passed, result.verdict
+        (False, 'fail')
+    """
+
+    comparison: ComparisonResult
+
+    @property
+    def template(self) -> str:
+        """The name of the template."""
+        return str(self.comparison.settings["template"])
+
+    @property
+    def verdict(self) -> Verdict:
+        """``pass``, ``fail``, or ``error`` when the answer could not be read or ``verify()`` raised."""
+        return self.comparison.verdict
+
+    @property
+    def passed(self) -> bool:
+        """Whether the answer is correct, after the embedding check where there was one."""
+        return self.comparison.passed
+
+    @property
+    def granular(self) -> float | None:
+        """How much is correct, from 0.0 to 1.0; None when it is not known. An embedding check does not change it."""
+        found: float | None = self.comparison.details.get("granular_score")
+        return found
+
+    @property
+    def fields(self) -> dict[str, ComparisonResult]:
+        """The comparison of each verified field, by name."""
+        return {str(child.name): child for child in self.comparison.children[: len(self._weights())]}
+
+    @property
+    def null_fields(self) -> list[str]:
+        """The fields that the judge did not answer."""
+        return list(self.comparison.details.get("null_fields", []))
+
+    @property
+    def regex(self) -> dict[str, bool]:
+        """Whether each regex check passed, by name."""
+        others = self.comparison.children[len(self._weights()) :]
+        return {str(check.name): check.passed for check in others if check.operator == "regex_check"}
+
+    @property
+    def notes(self) -> list[str]:
+        """Codes such as ``null_observed``, ``unknown_keys`` and ``embedding_override``."""
+        return self.comparison.notes
+
+    @property
+    def error(self) -> str | None:
+        """Why there is no verdict, or None."""
+        return self.comparison.error
+
+    @property
+    def problems(self) -> dict[str, str]:
+        """Why fields could not be read, by field; under the empty name why the whole reply could not."""
+        return keys.problems_in(self.comparison.observed)
+
+    @property
+    def unknown(self) -> dict[str, Any]:
+        """What the reply held besides the fields to extract."""
+        return dict(self.comparison.observed.get(keys.UNKNOWN, {}))
+
+    @property
+    def embedding_override(self) -> bool:
+        """Whether the embedding check turned a fail into a pass; ``comparison.details["embedding_check"]`` has the scores."""
+        return EMBEDDING_OVERRIDE in self.notes
+
+    def describe(self) -> str:
+        """Lay the fields out as a table.
+
+        Returns:
+            A headline, a line for each field and check, and the keys that belong to no field, in plain text in which nothing
+            can move the cursor.
+        """
+        children = self.comparison.children
+        rows = [_HEADER, *map(_row, children, [*self._weights(), *[""] * len(children)])] if children else []
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)) for row in rows]
+        if self.unknown:
+            lines.append(f"keys of no field: {shown(list(self.unknown), 120)[1:-1]}")
+        return "\n".join([self._headline(), *(f"  {line}".rstrip() for line in lines)])
+
+    def _weights(self) -> list[str]:
+        # Children begin with the fields; a regex check may be called like one of them.
+        return [as_written(as_exact(rule["weight"])) for rule in self.comparison.settings["fields"].values()]
+
+    def _headline(self) -> str:
+        score = "" if self.granular is None else f", granular score {self.granular:.2f}"
+        head = f"{visible(self.template)}: {self.verdict}{score}"
+        failed = self.comparison.details.get("failed", [])
+        if self.error is not None:
+            return f"{head}\n  {visible(self.error)}"
+        if not failed:
+            return head
+        verb = "was overridden" if self.passed and self.embedding_override else "did not pass"
+        return f"{head}; {verb}: {visible(', '.join(map(str, failed)))}"
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __repr__(self) -> str:
+        return f"<{self._headline().splitlines()[0]}>"
+
+
+def _row(child: ComparisonResult, weight: str) -> tuple[str, ...]:
+    remark = child.error or ", ".join(child.notes) or str(child.details.get("reason", ""))
+    name = visible(str(child.name))
+    return name, weight, child.verdict, shown(child.expected, 40), shown(child.observed, 40), shown(remark, 120)[1:-1]

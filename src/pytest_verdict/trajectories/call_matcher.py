@@ -1,0 +1,110 @@
+"""`CallMatcher`: whether an observed call matches an expected one, and how well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_verdict.core.values.equality import equal
+from pytest_verdict.trajectories.argument_rules import (
+    CONTAINS,
+    EQUAL,
+    IGNORE,
+    OTHERS,
+    ArgumentFinding,
+    ToolRule,
+    compare_arguments,
+)
+from pytest_verdict.trajectories.call import Call
+from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.value_keys import key_of
+
+
+@dataclass(frozen=True, slots=True)
+class CallMatcher:
+    """Compares calls by the rules for their arguments.
+
+    An expected call whose arguments are not stated, such as a name alone, accepts any arguments. An observed call whose
+    arguments are unknown is accepted only where nothing is demanded of them.
+    """
+
+    rules: str | Mapping[str, ToolRule]
+    ignored_args: Sequence[str] = ()
+    defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def call(self, event: Event, name: str) -> Call:
+        """Prepare an event for comparison."""
+        args = event.args
+        if event.args_note is None:
+            if name in self.defaults:
+                args = {**self.defaults[name], **args}
+            if self.ignored_args:
+                args = {argument: value for argument, value in args.items() if argument not in self.ignored_args}
+        return Call(event, name, args, key_of(args) if event.args_note is None else None)
+
+    def rule(self, tool: str) -> ToolRule:
+        """Give the rule of a tool."""
+        if isinstance(self.rules, str):
+            return self.rules
+        return self.rules.get(tool, self.rules.get(OTHERS, EQUAL))
+
+    def is_equality(self, tool: str) -> bool:
+        """Say whether calls of a tool are accepted exactly when their arguments are equal."""
+        return self.rule(tool) == EQUAL
+
+    def demands_nothing(self, expected: Call) -> bool:
+        """Say whether an expected call accepts any arguments of its tool."""
+        rule = self.rule(expected.name)
+        return rule == IGNORE or expected.unstated or (rule == CONTAINS and expected.known and not expected.args)
+
+    def accepts(self, expected: Call, observed: Call) -> bool:
+        """Say whether an expected call accepts an observed one."""
+        if expected.name != observed.name:
+            return False
+        if self.demands_nothing(expected):
+            return True
+        if not (expected.known and observed.known):
+            return False
+        rule = self.rule(expected.name)
+        if rule == EQUAL and expected.key is not None and observed.key is not None:
+            return expected.key == observed.key
+        return all(finding.kind is None for finding in compare_arguments(rule, expected.args, observed.args))
+
+    def score(self, expected: Call, observed: Call) -> float:
+        """Say how much of an expected call an observed one delivers: the mean over the arguments that count."""
+        if expected.name != observed.name:
+            return 0.0
+        if self.demands_nothing(expected):
+            return 1.0
+        if not (expected.known and observed.known):
+            return 0.0
+        if self.is_equality(expected.name):
+            return _equal_share(expected.args, observed.args)
+        return _mean(self.findings(expected, observed))
+
+    def closeness(self, expected: Call, observed: Call) -> float:
+        """Say how near two calls are: 1.0 when accepted, whatever the score; 0.1 at least for the right tool."""
+        if expected.name != observed.name:
+            return 0.0
+        if isinstance(self.rules, str) or not (expected.known and observed.known):
+            return 1.0 if self.accepts(expected, observed) else 0.1 + 0.8 * self.score(expected, observed)
+        # Operators are asked once for both questions.
+        findings = self.findings(expected, observed)
+        return 1.0 if all(finding.kind is None for finding in findings) else 0.1 + 0.8 * _mean(findings)
+
+    def findings(self, expected: Call, observed: Call) -> list[ArgumentFinding]:
+        """Compare the arguments of two calls of one tool, one by one."""
+        return list(compare_arguments(self.rule(expected.name), expected.args, observed.args))
+
+
+def _mean(findings: Sequence[ArgumentFinding]) -> float:
+    scores = [1.0 if finding.kind is None else finding.score for finding in findings]
+    return sum(scores) / len(scores) if scores else 1.0
+
+
+def _equal_share(expected: Mapping[str, Any], observed: Mapping[str, Any]) -> float:
+    # The usual rule, without the detour over findings: alignments ask for every pair.
+    both = [argument for argument in expected if argument in observed]
+    count = len(expected) + len(observed) - len(both)
+    return sum(equal(expected[argument], observed[argument]) for argument in both) / count if count else 1.0

@@ -1,0 +1,321 @@
+"""The kernel: an operator comes out the same wherever it runs, and no broken one ever passes."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+from pytest_verdict import ComparisonResult, Operator, Outcome, compare
+from pytest_verdict.core.kernel import PartError, run, settle
+from pytest_verdict.core.record import AttemptRecords, record_end
+from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.core.replay import replay_line
+from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
+from pytest_verdict.operators import AllOf, AnyOf, NumericExact, SemanticMatch
+from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, FieldCheck, VerifiedField
+from pytest_verdict.trajectories import TrajectoryExact
+
+
+class NeverFails(Operator):
+    """Its threshold is the score of a failed comparison."""
+
+    name = "never_fails"
+
+    def default_threshold(self):
+        return 0.0
+
+    def evaluate(self, expected, observed):
+        return Outcome(0.0)
+
+
+class Takes(Operator):
+    """It takes items out of both sides until nothing is left to compare."""
+
+    name = "takes"
+
+    def evaluate(self, expected, observed):
+        equal = expected == observed
+        expected.clear()
+        observed.clear()
+        return Outcome(1.0 if equal else 0.0)
+
+
+class Stands(Operator):
+    """Its setting takes the place of expected."""
+
+    name = "stands"
+    value: Any = None
+
+    def effective_expected(self, expected):
+        return self.value
+
+    def evaluate(self, expected, observed):
+        return Outcome(1.0 if self.value == observed else 0.0)
+
+
+class Raises(Operator):
+    name = "raises"
+
+    def evaluate(self, expected, observed):
+        raise LookupError("broken")
+
+
+class RaisesBefore(Operator):
+    name = "raises_before"
+
+    def effective_expected(self, expected):
+        raise LookupError("broken")
+
+    def evaluate(self, expected, observed):
+        return Outcome(1.0)
+
+
+class Unprintable(Exception):
+    def __str__(self):
+        raise ValueError
+
+
+class RaisesUnprintable(Operator):
+    name = "raises_unprintable"
+
+    def evaluate(self, expected, observed):
+        raise Unprintable
+
+
+class EndlessNesting(Operator):
+    name = "endless_nesting"
+
+    def evaluate(self, expected, observed):
+        return self.evaluate(expected, observed)
+
+
+class LacksPart(Operator):
+    name = "lacks_part"
+
+    def evaluate(self, expected, observed):
+        raise PartError("KeyError: 'part'")
+
+
+class GivesNumber(Operator):
+    name = "gives_number"
+
+    def evaluate(self, expected, observed):
+        return 1.0
+
+
+class GivesTooMuch(Operator):
+    name = "gives_too_much"
+
+    def evaluate(self, expected, observed):
+        return Outcome(2.0)
+
+
+class TurnNeverFails(TrajectoryExact):
+    """The conversation has a threshold, its turns have none."""
+
+    def default_threshold(self):
+        return 1.0 if self.turns != "none" else 0.0
+
+
+class TurnTakes(TrajectoryExact):
+    def evaluate(self, expected, observed):
+        if self.turns != "none":
+            return super().evaluate(expected, observed)
+        observed.clear()
+        return Outcome(1.0)
+
+
+def template_of(operator, truth):
+    class Answer(BaseAnswer):
+        part: Any = VerifiedField("p", truth, operator, default=None)
+
+    return Answer
+
+
+def compared(operator, expected, observed):
+    return compare(operator, expected, observed)
+
+
+def in_aggregate(operator, expected, observed):
+    return compare(AllOf(conditions=[operator]), expected, observed)
+
+
+def in_aggregate_by_key(operator, expected, observed):
+    return compare(AllOf(conditions={"part": operator}), {"part": expected}, {"part": observed})
+
+
+def in_field_check(operator, expected, observed):
+    return compare(FieldCheck(field="part", operator=operator), {"part": expected}, {"part": observed})
+
+
+def in_template(operator, expected, observed):
+    return AnswerTemplate(template_of(operator, expected)).verify({"part": observed}).comparison
+
+
+INSIDE = [in_aggregate, in_aggregate_by_key, in_field_check, in_template]
+EVERYWHERE = [compared, *INSIDE]
+BROKEN = {
+    Raises: "LookupError: broken",
+    RaisesBefore: "LookupError: broken",
+    RaisesUnprintable: "Unprintable: <unprintable>",
+    EndlessNesting: "RecursionError: a value contains itself or is nested too deeply",
+    LacksPart: "KeyError: 'part'",
+    GivesNumber: "TypeError: evaluate must return an Outcome, got 1.0",
+    GivesTooMuch: "ValueError: a score is a number from 0.0 to 1.0, got 2.0",
+}
+
+
+def part_of(way, result):
+    return result if way is compared else result.children[0]
+
+
+def line_of(result):
+    records, envelope = AttemptRecords("t.py::t", 1), result.envelope()
+    sides = envelope.settled(result.expected, result.observed)
+    return records.lines([(records, envelope, *sides, record_end("t.py", 1))])[0]
+
+
+def is_read_back_and_replayed(result):
+    read = ComparisonResult.from_record(json.loads(result.to_text()))
+    return read == result and replay_line(line_of(result)).status == "identical"
+
+
+@pytest.fixture(autouse=True)
+def registered():
+    for cls in (NeverFails, Takes, Stands, *BROKEN):
+        REGISTRY.add(cls)
+
+
+@pytest.mark.parametrize("way", INSIDE)
+def test_a_part_with_a_threshold_of_zero_is_an_error_that_names_it(way):
+    result = way(NeverFails(), "a", "b")
+    assert (result.verdict, result.error) == ("error", "ThresholdError: threshold must be in (0, 1], got 0.0")
+    assert is_read_back_and_replayed(result)
+
+
+def test_a_turn_with_a_threshold_of_zero_is_an_error_that_names_it():
+    result = compare(TurnNeverFails(turns="all"), [["a"]], [["b"]])
+    assert (result.verdict, result.error) == ("error", "ThresholdError: threshold must be in (0, 1], got 0.0")
+    assert ComparisonResult.from_record(result.to_record()) == result
+
+
+CALLS = [{"name": "search", "args": {"q": ["tea"]}}]
+
+
+def test_a_rule_of_an_argument_with_a_threshold_of_zero_is_an_error_that_names_it():
+    result = compare(TrajectoryExact(args={"search": {"q": NeverFails()}}), CALLS, CALLS)
+    assert (result.verdict, result.error) == ("error", "ThresholdError: threshold must be in (0, 1], got 0.0")
+    assert is_read_back_and_replayed(result)
+
+
+def test_what_the_rule_of_an_argument_changes_is_recorded_as_it_was():
+    result = compare(TrajectoryExact(args={"search": {"q": Takes()}}), copy.deepcopy(CALLS), copy.deepcopy(CALLS))
+    assert (result.passed, result.expected, result.observed) == (True, CALLS, CALLS)
+
+
+def test_a_null_answer_and_a_missing_trace_need_a_threshold_as_well():
+    result = AnswerTemplate(template_of(NeverFails(), "a")).verify({"part": None})
+    assert (result.verdict, result.error) == ("error", "ThresholdError: threshold must be in (0, 1], got 0.0")
+
+
+@pytest.mark.parametrize("way", EVERYWHERE)
+def test_what_an_operator_changes_is_recorded_as_it_was(way):
+    result = way(Takes(), ["a", "b"], ["a", "b"])
+    part = part_of(way, result)
+    assert (part.passed, part.expected, part.observed) == (True, ["a", "b"], ["a", "b"])
+    assert is_read_back_and_replayed(result)
+
+
+def test_a_turn_that_is_changed_is_recorded_as_it_was():
+    result = compare(TurnTakes(turns="all"), [["a"]], [["a"]])
+    assert [(part.expected, part.observed) for part in result.children] == [(["a"], ["a"])]
+
+
+def test_an_operator_that_changes_its_arguments_changes_neither_the_template_nor_the_answer():
+    Answer = template_of(Takes(), ["a", "b"])
+    answer = Answer(part=["a", "b"])
+    for _ in range(2):
+        assert AnswerTemplate(Answer).verify(answer).passed
+        assert answer.verify()
+        assert not AnswerTemplate(Answer).verify({"part": []}).passed
+    assert (answer.part, Answer(part=[]).correct) == (["a", "b"], {"part": ["a", "b"]})
+
+
+@pytest.mark.parametrize("way", EVERYWHERE)
+def test_a_setting_that_stands_for_expected_is_what_is_recorded(way):
+    result = way(Stands(value="b"), "a", "b")
+    part = part_of(way, result)
+    assert (part.passed, part.expected) == (True, "b")
+    assert is_read_back_and_replayed(result)
+
+
+@pytest.mark.parametrize("way", EVERYWHERE)
+@pytest.mark.parametrize(("operator", "error"), BROKEN.items())
+def test_a_broken_operator_is_an_error_and_never_a_pass(way, operator, error):
+    result = way(operator(), "a", "b")
+    assert not result.passed
+    found = result.error if result.error is not None else part_of(way, result).error
+    assert found == error
+    assert is_read_back_and_replayed(result)
+
+
+@pytest.mark.parametrize("observed", ["a", "b", None, 1, ["a"]])
+@pytest.mark.parametrize("operator", [ExactMatch(), NumericExact(), AnyOf(conditions=["exact", "numeric_exact"])])
+def test_a_comparison_comes_out_the_same_wherever_it_is_made(operator, observed):
+    alone = run(operator, "a", observed)
+    assert compare(operator, "a", observed) == alone
+    assert run(operator, "a", observed, recorded=alone.details) == alone
+    assert in_aggregate(operator, "a", observed).children[0].outcome == alone.outcome
+    assert in_field_check(operator, "a", observed).children[0].outcome == alone.outcome
+    if observed is not None:
+        assert in_template(operator, "a", observed).children[0].outcome == alone.outcome
+
+
+@pytest.mark.parametrize("threshold", [0, 0.0, -1, 1.5, float("nan"), True, "0.5", None])
+@pytest.mark.parametrize("make", [run, lambda *sides, **named: settle(*sides, Outcome(1.0), **named)])
+def test_a_threshold_is_a_number_above_zero_up_to_one(make, threshold):
+    if threshold is None:
+        assert make(NumericExact(), 1, 1, threshold=None).threshold == 1.0
+        with pytest.raises(ThresholdError, match=r"threshold must be in \(0, 1\], got 0\.0"):
+            make(NeverFails(), 1, 1)
+    else:
+        with pytest.raises(ThresholdError, match=r"threshold must be in \(0, 1\], got "):
+            make(NumericExact(), 1, 1, threshold=threshold)
+
+
+def test_a_name_is_a_text():
+    assert run(NumericExact(), 1, 1, name="n").name == "n"
+    with pytest.raises(ConfigurationError, match="name is a text or None, got 3"):
+        run(NumericExact(), 1, 1, name=3)
+
+
+def embed(texts):
+    return [[float(len(text)), 1.0] for text in texts]
+
+
+def refuse(texts):
+    raise AssertionError("a model was asked")
+
+
+def test_what_a_model_said_is_taken_from_what_was_recorded():
+    made = run(SemanticMatch(embedder=embed, keep_vectors=True), "abc", "abd")
+    assert made.passed
+    again = run(SemanticMatch(embedder=refuse, keep_vectors=True), "abc", "abd", recorded=made.details)
+    assert again.outcome == made.outcome
+
+
+@pytest.mark.parametrize(
+    "operator", [SemanticMatch(embedder=refuse), AllOf(conditions=[SemanticMatch(embedder=refuse)])]
+)
+def test_what_the_record_lacks_is_no_error_of_the_operator(operator):
+    with pytest.raises(RecordError):
+        run(operator, "abc", "abd", recorded={})
+
+
+def test_a_known_outcome_is_recorded_without_running_the_operator():
+    made = settle(Raises(), ["a"], ["b"], Outcome(0.0, notes=("null_observed",)), name="n")
+    assert (made.verdict, made.expected, made.observed, made.name) == ("fail", ["a"], ["b"], "n")
+    assert settle(Stands(value="b"), "a", "b", Outcome(1.0)).expected == "b"
