@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import shutil
@@ -90,3 +91,54 @@ def test_a_narrow_encoding_does_not_break_the_output(records):
     found = subprocess.run(command, capture_output=True, env={"PYTHONIOENCODING": "ascii"})
     assert (found.returncode, found.stderr) == (0, b"")
     assert rb"\xe9\xe9\xe9" in found.stdout
+
+
+@pytest.mark.parametrize("words", [["repaly", "x"], ["repaly", "--help"], ["--json", "repaly"]])
+def test_an_unknown_command_is_told_what_was_probably_meant(words, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    err = capsys.readouterr().err
+    assert "usage: pytest-verdict" in err
+    assert "unknown command 'repaly'. Did you mean 'replay'? Allowed: " in err
+
+
+COMMAND = "def add_arguments(parser): parser.epilog = 'exit codes: 0'\ndef run(arguments): print('done'); return 3\n"
+
+
+@pytest.fixture
+def another_package(tmp_path, monkeypatch):
+    """Install a package that brings two commands, one of which cannot be imported."""
+    (tmp_path / "other_family.py").write_text(
+        "from pytest_verdict import Command, hookimpl\n"
+        "@hookimpl\n"
+        "def commands(): return {'theirs': Command('do it', 'other_command'), 'gone': Command('no', 'no_such_module')}\n"
+    )
+    (tmp_path / "other_command.py").write_text(COMMAND)
+    information = tmp_path / "other-1.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1\n")
+    (information / "entry_points.txt").write_text("[pytest_verdict]\nother = other_family\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(FAMILIES, "_has_looked", False)
+
+
+def test_commands_of_another_package_are_listed_suggested_and_run(another_package, command, capsys):
+    assert command("theirs") == (3, "done\n", "")
+    assert command("gone")[::2] == (
+        2,
+        "pytest-verdict: the command gone (no_such_module) cannot be imported: No module named 'no_such_module'\n",
+    )
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "do it" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["thiers"])
+    assert "Did you mean 'theirs'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--version"], ["operators", "--help"], ["replay", "theirs"]])
+def test_other_packages_are_not_looked_at_without_need(words, monkeypatch, capsys):
+    monkeypatch.setattr(FAMILIES, "_look_for_installed", lambda: pytest.fail("entry points were read"))
+    with contextlib.suppress(SystemExit):
+        main(words)

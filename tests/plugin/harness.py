@@ -22,6 +22,7 @@ from lxml import etree
 from pytest_verdict.report.json_report import record_schema, report_schema
 
 FOLDER = "verify-report"
+RECORD, REPORT_FILE = (jsonschema.Draft202012Validator(schema()) for schema in (record_schema, report_schema))
 # For the head of a test file. The peak that getrusage tells begins with that of the process which started this one.
 PEAK = """
 import re, resource
@@ -66,15 +67,14 @@ class Run:
     @cached_property
     def records(self) -> list[dict[str, Any]]:
         found = [json.loads(line) for line in self.records_bytes.splitlines()]
-        validator = jsonschema.Draft202012Validator(record_schema())
         for record in found:
-            validator.validate(record)
+            RECORD.validate(record)
         return found
 
     @cached_property
     def report(self) -> dict[str, Any]:
         found = json.loads((self.folder / "report.json").read_bytes())
-        jsonschema.Draft202012Validator(report_schema()).validate(found)
+        REPORT_FILE.validate(found)
         return found
 
     @cached_property

@@ -110,6 +110,6 @@ def test_a_failing_test_of_one_line_shows_its_block_in_junit(harness):
     )
     failure = run.case("test_it").find("failure")
     assert failure.get("type") == "verdict.Mismatch"
-    assert failure.get("message").startswith("1 of 1 comparisons did not pass; ")
+    assert failure.get("message").startswith("1 of 1 comparison did not pass; ")
     assert "expected: '<a>\\x00'" in failure.text
     assert "test_it.py:2: MismatchError" in failure.text

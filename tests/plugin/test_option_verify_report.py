@@ -8,7 +8,7 @@ import pytest
 from harness import Run
 
 TEST = "from pytest_verdict import compare\ndef test_it(): compare('exact', 1, 1)\n"
-FILES = ["junit.xml", "records.jsonl", "report.json"]
+FILES = [".gitignore", "junit.xml", "records.jsonl", "report.json"]
 
 
 def folder_names(run: Run) -> set[str]:
@@ -19,7 +19,7 @@ def test_the_flag_takes_no_value(harness):
     run = harness.run({"tests/test_it.py": TEST}, "--verify-report", "tests/")
     assert run.outcomes == {"passed": 1}
     assert sorted(path.name for path in run.folder.iterdir()) == FILES
-    assert "1 comparisons: 1 pass, 0 fail, 0 error" in run.stdout
+    assert "1 comparison: 1 pass, 0 fail, 0 error" in run.stdout
     assert "report: verify-report/report.json" in run.stdout
     run.check_agreement()
 
@@ -101,3 +101,79 @@ def test_the_report_names_versions_and_arguments_and_nothing_of_the_environment(
     )
     assert run.report["run"]["arguments"][-2:] == ["-k", "it"]
     assert "hunter2" not in json.dumps(run.report)
+
+
+FAMILY = {
+    "conftest.py": "import family\nfrom pytest_verdict import register_family\nregister_family(family)\n",
+    "family.py": """
+from pytest_verdict import hookimpl
+
+@hookimpl
+def report_writers(): return {"all.txt": "family:write"}
+
+@hookimpl
+def closing_lines(): return {"exact": "family:lines", "regex": "family:lines"}
+
+def write(contents):
+    yield f"{contents.run} {contents.records} {[vars_of(test) for test in contents.summary.tests]}"
+    yield from (line.decode() for line in contents.inline)
+
+def vars_of(test): return [str(entry) for entry in test.attempts]
+
+def lines(records):
+    for record in records:
+        yield f"\\x1b[31m{record['expected']}"
+        {}[record["observed"]]
+""",
+    "test_it.py": """
+from pytest_verdict import assert_matches, compare
+
+def test_it():
+    compare("exact", "secret-1", "secret-1", name="secret-1")
+    assert_matches("exact", 1, "secret-1")
+""",
+}
+
+
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["one process", "a worker"])
+def test_other_packages_write_files_and_closing_lines_of_what_is_redacted(harness, workers):
+    run = harness.run(FAMILY, "--verify-report", "-o", "verdict_redact=secret-[0-9]", "-k", "test_it", *workers)
+    written = (run.folder / "all.txt").read_text()
+    assert "secret-1" not in written
+    assert '"value":"[redacted]"' in written
+    assert "\\x1b[31m{'$type': 'redacted', 'value': '[redacted]'}" in run.stdout
+    assert "closing lines family:lines cannot be given: " in run.stdout
+    assert "report: verify-report/report.json" in run.stdout
+    assert run.status == pytest.ExitCode.TESTS_FAILED
+
+
+def test_a_session_whose_report_lacks_a_file_of_another_package_does_not_pass(harness):
+    failing = FAMILY["family.py"].replace("def write(contents):", "def write(contents):\n    1 / 0")
+    run = harness.run({**FAMILY, "family.py": failing, "test_it.py": TEST}, "--verify-report")
+    assert run.status == pytest.ExitCode.TESTS_FAILED
+    assert "so this session does not pass: all.txt was not written" in run.stdout
+    assert "ZeroDivisionError" in run.stdout
+    assert "1 comparison: 1 pass" in run.stdout
+    assert sorted(path.name for path in run.folder.iterdir()) == FILES
+    run.check_agreement()
+
+
+def test_ctrl_c_in_a_writer_of_another_package_leaves_our_report_and_nothing_half_done(harness):
+    family = FAMILY["family.py"].replace("def write(contents):", "def write(contents):\n    raise KeyboardInterrupt")
+    run = harness.run({**FAMILY, "family.py": family, "test_it.py": TEST}, "--verify-report", process=True)
+    assert run.status != 0
+    assert sorted(path.name for path in run.folder.iterdir()) == FILES
+    run.check_agreement()
+
+
+def test_git_does_not_see_the_folder_unless_somebody_wants_it(harness):
+    run = harness.run(TEST, "--verify-report")
+    assert "*" in (run.folder / ".gitignore").read_text().splitlines()
+    (run.folder / ".gitignore").write_text("mine\n")
+    harness.run("", "--verify-report")
+    assert (run.folder / ".gitignore").read_text() == "mine\n"
+    (run.folder / ".gitignore").unlink()
+    harness.run("", "--verify-report")
+    harness.run("", "--verify-report-dir=.")
+    assert not (run.folder / ".gitignore").exists()
+    assert not (harness.path / ".gitignore").exists()

@@ -1,7 +1,6 @@
-"""The command line ``pytest-verdict``.
+"""The command line ``pytest-verdict``, whose commands are brought by families.
 
-Families bring the commands, each a module with `add_arguments` and `run`. Only the module of the command that is asked for is
-imported, and what is heavy is imported when it runs.
+Only the module of the given command is imported, and what is heavy is imported when it runs.
 """
 
 from __future__ import annotations
@@ -9,13 +8,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TextIO
 
 from pytest_verdict.console import complain
-from pytest_verdict.core.families import FAMILIES, load
-from pytest_verdict.errors import VerdictError
+from pytest_verdict.core.families import FAMILIES, Command, load
+from pytest_verdict.errors import ConfigurationError, VerdictError, allowed
 
 UNREADABLE: Final = 2
 _INTERRUPTED: Final = 130
@@ -29,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(words)
     except BrokenPipeError:
-        # Whoever read the output has had enough; the flush at exit must not complain either.
+        # The reader has gone; the flush at exit must not complain either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _CLOSED_PIPE
     except KeyboardInterrupt:
@@ -44,7 +43,7 @@ def _run(words: Sequence[str]) -> int:
         arguments = _parser(words).parse_args(words)
         return int(_module(arguments.command).run(arguments))
     finally:
-        # Also behind --help; at the exit of the process it would be too late to do anything about a closed pipe.
+        # Also after --help; a closed pipe cannot be told any more when the process exits.
         sys.stdout.flush()
 
 
@@ -59,27 +58,36 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         prog="pytest-verdict", description="The suites, reports, answer templates and judges of pytest-verdict."
     )
     parser.add_argument("--version", action=_Version)
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    known = FAMILIES.own("commands")
-    # Families of other packages are looked for when the command is none of ours, or when all are listed.
     asked = next((word for word in words if not word.startswith("-")), None)
-    for name, (summary, _) in (known if asked in known else FAMILIES.all("commands")).items():
+    known = _commands(asked, is_listing="--version" not in words)
+    if asked is not None and asked not in known:
+        parser.error(f"unknown command {asked!r}.{allowed('command', asked, known)}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, (summary, _) in known.items():
         command = commands.add_parser(
             name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.", formatter_class=_Formatter
         )
-        if name in words:
+        if name == asked:
             _module(name).add_arguments(command)
     return parser
 
 
+def _commands(asked: str | None, *, is_listing: bool) -> Mapping[str, Command]:
+    # Other packages are looked at only for a command that is none of ours, and where all commands are listed.
+    own: Mapping[str, Command] = FAMILIES.own("commands")
+    return own if asked in own or not (asked or is_listing) else FAMILIES.all("commands")
+
+
 def _module(command: str) -> Any:
-    found = FAMILIES.find("commands", command)
-    assert found is not None
-    return load(found.module)
+    place = FAMILIES.find("commands", command).module  # type: ignore[union-attr]  # only commands that are known get here
+    try:
+        return load(place)
+    except ImportError as error:
+        raise ConfigurationError(f"the command {command} ({place}) cannot be imported: {error}") from error
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Keeps the lines of the exit codes apart."""
+    """Keeps the line breaks of the exit codes."""
 
 
 class _Version(argparse.Action):
@@ -94,10 +102,10 @@ class _Version(argparse.Action):
 
 
 def _write_anything() -> None:
-    # Where there is no stdout or stderr, what would be written goes nowhere, and the exit code stays what it is.
+    # Without stdout or stderr the exit code still says what came out.
     sys.stdout = sys.stdout or _nowhere()
     sys.stderr = sys.stderr or _nowhere()
-    # A terminal or pipe of a narrow encoding must not break the output.
+    # A narrow encoding of the terminal or pipe must not break the output.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -12,7 +12,7 @@ from pytest_verdict.core.values.display import safe_repr, shown, visible
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
-from pytest_verdict.core.writing import Envelope, OperatorIdentity, Redaction, Verdict, verdict_of
+from pytest_verdict.core.writing import Envelope, OperatorIdentity, Redaction, Verdict, members_of, verdict_of
 from pytest_verdict.errors import RecordError
 
 
@@ -269,10 +269,11 @@ class ComparisonResult:
         Returns:
             JSON text in ASCII.
         """
-        return self.envelope(redaction).members(self._expected, self._observed)
+        sides = self._expected, self._observed
+        return members_of(self._identity, self._outcome, self._threshold, self._name, sides, redaction)
 
     def envelope(self, redaction: Redaction | None = None) -> Envelope:
-        """Write what `to_members` writes around the two sides.
+        """Write what a record has around the two sides.
 
         Args:
             redaction: See `to_text`.

@@ -1,4 +1,4 @@
-"""Calls: the file and line in a test from which a comparison was asked for."""
+"""The file and line in a test from which a comparison was made."""
 
 from __future__ import annotations
 
@@ -13,34 +13,33 @@ from pytest_verdict.core.record import record_end
 _PACKAGE: Final = str(Path(pytest_verdict.__file__).parent) + os.sep
 
 
-class Calls:
-    """Writes where calls come from.
+class CallLocations:
+    """Finds and keeps where calls come from.
 
-    Finding the line of an instruction takes longer than all the rest, and a test calls in loops and with many
-    parameters.
+    Finding the line of an instruction is slow, and tests call in loops and with many parameters.
     """
 
-    __slots__ = ("_fixed", "_paths", "_root", "caller")
+    __slots__ = ("_fixed", "_paths", "_root", "recent")
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._fixed = ""
-        # By the name of the file; None for those of this package.
+        # By file name; None for the files of this package.
         self._paths: dict[str, str | None] = {}
-        # One tuple, because threads call too.
-        self.caller: tuple[CodeType | None, dict[int, str]] = (None, {})
+        # The code that called last, and the record ends by its instructions. One tuple, because threads call too.
+        self.recent: tuple[CodeType | None, dict[int, str]] = (None, {})
 
-    def are_all_from(self, place: tuple[Path, int] | None) -> None:
-        """Say where the next test lies, if it is not Python code."""
+    def fix(self, place: tuple[Path, int] | None) -> None:
+        """Set the place of a test that is not Python code, or None for one that is."""
         self._fixed = "" if place is None else record_end(self._relative(place[0]), place[1])
         if self._fixed:
-            self.caller = (None, {})
+            self.recent = (None, {})
 
     def end_of(self, frame: FrameType | None) -> str:
-        """Give the end of a record, which says where the call comes from."""
+        """Write the end of a record, which names the place of the call."""
         if self._fixed:
             return self._fixed
-        known, ends = self.caller
+        known, ends = self.recent
         while frame is not None:
             code = frame.f_code
             if code is known and (end := ends.get(frame.f_lasti)):
@@ -55,12 +54,12 @@ class Calls:
         return record_end("", 0)
 
     def _remember(self, frame: FrameType, path: str) -> str:
-        known, ends = self.caller
+        known, ends = self.recent
         if known is not frame.f_code:
             ends = {}
-        # Code that was generated may have no lines.
+        # Generated code may have no lines.
         end = ends[frame.f_lasti] = record_end(path, frame.f_lineno or 0)
-        self.caller = frame.f_code, ends
+        self.recent = frame.f_code, ends
         return end
 
     def _relative(self, path: Path) -> str:

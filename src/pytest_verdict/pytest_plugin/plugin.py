@@ -1,6 +1,6 @@
-"""Options, ini keys, fixtures and the words of a failed assertion.
+"""Options, ini keys, fixtures, and the explanation of failed assertions.
 
-Loaded in every pytest session where the package is installed, so it imports nothing but pytest and two small modules.
+Loaded in every session where the package is installed, so it imports nothing but pytest and two small modules.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_verdict.core.session import SESSION, Budget
-from pytest_verdict.pytest_plugin.failures import FAILURES
+from pytest_verdict.pytest_plugin.recent_failures import RECENT_FAILURES, remember_failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,15 +27,8 @@ FOLDER_DEFAULT = "verify-report"
 SUITE_FILES = "verdict_suite_files"
 CASES = "verdict_cases"
 _RUN_NO_TEST = (
-    "collectonly",
-    "help",
-    "version",
-    "markers",
-    "showfixtures",
-    "show_fixtures_per_test",
-    "cacheshow",
-    "setuponly",
-    "setupplan",
+    *("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "cacheshow"),
+    *("collectonly", "setuponly", "setupplan"),
 )
 
 
@@ -102,7 +95,7 @@ class OperatorRegistrar:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Fill the session's slot, and start the report when it is asked for."""
+    """Fill the session's slot, and start the report if there is to be one."""
     config.addinivalue_line(
         "markers",
         "verdict(operator=None, /, *, threshold=None, **settings): defaults of the fixture comparator, as in"
@@ -122,7 +115,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect suite files; of any other file only the name is looked at."""
+    """Collect suite files, which are known by their names."""
     if not any(fnmatchcase(file_path.name, pattern) for pattern in parent.config.getini(SUITE_FILES)):
         return None
     collector: type[pytest.File] = _items(SUITE_FILES)
@@ -149,14 +142,14 @@ def _fill_session(config: pytest.Config) -> None:
         SESSION.budget, SESSION.advice, SESSION.observer = before
 
     config.add_cleanup(restore)
-    # Of its own, also in a session inside a test of another session, whose report is not about these comparisons.
-    SESSION.observer = FAILURES.observe
+    # A session inside a test of another session has an observer of its own.
+    SESSION.observer = remember_failure
     verbosity = config.get_verbosity(pytest.Config.VERBOSITY_ASSERTIONS)
     SESSION.budget = Budget(characters=0, lines=0, differences=0) if verbosity >= 2 else Budget()
     try:
         SESSION.advice = bool(config.getini("verdict_advice"))
     except (ValueError, pytest.UsageError) as error:
-        # pytest names the value and not the key; before 9 it was a traceback.
+        # pytest names only the value; before version 9 it printed a traceback.
         raise pytest.UsageError(f"verdict_advice: true or false is needed; {error}") from None
 
 
@@ -179,7 +172,7 @@ def comparator(request: pytest.FixtureRequest) -> Comparator:
         try:
             made = made.with_defaults(*marker.args, **marker.kwargs)
         except (ConfigurationError, TypeError) as error:
-            # No line of the user's stands in the traceback of a fixture.
+            # The traceback of a fixture shows no line of the user.
             raise pytest.fail.Exception(f"the marker verdict of this test: {error}", pytrace=False) from None
     return made
 
@@ -192,7 +185,7 @@ def verdict_judge() -> Judge[FormRequest] | None:
 
 @pytest.fixture
 def answer_template(verdict_judge: Judge[FormRequest] | None, comparator: Comparator) -> Callable[..., AnswerTemplate]:
-    """Put an answer template to work: ``answer_template(Answer).assert_verified(values, trace=response)``.
+    """Verify answers by a template: ``answer_template(Answer).assert_verified(values, trace=response)``.
 
     Inside ``comparator.collect()`` it fails the test at the end of the block.
     """
@@ -210,8 +203,8 @@ def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
     Neither first nor a wrapper: what a ``unittest.TestCase`` raised comes into the call in a hook that is tried first.
     """
     if call.excinfo is not None and "pytest_verdict.errors" in sys.modules:
-        from pytest_verdict.pytest_plugin.asserted import explain_assertion, hide_our_frames
+        from pytest_verdict.pytest_plugin.assertion_notes import explain_assertion, hide_our_frames
 
         explain_assertion(call.excinfo)
         hide_our_frames(call.excinfo)
-    FAILURES.last.clear()
+    RECENT_FAILURES.clear()

@@ -1,4 +1,4 @@
-"""Starting the report of a session: who records, who writes, and where."""
+"""Start the report of a session: who records, who writes, and where."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.pytest_plugin.destination import report_folder
 from pytest_verdict.pytest_plugin.names import REDACTED
 from pytest_verdict.pytest_plugin.recorder import Recorder
-from pytest_verdict.pytest_plugin.xdist_transport import Carriage, Release
+from pytest_verdict.pytest_plugin.report_folder import report_folder
+from pytest_verdict.pytest_plugin.xdist_transport import RecordSender
 from pytest_verdict.report.junit import Profile, checked_profile
 
 # Python refuses to read numbers of thousands of digits.
@@ -24,11 +24,10 @@ def start(config: pytest.Config) -> None:
     """Register the recorder where tests run, and the controller where reports arrive."""
     redaction = _redaction(config)
     recorder = Recorder(config, redaction)
-    # Put back with the rest of the slot when the session ends.
+    # Restored with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
     if hasattr(config, "workerinput"):
-        config.pluginmanager.register(Carriage(recorder), "verdict-carriage")
-        config.pluginmanager.register(Release(), "verdict-release")
+        config.pluginmanager.register(RecordSender(recorder), "verdict-record-sender")
     else:
         from pytest_verdict.pytest_plugin.controller import Controller
 

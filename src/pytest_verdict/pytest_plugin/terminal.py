@@ -6,20 +6,18 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, load
-from pytest_verdict.core.values.display import shown, visible
+from pytest_verdict.core.values.display import counted, safe_repr, shown, visible
 from pytest_verdict.report.building import REPORT, Built
 from pytest_verdict.report.journal import RECORDS
-from pytest_verdict.report.summary import VERDICTS, Summary, decisive_records
+from pytest_verdict.report.summary import Summary, counts_text, decisive_records
 
 _MOST_OPERATORS: Final = 5
 
 
 def closing_lines(built: Built, place: str) -> Iterator[str]:
-    """Say how many comparisons came out how, which were worst, and where the report lies."""
+    """Give counts, the worst comparisons, lines of families, and the place of the report."""
     counts = built.summary.comparisons
-    yield f"{sum(counts)} comparisons: " + ", ".join(
-        f"{n} {verdict}" for n, verdict in zip(counts, VERDICTS, strict=True)
-    )
+    yield f"{counted(sum(counts), 'comparison')}: {counts_text(counts)}"
     unsuccessful = _unsuccessful(built.summary)
     if unsuccessful:
         yield f"not passed by operator: {unsuccessful}"
@@ -28,12 +26,21 @@ def closing_lines(built: Built, place: str) -> Iterator[str]:
     remaining = counts[1] + counts[2] - len(built.worst)
     if built.worst and remaining > 0:
         yield f"... and {remaining} more"
-    for operator, lines in FAMILIES.own("closing_lines").items():
-        if operator in built.summary.operators:
-            yield from load(lines)(decisive_records(built.folder / RECORDS, built.summary, operator))
+    yield from _lines_of_families(built)
     if not built.summary.complete:
         yield "the report is not complete: not every collected test came to its end"
     yield f"report: {place}/{REPORT}"
+
+
+def _lines_of_families(built: Built) -> Iterator[str]:
+    place = ""
+    try:
+        for operator, place in FAMILIES.all("closing_lines").items():
+            if operator in built.summary.operators:
+                records = decisive_records(built.folder / RECORDS, built.summary, operator)
+                yield from map(visible, load(place)(records))
+    except Exception as error:  # noqa: BLE001 - what another package raises must not hide the rest
+        yield f"closing lines {place} cannot be given: {visible(safe_repr(error))}"
 
 
 def _unsuccessful(summary: Summary) -> str:

@@ -1,41 +1,37 @@
-"""The carriage: how the records of a worker travel to the controller, on the reports that pytest-xdist sends anyway."""
+"""How records get from a worker to the controller: on the reports that pytest-xdist sends anyway."""
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any, Final
 
 import pytest
 
-from pytest_verdict.pytest_plugin.recorder import Batch, Recorder
+from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
 
-ATTRIBUTE: Final = "verdict_records"
-"""The attribute of a report that carries records: the fields of each batch as a plain tuple, which xdist can send."""
+_ATTRIBUTE: Final = "verdict_records"
 
 
-class Carriage:
-    """In a worker, lets the records ride on the report that is sent next."""
+class RecordSender:
+    """Attaches the records of a worker to the report that is sent next."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Put the records on, before xdist sends the report."""
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
+        """Attach the records while xdist sends the report; other plugins keep every report to the end."""
         batches = self._recorder.take()
-        if batches:
-            setattr(report, ATTRIBUTE, [tuple(batch) for batch in batches])
+        if not batches:
+            return (yield)
+        # Plain tuples, because xdist sends no other.
+        setattr(report, _ATTRIBUTE, [tuple(batch) for batch in batches])
+        try:
+            return (yield)
+        finally:
+            detach_records(report)
 
 
-class Release:
-    """In a worker, takes the records off a report that has been sent; other plugins keep every report to the end."""
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the records off."""
-        report.__dict__.pop(ATTRIBUTE, None)
-
-
-def unloaded(report: Any) -> list[Batch]:
-    """Take the records off a report that arrived, so that nothing else keeps or writes them."""
-    found = report.__dict__.pop(ATTRIBUTE, None)
-    return [Batch(*fields) for fields in found] if found else []
+def detach_records(report: Any) -> list[RecordBatch]:
+    """Take the records off a report, so that no other plugin keeps or writes them."""
+    return [RecordBatch(*fields) for fields in report.__dict__.pop(_ATTRIBUTE, ())]

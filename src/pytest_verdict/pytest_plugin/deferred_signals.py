@@ -1,4 +1,4 @@
-"""Signals that wait until a write has ended."""
+"""Signals that wait for the end of a write."""
 
 from __future__ import annotations
 
@@ -12,14 +12,11 @@ _Handler = Callable[[int, FrameType | None], Any]
 
 
 @contextmanager
-def signals_wait() -> Generator[None]:
-    """Let handlers written in Python, such as those of Ctrl-C and of a time limit, run when the block has ended.
+def signals_deferred() -> Generator[None]:
+    """Run signal handlers written in Python after the block; only in the main thread, which alone may set handlers.
 
-    A handler that raises in the middle of a write leaves a torn line in the journal, and half a message on the way to
-    the controller, who can then read nothing more. Blocking signals would not do: another thread of the process
-    receives them.
-
-    Only in the main thread, which alone may set handlers.
+    A handler that raises during a write, such as that of Ctrl-C or of a time limit, leaves half a line in the journal, or
+    half a message that the controller cannot read. Blocking signals does not help: another thread receives them.
     """
     waiting: list[tuple[_Handler, int, FrameType | None]] = []
     former: dict[signal.Signals, _Handler] = {}

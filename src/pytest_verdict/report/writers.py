@@ -1,0 +1,83 @@
+"""Who writes the files of a report: ourselves, and other packages, which cannot harm what we write."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from pytest_verdict.core.families import FAMILIES, load
+from pytest_verdict.core.values.display import safe_repr, visible
+from pytest_verdict.report.contents import Contents
+from pytest_verdict.report.journal import RECORDS
+from pytest_verdict.report.plugin import report_writers
+
+_BLOCK: Final = 1 << 20
+_PLAIN_NAME: Final = re.compile(r"\w[\w.-]*(?<!\.new)")
+_TAKEN: Final = {RECORDS, *report_writers(), "journal", "journal.interrupted"}
+
+
+class NewFiles:
+    """Files that are written beside those of an earlier report, and take their place when all are whole."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._paths: dict[str, Path] = {}
+
+    def path(self, name: str) -> Path:
+        """Say where to write a file until it takes its place."""
+        self._paths[name] = self._folder / f"{name}.new"
+        return self._paths[name]
+
+    def write(self, name: str, pieces: Iterable[str]) -> None:
+        """Write a file of text."""
+        with self.path(name).open("w", encoding="utf-8", newline="\n", buffering=_BLOCK) as file:
+            file.writelines(pieces)
+
+    def put_in_place(self, names: Iterable[str]) -> None:
+        """Replace the files of an earlier report."""
+        for name in names:
+            os.replace(self._paths[name], self._folder / name)  # noqa: PTH105 - replace is the word for an atomic move
+            del self._paths[name]
+
+    def remove(self, *names: str) -> None:
+        """Remove files that did not take their place; all of them unless some are named."""
+        for name in names or list(self._paths):
+            with suppress(OSError, KeyError):
+                self._paths.pop(name).unlink()
+
+
+def write_own(contents: Contents, new: NewFiles) -> list[str]:
+    """Write our files, and give their names."""
+    for name, place in report_writers().items():
+        new.write(name, load(place)(contents))
+    return list(report_writers())
+
+
+def write_others(contents: Contents, new: NewFiles) -> list[str]:
+    """Write the files of other packages and put them in place; give what they could not do."""
+    brought, problems = _brought()
+    for name, place in brought.items():
+        try:
+            new.write(name, load(place)(contents))
+            new.put_in_place([name])
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a writer may raise anything, and our own files are whole
+            new.remove(name)
+            problems.append(f"{name} was not written, because its writer {place} raised {visible(safe_repr(error))}")
+    return problems
+
+
+def _brought() -> tuple[Mapping[str, str], list[str]]:
+    try:
+        found = FAMILIES.all("report_writers")
+    except Exception as error:  # noqa: BLE001 - a hook of another package may raise anything
+        return {}, [visible(str(error))]
+    others = {name: place for name, place in found.items() if name not in report_writers()}
+    refused = [name for name in others if not _PLAIN_NAME.fullmatch(name) or name.lower() in _TAKEN]
+    problems = [f"a file of the report cannot be called {visible(repr(name))}" for name in refused]
+    return {name: place for name, place in others.items() if name not in refused}, problems
