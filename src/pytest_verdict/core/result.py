@@ -261,26 +261,12 @@ class ComparisonResult:
         return "{" + self.to_members(redaction) + "}"
 
     def to_members(self, redaction: Redaction | None = None) -> str:
-        """Write the members of the record's JSON object, without its braces.
-
-        Args:
-            redaction: See `to_text`.
-
-        Returns:
-            JSON text in ASCII.
-        """
+        """Write the members of the record's JSON object, without its braces."""
         sides = self._expected, self._observed
         return members_of(self._identity, self._outcome, self._threshold, self._name, sides, redaction)
 
     def envelope(self, redaction: Redaction | None = None) -> Envelope:
-        """Write what a record has around the two sides.
-
-        Args:
-            redaction: See `to_text`.
-
-        Returns:
-            An envelope that other results can share.
-        """
+        """Write what a record has around the two sides."""
         return Envelope(self._identity, self._outcome, self._threshold, self._name, redaction)
 
     @classmethod
