@@ -83,7 +83,11 @@ def _in_this_process(words, pytester, capsys):
     program, *arguments = words
     capsys.readouterr()
     if program == "pytest":
+        # A module of this session may be called like one of the page; it is put back.
+        own = {path.stem for path in pytester.path.glob("*.py")} & sys.modules.keys()
+        hidden = {name: sys.modules.pop(name) for name in own}
         pytester.runpytest_inprocess(*arguments)
+        sys.modules.update(hidden)
     else:
         # Modules of one page may be called like those of another.
         modules = {**sys.modules}

@@ -79,6 +79,12 @@ class CheckedCriterion(StrictModel):
         """Write the criterion as JSON, from which an equal one is read."""
         return {"id": self.id, "version": self.version, "severity": self.severity, "operator": self.condition.written()}
 
+    def __eq__(self, other: object) -> bool:
+        return self.written() == other.written() if isinstance(other, CheckedCriterion) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.version, self.severity, self.condition))
+
 
 _Criteria = Annotated[
     tuple[CheckedCriterion, ...],
