@@ -25,13 +25,14 @@ FOLDER = "verify-report"
 RECORD, REPORT_FILE = (jsonschema.Draft202012Validator(schema()) for schema in (record_schema, report_schema))
 # For the head of a test file. The peak that getrusage tells begins with that of the process which started this one.
 PEAK = """
-import re, resource
+import re, resource, sys
 from pathlib import Path
 
 def peak():
     status = Path("/proc/self/status")
     if not status.exists():
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        # macOS tells bytes, the others kilobytes.
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1024 if sys.platform == "darwin" else 1)
     return int(re.search(r"VmHWM:\\s*([0-9]+) kB", status.read_text())[1])
 """
 REPORT = ("--verify-report",)
