@@ -11,6 +11,7 @@ import pytest
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.record import renumbered
+from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import Attempts
 from pytest_verdict.pytest_plugin.environment import describe_environment, now
@@ -49,6 +50,7 @@ class Controller:
         self._closing: list[str] | None = None
         self._problem: Exception | None = None
         self._finished = False
+        self._too_few = ""
         self._folder = _opened(folder)
         try:
             self._interrupted = self._folder.set_aside_interrupted()
@@ -128,10 +130,11 @@ class Controller:
         self._write(self._journal.close, footer)
         if self._problem is None:
             self._write(self._build)
+        is_green = session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
+        if is_green and (self._problem is not None or self._too_few):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
         if self._problem is not None:
             self._journal.abandon()
-            if session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
-                session.exitstatus = pytest.ExitCode.TESTS_FAILED
             if not self._config.pluginmanager.has_plugin("terminalreporter"):
                 sys.stderr.write(f"{self._problem_line()}\n")
 
@@ -195,6 +198,12 @@ class Controller:
                 self._folder.remove_journal()
         # Not the whole report: pytest collects garbage several times after this, and looks at all that is left each time.
         self._closing = list(closing_lines(built, self._shown(built.folder)))
+        made, wanted = sum(built.summary.comparisons), self._config.option.verify_min_comparisons
+        if made < wanted:
+            self._too_few = (
+                f"{counted(made, 'comparison')} made, and at least {wanted} asked for: this session does not pass"
+            )
+            self._closing.append(self._too_few)
         if built.problems:
             self._problem = RecordError("; ".join(built.problems))
         self._journal.forget()

@@ -51,6 +51,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="where to write the report (implies --verify-report; default: verify-report, or the ini key verdict_report_dir)",
     )
     group.addoption(
+        "--verify-min-comparisons",
+        metavar="N",
+        type=int,
+        default=0,
+        help="fail a session that made fewer comparisons (implies --verify-report)",
+    )
+    group.addoption(
         "--verdict-adapter",
         metavar="ADAPTER",
         default=None,
@@ -169,7 +176,8 @@ def _fill_session(config: pytest.Config) -> None:
 
 
 def _wants_report(config: pytest.Config) -> bool:
-    wanted = config.option.verify_report or config.option.verify_report_dir is not None
+    option = config.option
+    wanted = option.verify_report or option.verify_report_dir is not None or option.verify_min_comparisons
     return bool(wanted) and not any(getattr(config.option, name, False) for name in _RUN_NO_TEST)
 
 

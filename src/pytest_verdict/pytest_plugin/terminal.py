@@ -18,6 +18,9 @@ def closing_lines(built: Built, place: str) -> Iterator[str]:
     """Give counts, the worst comparisons, lines of families, and the place of the report."""
     counts = built.summary.comparisons
     yield f"{counted(sum(counts), 'comparison')}: {counts_text(counts)}"
+    expected = built.summary.expected_by_tests
+    if expected:
+        yield f"{counted(expected, 'comparison')} that did not pass {'was' if expected == 1 else 'were'} expected by the test"
     unsuccessful = _unsuccessful(built.summary)
     if unsuccessful:
         yield f"not passed by operator: {unsuccessful}"
@@ -54,4 +57,5 @@ def _one_line(record: dict[str, Any]) -> str:
     return (
         f"  {record['id']} {visible(record['test'])} {record['operator']}{label}:"
         f" {record['verdict']}, score {record['score']:.6g} < {record['threshold']:.6g}"
+        f"{', expected by the test' if record['expected'] else ''}"
     )

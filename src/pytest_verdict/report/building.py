@@ -14,7 +14,7 @@ from pytest_verdict.core.record import summed, verdict_in
 from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import RECORDS, Journal, TestEntry, are_contiguous, lines_of
 from pytest_verdict.report.junit import Profile
-from pytest_verdict.report.summary import Summary, summarize
+from pytest_verdict.report.summary import PASSED, Summary, summarize
 from pytest_verdict.report.writers import NewFiles, write_others, write_own
 
 REPORT: Final = "report.json"
@@ -113,7 +113,8 @@ def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]
 
 def _worst(records: IO[bytes], summary: Summary, most: int = 5) -> list[dict[str, Any]]:
     found = _unsuccessful(records, summary)
-    return sorted(found, key=lambda record: (record["verdict"] != "error", record["score"]))[:most]
+    # What failed a test comes before what a test expected.
+    return sorted(found, key=lambda record: (record["expected"], record["verdict"] != "error", record["score"]))[:most]
 
 
 def _unsuccessful(records: IO[bytes], summary: Summary) -> Iterator[dict[str, Any]]:
@@ -125,7 +126,8 @@ def _unsuccessful(records: IO[bytes], summary: Summary) -> Iterator[dict[str, An
             if verdict_in(line) == "pass":
                 continue
             record = json.loads(line)
-            yield {key: record[key] for key in _SHOWN if key in record}
+            shown = {key: record[key] for key in _SHOWN if key in record}
+            yield {**shown, "expected": test.decisive.outcome == PASSED}
             number, size = number + 1, size + len(line)
             if number >= _MOST_CANDIDATES or size > _MOST_CANDIDATE_BYTES:
                 return

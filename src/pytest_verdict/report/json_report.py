@@ -70,6 +70,7 @@ def _totals(summary: Summary) -> dict[str, Any]:
         "tests_without_result": summary.missing,
         "subtests": {outcome: summary.subtests[outcome] for outcome in SUBTEST_OUTCOMES},
         "comparisons": {"total": sum(summary.comparisons), **_verdicts(summary.comparisons)},
+        "comparisons_expected_by_tests": summary.expected_by_tests,
         "comparisons_of_earlier_attempts": sum(summary.superseded),
     }
 

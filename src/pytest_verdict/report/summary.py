@@ -14,6 +14,7 @@ from pytest_verdict.core.record import Counts, merge_counts, summed
 from pytest_verdict.report.journal import Journal, TestEntry
 
 OUTCOMES: Final = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished")
+PASSED: Final = "passed"
 VERDICTS: Final = ("pass", "fail", "error")
 NOT_GREEN: Final = {"failed", "error", "unfinished"}
 
@@ -58,6 +59,11 @@ class Summary:
     def comparisons(self) -> tuple[int, int, int]:
         """How many comparisons of the last attempts passed, failed, and could not be made."""
         return summed(self.operators)
+
+    @property
+    def expected_by_tests(self) -> int:
+        """How many comparisons did not pass in tests that passed, and so looked at them and accepted them."""
+        return sum(sum(test.comparisons[1:]) for test in self.tests if test.decisive.outcome == PASSED)
 
     @property
     def complete(self) -> bool:
