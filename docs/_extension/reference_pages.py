@@ -7,6 +7,7 @@ documents by hand, so that what is added to them is documented without a word wr
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,24 @@ from sphinx.util import logging
 from sphinx.util.nodes import nested_parse_with_titles
 
 import pytest_verdict
+import pytest_verdict.blind
+import pytest_verdict.judging
+import pytest_verdict.operators
+import pytest_verdict.suites
+import pytest_verdict.templates
+import pytest_verdict.trajectories
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
 
+_NAMESPACES: tuple[Any, ...] = (
+    pytest_verdict,
+    pytest_verdict.operators,
+    pytest_verdict.templates,
+    pytest_verdict.trajectories,
+    pytest_verdict.suites,
+    pytest_verdict.judging,
+    pytest_verdict.blind,
+)
 _LOGGER = logging.getLogger(__name__)
 _TITLES = {"json": "JSON"}
 # What most people look for first; other kinds follow in alphabetical order.
@@ -69,24 +85,25 @@ class OtherPublicNames(Directive):
             path.read_text(encoding="utf-8") for path in folder.rglob("*.*") if path.suffix in {".rst", ".md"}
         )
         lines: list[str] = []
-        for part, names in sorted(_undocumented(pages).items()):
-            title = part.replace("_", " ").capitalize()
-            lines += [title, "-" * len(title), ""]
+        for namespace in _NAMESPACES:
+            names = list(_undocumented(namespace, pages))
+            if names:
+                title = namespace.__name__
+                lines += [f"``{title}``", "-" * (len(title) + 4), ""]
             for name in names:
-                kind = "class" if isinstance(getattr(pytest_verdict, name), type) else "function"
-                lines += [f".. auto{kind}:: pytest_verdict.{name}", *(["   :members:"] if kind == "class" else []), ""]
+                kind = "class" if isinstance(getattr(namespace, name), type) else "function"
+                members = ["   :members:"] if kind == "class" else []
+                lines += [f".. auto{kind}:: {namespace.__name__}.{name}", *members, ""]
         return _parsed(self, lines)
 
 
-def _undocumented(pages: str) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
-    for name in pytest_verdict.__all__:
-        public = getattr(pytest_verdict, name)
+def _undocumented(namespace: Any, pages: str) -> Iterator[str]:
+    for name in namespace.__all__:
+        public = getattr(namespace, name)
         # Operators and errors have pages of their own, made from the registry and the module of errors.
         elsewhere = isinstance(public, type) and issubclass(public, Operator | Exception)
-        if not elsewhere and f":: pytest_verdict.{name}\n" not in pages:
-            found[public.__module__.split(".")[1]].append(name)
-    return found
+        if not elsewhere and f":: {namespace.__name__}.{name}\n" not in pages:
+            yield name
 
 
 def _parsed(directive: Directive, lines: list[str]) -> list[nodes.Node]:
@@ -98,12 +115,7 @@ def _parsed(directive: Directive, lines: list[str]) -> list[nodes.Node]:
 
 def _section(cls: type[Operator], names: list[str]) -> list[str]:
     title = ", ".join(f"``{name}``" for name in names)
-    implied = [
-        f"The name ``{name}`` implies {', '.join(f'``{key}={value!r}``' for key, value in REGISTRY.preset(name).items())}."
-        for name in names
-        if REGISTRY.preset(name)
-    ]
-    head = [title, "^" * len(title), "", *implied, ""]
+    head = [title, "^" * len(title), ""]
     return [*head, f".. autoclass:: {cls.__module__}.{cls.__name__}", ""]
 
 
