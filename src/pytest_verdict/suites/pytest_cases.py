@@ -10,7 +10,7 @@ import pytest
 
 from pytest_verdict.errors import ConfigurationError, MappingError
 from pytest_verdict.operators.not_compared import record_not_compared
-from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping
+from pytest_verdict.suites.mapping.input_mapping import InputMapping
 from pytest_verdict.suites.rows import named_rows
 
 CASE: Final = "case"
@@ -59,7 +59,7 @@ def _arguments(
 
 
 def _names(taken: Sequence[str], mapping: InputMapping | None) -> list[str]:
-    given = (CASE, *((EXPECTED, OBSERVED, *mapping.settings) if mapping else ()))
+    given = (CASE, *(mapping.fetch if mapping else ()))
     names = [name for name in given if name in taken]
     if not names:
         raise ConfigurationError(f"the test takes none of the arguments {', '.join(given)}")

@@ -83,6 +83,8 @@ class Evaluator:
         self._name, self._settings = operator, {**settings, **self.mapping.literals}
         from_document = [name for name in self.mapping.settings if name not in self.mapping.literals]
         self._operator = _operator(operator, self._settings, from_document)
+        if self._operator is not None:
+            self._refuse_without_expected(self._operator)
 
     def evaluate(self, document: Mapping[str, Any], *, name: str | None = None) -> Evaluation:
         """Compare what the mapping finds in a document, and record it.
@@ -111,6 +113,7 @@ class Evaluator:
         Returns:
             The result; an ``error`` when the mapping finds nothing or too much.
         """
+        # Without a path of its own the settings say what is expected, which __init__ has seen to.
         found: dict[str, Any] = {}
         try:
             resolve_into(found, self.mapping, document)
@@ -118,7 +121,7 @@ class Evaluator:
         except MappingError as error:
             return record_not_compared(str(error), found.get(EXPECTED), instead_of=self.operator_name, name=name)
         limit = threshold if self.threshold is None else self.threshold
-        return compare(operator, found[EXPECTED], found[OBSERVED], limit, name=name)
+        return compare(operator, found.get(EXPECTED), found[OBSERVED], limit, name=name)
 
     @property
     def operator_name(self) -> str:
@@ -128,9 +131,18 @@ class Evaluator:
     def _built(self, found: Mapping[str, Any]) -> Operator:
         settings = {name: found[name] for name in self.mapping.settings}
         try:
-            return REGISTRY.build(str(self._name), {**self._settings, **settings})
+            operator = REGISTRY.build(str(self._name), {**self._settings, **settings})
+            self._refuse_without_expected(operator)
         except ConfigurationError as error:
             raise MappingError(f"the settings in the document are wrong: {error}") from None
+        return operator
+
+    def _refuse_without_expected(self, operator: Operator) -> None:
+        if EXPECTED not in self.mapping.fetch and operator.needs_expected():
+            raise SettingsError(
+                f"expected: the mapping does not say where it comes from, and {operator.recorded_name()} needs it; write a"
+                " path such as 'expected': '$.reference', or {'literal': None} where null is expected"
+            )
 
 
 def _operator(operator: Any, settings: Mapping[str, Any], from_document: list[str]) -> Operator | None:
