@@ -1,11 +1,14 @@
 """Mappings: from a document to the inputs of an operator."""
 
+import json
+import pickle
+
 import pytest
 from hypothesis import given, strategies as st
 from jsonpath_ng.ext import parse
 
 from pytest_verdict.core.registry import REGISTRY
-from pytest_verdict.errors import MappingError, SettingsError
+from pytest_verdict.errors import ErrorVerdict, MappingError, SettingsError
 from pytest_verdict.suites import check_dataset
 from pytest_verdict.suites.mapping.evaluator import Evaluator
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
@@ -281,3 +284,33 @@ def test_a_setting_of_the_document_that_says_nothing_is_an_error():
 def test_a_null_that_is_expected_is_written():
     evaluator = Evaluator("exact", {"expected": {"literal": None}, "observed": "$.output"})
     assert [evaluator.evaluate({"output": value}).label for value in (None, 0)] == ["true", "false"]
+
+
+def evaluated(output):
+    document = {"want": "a"} if output is None else {"want": "a", "got": output}
+    return Evaluator("exact", {"expected": "$.want", "observed": "$.got"}).evaluate(document)
+
+
+def test_an_evaluation_is_a_truth_value_as_its_comparison_is():
+    assert evaluated("a")
+    assert not evaluated("b")
+    for look in (bool, lambda evaluation: not evaluation):
+        with pytest.raises(ErrorVerdict, match=r"the path \$\.got matches nothing"):
+            look(evaluated(None))
+
+
+@pytest.mark.parametrize(("output", "label"), [("a", "true"), ("b", "false")])
+def test_a_label_is_a_text_and_no_truth_value(output, label):
+    found = evaluated(output).label
+    assert found == label
+    assert {label: 1}[found] == 1
+    assert (json.dumps(found), f"{found}", pickle.loads(pickle.dumps(found))) == (f'"{label}"', label, label)
+    for look in (bool, lambda label: not label, lambda label: label and 1):
+        with pytest.raises(TypeError, match=r"is a text: write \.label == 'true'"):
+            look(found)
+
+
+def test_evaluations_are_equal_by_value_and_cannot_be_changed():
+    assert evaluated("b") == pickle.loads(pickle.dumps(evaluated("b"))) != evaluated("a")
+    with pytest.raises(AttributeError):
+        evaluated("b").result = None
