@@ -33,6 +33,7 @@ def operators() -> Mapping[str, str]:
         "json_subset": f"{_HERE}json.equality:JsonSubset",
         "literal": f"{_HERE}category:LiteralMatch",
         "normalized_exact": f"{_HERE}text:NormalizedExact",
+        "not_blank": f"{_HERE}not_blank:NotBlank",
         "not_compared": f"{_HERE}not_compared:NotCompared",
         "numeric_exact": f"{_HERE}number:NumericExact",
         "numeric_maximum": f"{_HERE}number:NumericMaximum",

@@ -3,4 +3,5 @@ from .dataset_check import DatasetCheck as DatasetCheck, check_dataset as check_
 from .mapping.evaluator import Evaluation as Evaluation, Evaluator as Evaluator
 from .mapping.input_mapping import InputMapping as InputMapping
 from .rows import Row as Row
+from .suite_reader import SuiteWarning as SuiteWarning
 from .user_scorer import register_scorer as register_scorer

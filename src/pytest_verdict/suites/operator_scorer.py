@@ -35,9 +35,18 @@ class OperatorScorer(SuiteScorer):
 
     def check(self, scenario: Scenario) -> None:
         """Refuse a scenario without the expectation that the mapping leaves to it."""
-        if self._evaluator is not None and self._takes_expectation and not self._finds_expectation(scenario):
+        if self._evaluator is not None and not self.expects(scenario):
             key = "expected_tools" if self._is_trajectory else "expected_output"
             raise SettingsError(f"the mapping of {self.name} names no expected, and the scenario has no {key}")
+
+    def expects(self, scenario: Scenario) -> bool:
+        """Say whether the settings, the mapping or the scenario tell what is expected."""
+        if not self._takes_expectation:
+            return True
+        if self._is_trajectory:
+            # An empty list that is written says that no call is expected.
+            return "expected_tools" in scenario.model_fields_set
+        return scenario.expected_output is not None
 
     def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
         """Compare by the operator."""
@@ -49,12 +58,6 @@ class OperatorScorer(SuiteScorer):
         else:
             made = compare(self._operator, scenario.expected_output, result.output, limit, name=label)
         return scored(self.name, made)
-
-    def _finds_expectation(self, scenario: Scenario) -> bool:
-        if self._is_trajectory:
-            # An empty list that is written says that no call is expected.
-            return "expected_tools" in scenario.model_fields_set
-        return scenario.expected_output is not None
 
 
 def _mapped(entry: ScorerEntry, usual: Mapping[str, str]) -> tuple[Evaluator, bool]:
