@@ -142,8 +142,45 @@ def test_errors_among_repeats_are_inconclusive_where_they_matter(harness):
     given = {"name": "x", "input": "i", "expected_output": "a", "repeats": 2, "scorer": "exact"}
     harness.write({"outputs.jsonl": jsonl(*rows)})
     assert "Repeats: INCONCLUSIVE. 1 of 2 passed" in harness.run({"a.verdict.yaml": suite(given)}, *RECORDED).stdout
-    run = harness.run({"a.verdict.yaml": suite({**given, "pass": "any"})}, *RECORDED)
+    run = harness.run({"a.verdict.yaml": suite({**given, "pass": "any"})}, *RECORDED, "-rP")
     assert run.outcomes == {"passed": 1}
+    # Counted among the repeats, and told apart.
+    assert "Repeats: PASS. 1 of 2 passed, 1 could not be compared, the true rate is from" in run.stdout
+    assert "1 comparison, 1 could not be made" in run.stdout
+    (decided,) = [record for record in run.records if record["operator"] == "pass_rate"]
+    assert decided["observed"] == {"pass": 1, "fail": 0, "error": 1}
+
+
+@pytest.mark.parametrize(
+    ("more", "count"),
+    [
+        ({"scorer": "exact"}, "1 comparison"),
+        ({"scorer": "passfail", "expected_tools": ["search"]}, "3 comparisons"),
+        ({"scorer": None, "scorers": ["exact", "passfail"], "repeats": 5}, "15 comparisons"),
+    ],
+    ids=str,
+)
+def test_a_scenario_says_how_many_comparisons_it_made(harness, more, count):
+    run = run_with(harness, "my_adapters.Echo", "-rP", **more)
+    assert run.outcomes == {"passed": 1}
+    assert count in run.stdout.splitlines()
+
+
+def test_retries_that_all_raised_are_one_error_of_the_repeats(harness):
+    adapter = """
+class Agent:
+    def run(self, input, context):
+        if context["repeat"] == 2:
+            raise OSError("gone")
+        return "i"
+"""
+    given = {"name": "x", "input": "i", "expected_output": "i", "repeats": 3, "retries": 2, "pass": 2}
+    content = suite(given, adapter="my_agent.Agent")
+    run = harness.run({"conftest.py": "", "my_agent.py": adapter, "a.verdict.yaml": content}, REPORT, "-rP")
+    assert run.outcomes == {"passed": 1}
+    assert "2 of 3 passed, 1 could not be compared" in run.stdout
+    (decided,) = [record for record in run.records if record["operator"] == "pass_rate"]
+    assert decided["observed"] == {"pass": 2, "fail": 0, "error": 1}
 
 
 @pytest.mark.parametrize(

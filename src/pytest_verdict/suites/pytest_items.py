@@ -94,7 +94,7 @@ class ScenarioItem(pytest.Item):
         outcome = score_runs(self._plan, self._runs)
         if outcome.verdict != "pass":
             raise MismatchError(outcome.describe(), outcome.failures)
-        self.add_report_section("call", "verdict", "\n".join(outcome.sentences))
+        self.add_report_section("call", "verdict", "\n".join([*outcome.sentences, outcome.count()]))
 
     def teardown(self) -> None:
         """Let go of the outputs, which may be large."""
