@@ -101,19 +101,7 @@ class SemanticMatch(Operator):
         return self._outcome(found, *vectors)
 
     def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
-        """Derive the outcome again from the recorded vectors, without the model.
-
-        Args:
-            expected: The recorded expected value.
-            observed: The recorded observed value.
-            details: The recorded details.
-
-        Returns:
-            The same outcome as `evaluate` gave.
-
-        Raises:
-            RecordError: The record has no vectors, or they cannot be read.
-        """
+        """Derive the outcome again from the recorded vectors, without the model."""
         if not isinstance(expected, str) or not isinstance(observed, str):
             return Outcome(0.0, notes=(NOT_TEXT,))
         vectors = details.get("vectors")
