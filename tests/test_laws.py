@@ -50,6 +50,7 @@ CASES = {
     "json_subset": [({}, DOCUMENTS)],
     "literal": [({}, TEXTS)],
     "normalized_exact": [({}, None), ({"normalize": ["nfkc"], "case_sensitive": False, "nan_equal": True}, None)],
+    "not_blank": [({}, [])],
     "not_compared": [({"instead_of": "exact"}, [])],
     "numeric_exact": [({}, NUMBERS)],
     "numeric_maximum": [({}, NUMBERS)],

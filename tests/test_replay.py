@@ -76,6 +76,7 @@ EXAMPLES = {
     "json_subset": [({"a": 1}, '{"a": 1, "b": 2}', {})],
     "literal": [("a", "a", {}), (1, True, {})],
     "normalized_exact": [("The Paris", " the  PARIS", {}), (["A"], ["a", "b"], {})],
+    "not_blank": [(None, "a", {}), ("a", " ", {}), (None, {}, {})],
     "not_compared": [("Paris", "the adapter raised OSError: refused", {"instead_of": "exact"}), (None, 1, {})],
     "numeric_exact": [("1,000", 1000, {"normalize": ["strip_thousands_separators"]}), (1, "one", {})],
     "numeric_maximum": [(5, 6, {})],

@@ -21,6 +21,8 @@ UNREAD = {
     "a template": "from pytest_verdict.templates import BaseAnswer, ExactMatch, VerifiedField\n"
     '    class A(BaseAnswer):\n        city: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())\n'
     '    answer_template(A).verify({"city": "Rome"})',
+    "an evaluation": "from pytest_verdict.suites import Evaluator\n"
+    '    Evaluator("exact", {"expected": "$.a", "observed": "$.b"}).evaluate({"a": 1, "b": 2})',
     "a blind comparison": "from pytest_verdict.blind import blind_compare\n"
     '    blind_compare("a", "b", "Write.", lambda request: "no verdict")',
 }
@@ -36,6 +38,10 @@ READ = {
     "unequal": 'assert "Rome" != expect("exact", "Paris")',
     "passes": 'compare("exact", "Paris", "Paris")',
     "any": 'assert any([compare("exact", "Paris", "Rome"), compare("exact", 1, 1)])',
+    "a label": "from pytest_verdict.suites import Evaluator\n"
+    '    assert Evaluator("exact", {"expected": "$.a", "observed": "$.b"}).evaluate({"a": 1, "b": 2}).label == "false"',
+    "not an evaluation": "from pytest_verdict.suites import Evaluator\n"
+    '    assert not Evaluator("exact", {"expected": "$.a", "observed": "$.b"}).evaluate({"a": 1, "b": 2})',
     "a part of an aggregate": 'assert compare("any_of", 1, "1", conditions=["exact", "numeric_exact"])',
 }
 

@@ -32,7 +32,7 @@ def test_init_overwrites_nothing(tmp_path, capsys):
 
 
 def test_check_names_every_mistake(write, capsys):
-    good = write("good.verdict.yaml", "scenarios: [{name: a, input: b}]")
+    good = write("good.verdict.yaml", "scenarios: [{name: a, input: b, expected_output: c}]")
     bad = write("bad.verdict.yaml", "scenarios:\n  - name: a\n    input: no\n    outputs: x\n")
     assert main(["check", str(bad), str(good)]) == 1
     first, second, third = capsys.readouterr().out.splitlines()
@@ -61,3 +61,30 @@ def test_check_without_a_file_is_code_2(words, capsys):
 def test_check_prints_the_schema(capsys):
     assert main(["check", "--schema"]) == 0
     assert json.loads(capsys.readouterr().out) == suite_schema()
+
+
+NOTHING = """
+scenarios:
+  - {name: nothing, input: b}
+  - {name: an operator, input: b, scorer: exact_number}
+  - {name: calls, input: b, scorer: trajectory_exact}
+  - {name: tools, input: b, expected_tools: []}
+  - {name: output, input: b, expected_output: c}
+  - {name: no calls, input: b, scorer: trajectory_exact, expected_tools: []}
+  - {name: there, input: b, scorer: not_blank}
+  - {name: pattern, input: b, scorer: regex, metadata: {regex_pattern: c}}
+  - {name: settings, input: b, scorer: {operator: regex, settings: {pattern: c}}}
+  - {name: one of two, input: b, scorers: [passfail, not_blank]}
+""".replace("exact_number", "numeric_exact")
+
+
+def test_check_warns_of_scenarios_that_expect_nothing_and_strict_refuses_them(write, capsys):
+    file = write("a.verdict.yaml", NOTHING)
+    assert main(["check", str(file)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    found = [(3, "nothing"), (4, "an operator"), (5, "calls"), (6, "tools")]
+    assert lines[1:] == [f"{file}:{line}: warning: the scenario {name!r} expects nothing" for line, name in found]
+    good = write("b.verdict.yaml", "scenarios: [{name: a, input: b, expected_output: c}]")
+    assert main(["check", "--strict", str(file), str(good)]) == 1
+    assert capsys.readouterr().out.count(": error: the scenario ") == 4
+    assert main(["check", "--strict", str(good)]) == 0

@@ -12,7 +12,7 @@ from pytest_verdict import Comparator, MismatchError, MissingExtraError
 from pytest_verdict.core.replay import replay
 from pytest_verdict.errors import ConfigurationError, MappingError
 from pytest_verdict.operators import Exact
-from pytest_verdict.suites import check_dataset
+from pytest_verdict.suites import DatasetWarning, check_dataset
 from pytest_verdict.suites.rows import read_rows
 
 MAPPING = {"expected": "$.want", "observed": "$.got"}
@@ -53,6 +53,7 @@ CONTENTS = {
     "rows.csv": lambda: csv_text(ROWS),
     "rows.tsv": lambda: 'id\twant\tgot\na\tx\tx\nb\ty\tz\nc\t"ß\n"\t"ß\n"\n',
     "rows.yaml": lambda: json.dumps(ROWS, indent=1, ensure_ascii=False),
+    "rows.json": lambda: json.dumps(ROWS, indent=1),
     "rows.parquet": lambda: arrow_bytes("parquet", ROWS),
     "rows.arrow": lambda: arrow_bytes("file", ROWS),
     "stream.arrow": lambda: arrow_bytes("stream", ROWS),
@@ -362,3 +363,121 @@ def test_unmapped_rows_raise_in_an_input_mapping():
 
     with pytest.raises(MappingError, match="an empty object"):
         InputMapping.read(MAPPING).resolve({})
+
+
+def swallowed(first, rest):
+    """1,000 rows as CSV, of which one opens a quote; the rest follows."""
+    return "want,got\n" + "a,a\n" * first + rest
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (swallowed(500, 'a,"a\n' + "a,b\n" * 499), 502),
+        (swallowed(3, 'a,"a'), 5),
+        (swallowed(3, 'a,"a\n'), 5),
+        (swallowed(500, 'a,"a\n' + "a,b\n" * 400 + '"a",a\n' + "a,a\n" * 98), 502),
+    ],
+    ids=["half of it", "last", "last line", "closed by a later quote"],
+)
+def test_an_unclosed_quote_fails_the_data_set_at_any_rate(harness, write, content, line):
+    path = write("rows.csv", content)
+    with pytest.raises(ConfigurationError, match=rf"rows\.csv:{line}: a quote that opens here is not closed rightly"):
+        check_dataset(path, "exact", MAPPING, pass_rate=0.001)
+    run = harness.run({"rows.csv": content, "test_it.py": CASES.replace("jsonl", "csv").replace(', ids="$.id"', "")})
+    assert run.outcomes == {"errors": 1}
+    assert f"rows.csv:{line}: a quote that opens here" in run.stdout
+
+
+def test_a_quote_that_is_wrong_on_its_own_line_is_a_row_that_is_wrong(write):
+    rows = list(read_rows(write("rows.csv", 'want,got\n"a"b,a\na,"a\n1"\n"a"b,a\n')))
+    assert [(row.number, row.error is None) for row in rows] == [(2, False), (3, True), (5, False)]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "passes", "words"),
+    [
+        ({"expect_rows": 3}, True, ""),
+        ({"min_rows": 3}, True, ""),
+        ({"min_rows": 1}, True, ""),
+        ({"expect_rows": 4}, False, "there are 3 rows, and 4 are expected"),
+        ({"expect_rows": 2}, False, "there are 3 rows, and 2 are expected"),
+        ({"min_rows": 4}, False, "there are 3 rows, and at least 4 are expected"),
+    ],
+    ids=str,
+)
+def test_the_number_of_rows_may_be_expected(sizes, passes, words, results):
+    rows = [{"want": 1, "got": 1}, {"want": 1, "got": 1}, {"want": 1}]
+    if passes:
+        check = check_dataset(rows, "exact", MAPPING, pass_rate=0.5, **sizes)
+        assert (check.size.passed, check.compared, check.total) == (True, 2, 3)
+    else:
+        with pytest.raises(MismatchError, match=words) as error:
+            check_dataset(rows, "exact", MAPPING, pass_rate=0.5, **sizes)
+        assert error.value.results[0].verdict == "fail"
+    assert [result.name for result in results[-2:]] == ["pass rate of row", "rows of row"]
+
+
+@pytest.mark.parametrize(
+    "sizes", [{"expect_rows": 0}, {"min_rows": True}, {"min_rows": 1.0}, {"expect_rows": 1, "min_rows": 1}], ids=str
+)
+def test_a_wrong_number_of_rows_is_refused(sizes):
+    with pytest.raises(ConfigurationError, match="_rows"):
+        check_dataset(ROWS, "exact", MAPPING, **sizes)
+
+
+@pytest.mark.parametrize(
+    ("marker", "words"),
+    [
+        ("[]", "the dataset has 0 rows, and at least 1 are expected"),
+        ("[1, 2], expect_rows=3", "the dataset has 2 rows, and 3 are expected"),
+        ("[1, 2], min_rows=3", "the dataset has 2 rows, and at least 3 are expected"),
+        ("[1, 2], min_rows=0", "min_rows is a whole number from 1, got 0"),
+    ],
+)
+def test_too_few_cases_are_an_error(harness, marker, words):
+    run = harness.run(f"import pytest\n\n@pytest.mark.verdict_cases({marker})\ndef test_it(case):\n    pass\n")
+    assert run.outcomes == {"errors": 1}
+    assert words in run.output
+
+
+def test_as_many_cases_as_expected_are_run(harness):
+    head = "import pytest\n\n@pytest.mark.verdict_cases([1, 2], "
+    for sizes in ("expect_rows=2", "min_rows=2", "min_rows=1"):
+        run = harness.run(f"{head}{sizes})\ndef test_it(case):\n    pass\n")
+        assert run.outcomes == {"passed": 2}
+
+
+def test_two_rows_with_one_id_are_warned_of(write):
+    names = ["a", "b", "a", "b", 1, None, None, ""]
+    path = write("rows.jsonl", jsonl([{"id": name, "want": 1, "got": 1} for name in names]))
+    with pytest.warns(
+        DatasetWarning, match=r"rows\.jsonl: 2 rows have the id of an earlier one, first 'a' in rows"
+    ) as found:
+        check_dataset(path, "exact", MAPPING, ids="$.id")
+    assert [warning.filename for warning in found] == [__file__]
+
+
+@pytest.mark.parametrize("suffix", ["gz", "zip", "bz2", "xz", "zst"])
+def test_a_compressed_file_is_refused_by_name(write, suffix):
+    with pytest.raises(
+        ConfigurationError, match=rf"rows\.jsonl\.{suffix}: a compressed dataset is not read; unpack it"
+    ):
+        check_dataset(write(f"rows.jsonl.{suffix}", b""), "exact", MAPPING)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('{"a": 1}', "a dataset in JSON is a list of rows; one row on each line is .jsonl"),
+        ('{"a": 1}\n{"a": 1}\n', "it is not JSON: Extra data"),
+        ('[{"a": 1}', "it is not JSON"),
+        ('[{"a": 1, "a": 2}]', "a key occurs twice"),
+        (b'["\xff"]', "it is not JSON: 'utf-8' codec"),
+    ],
+    ids=str,
+)
+def test_a_json_file_that_is_no_list_is_refused(write, content, words):
+    with pytest.raises(ConfigurationError, match=r"rows\.json: ") as error:
+        check_dataset(write("rows.json", content), "exact", MAPPING)
+    assert words in str(error.value)

@@ -1,10 +1,15 @@
 """Mappings: from a document to the inputs of an operator."""
 
+import json
+import pickle
+
 import pytest
 from hypothesis import given, strategies as st
 from jsonpath_ng.ext import parse
 
-from pytest_verdict.errors import MappingError, SettingsError
+from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.errors import ErrorVerdict, MappingError, SettingsError
+from pytest_verdict.suites import check_dataset
 from pytest_verdict.suites.mapping.evaluator import Evaluator
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
 from pytest_verdict.suites.mapping.jsonpath import finder
@@ -212,3 +217,100 @@ def test_settings_come_from_literals_and_from_the_document():
 def test_a_wrong_evaluator_is_refused(mapping, settings, words):
     with pytest.raises(ValueError, match=words):
         Evaluator("numeric_tolerance", mapping, **settings)
+
+
+CONDITIONS = [{"operator": "contains_any", "settings": {"substrings": ["a"]}}, "exact"]
+
+
+@pytest.mark.parametrize(
+    ("operator", "settings"),
+    [
+        ("exact", {}),
+        ("json_canonical", {}),
+        ("contains_all", {"case_sensitive": False}),
+        ("numeric_range", {}),
+        ("trace_contains", {}),
+        ("all_of", {"conditions": CONDITIONS}),
+        ("all_of", {"conditions": {"a": "exact"}}),
+        ("derived", {"inner": "exact", "source": "spec"}),
+        (
+            "criteria",
+            {
+                "id": "a",
+                "revision": 1,
+                "criteria": [{"id": "b", "version": 1, "severity": "minor", "operator": "exact"}],
+            },
+        ),
+    ],
+    ids=str,
+)
+def test_a_mapping_without_expected_is_refused(operator, settings):
+    for mapping in ({"observed": "$.output"}, {"observed": "$.output", "expected": None}):
+        with pytest.raises(SettingsError, match=r"expected: the mapping does not say where .* needs it"):
+            Evaluator(operator, mapping, **settings)
+        with pytest.raises(SettingsError, match="expected: the mapping does not say"):
+            check_dataset([{"output": None}], REGISTRY.build(operator, settings), mapping)
+
+
+@pytest.mark.parametrize(
+    ("operator", "settings", "output"),
+    [
+        ("regex", {"pattern": "a+"}, "aa"),
+        ("numeric_range", {"min": 1}, 2),
+        ("one_of", {"values": ["a"]}, "a"),
+        ("contains_any", {"substrings": ["a"]}, "a"),
+        ("json_schema", {"schema_document": {"type": "null"}}, None),
+        ("trace_length", {"max": 5}, "a"),
+        ("trace_regex", {"pattern": "a"}, "a"),
+        ("trajectory_forbidden", {"forbidden": ["pay"]}, ["search"]),
+        ("all_of", {"conditions": CONDITIONS[:1]}, "a"),
+        ("any_of", {"conditions": {"k": CONDITIONS[0]}}, {"k": "a"}),
+        ("derived", {"inner": CONDITIONS[0], "source": "spec"}, "a"),
+    ],
+    ids=str,
+)
+def test_settings_may_say_what_is_expected(operator, settings, output):
+    assert Evaluator(operator, {"observed": "$.output"}, **settings).evaluate({"output": output}).label == "true"
+
+
+def test_a_setting_of_the_document_that_says_nothing_is_an_error():
+    evaluator = Evaluator("regex", {"observed": "$.output", "pattern": "$.pattern"})
+    assert evaluator.evaluate({"output": "aa", "pattern": "a+"}).label == "true"
+    evaluation = evaluator.evaluate({"output": "aa", "pattern": None})
+    assert (evaluation.label, evaluation.result.verdict) == (None, "error")
+    assert "the mapping does not say where it comes from" in evaluation.error
+
+
+def test_a_null_that_is_expected_is_written():
+    evaluator = Evaluator("exact", {"expected": {"literal": None}, "observed": "$.output"})
+    assert [evaluator.evaluate({"output": value}).label for value in (None, 0)] == ["true", "false"]
+
+
+def evaluated(output):
+    document = {"want": "a"} if output is None else {"want": "a", "got": output}
+    return Evaluator("exact", {"expected": "$.want", "observed": "$.got"}).evaluate(document)
+
+
+def test_an_evaluation_is_a_truth_value_as_its_comparison_is():
+    assert evaluated("a")
+    assert not evaluated("b")
+    for look in (bool, lambda evaluation: not evaluation):
+        with pytest.raises(ErrorVerdict, match=r"the path \$\.got matches nothing"):
+            look(evaluated(None))
+
+
+@pytest.mark.parametrize(("output", "label"), [("a", "true"), ("b", "false")])
+def test_a_label_is_a_text_and_no_truth_value(output, label):
+    found = evaluated(output).label
+    assert found == label
+    assert {label: 1}[found] == 1
+    assert (json.dumps(found), f"{found}", pickle.loads(pickle.dumps(found))) == (f'"{label}"', label, label)
+    for look in (bool, lambda label: not label, lambda label: label and 1):
+        with pytest.raises(TypeError, match=r"is a text: write \.label == 'true'"):
+            look(found)
+
+
+def test_evaluations_are_equal_by_value_and_cannot_be_changed():
+    assert evaluated("b") == pickle.loads(pickle.dumps(evaluated("b"))) != evaluated("a")
+    with pytest.raises(AttributeError):
+        evaluated("b").result = None

@@ -49,7 +49,11 @@ def test_an_adapter_without_result_is_an_error_and_not_a_failure(harness, adapte
 
 def test_what_an_adapter_raises_is_harmless_and_short(harness):
     adapter = "def loud(text):\n    raise ValueError('\\x1b[31m red \\x07' + 'z' * 1_000_000)\n"
-    files = {"loud.py": adapter, "conftest.py": "", "a.verdict.yaml": suite({"name": "x", "input": "i", "retries": 1})}
+    files = {
+        "loud.py": adapter,
+        "conftest.py": "",
+        "a.verdict.yaml": suite({"name": "x", "input": "i", "expected_output": "i", "retries": 1}),
+    }
     run = harness.run(files, REPORT, "--verdict-adapter", "loud.loud")
     assert run.outcomes == {"errors": 1}
     assert "\x1b[31m red" not in run.stdout
@@ -97,7 +101,11 @@ def test_a_hung_adapter_does_not_keep_the_session_from_ending(harness):
 
 
 def test_no_adapter_and_the_ini_key(harness):
-    files = {"conftest.py": "", "my_adapters.py": ADAPTERS, "a.verdict.yaml": suite({"name": "x", "input": "i"})}
+    files = {
+        "conftest.py": "",
+        "my_adapters.py": ADAPTERS,
+        "a.verdict.yaml": suite({"name": "x", "input": "i", "expected_output": "i"}),
+    }
     assert "no adapter is named" in harness.run(files).stdout
     assert harness.run(files, "-o", "verdict_adapter=my_adapters.Echo").outcomes == {"passed": 1}
 
@@ -134,5 +142,70 @@ def test_errors_among_repeats_are_inconclusive_where_they_matter(harness):
     given = {"name": "x", "input": "i", "expected_output": "a", "repeats": 2, "scorer": "exact"}
     harness.write({"outputs.jsonl": jsonl(*rows)})
     assert "Repeats: INCONCLUSIVE. 1 of 2 passed" in harness.run({"a.verdict.yaml": suite(given)}, *RECORDED).stdout
-    run = harness.run({"a.verdict.yaml": suite({**given, "pass": "any"})}, *RECORDED)
+    run = harness.run({"a.verdict.yaml": suite({**given, "pass": "any"})}, *RECORDED, "-rP")
     assert run.outcomes == {"passed": 1}
+    # Counted among the repeats, and told apart.
+    assert "Repeats: PASS. 1 of 2 passed, 1 could not be compared, the true rate is from" in run.stdout
+    assert "1 comparison, 1 could not be made" in run.stdout
+    (decided,) = [record for record in run.records if record["operator"] == "pass_rate"]
+    assert decided["observed"] == {"pass": 1, "fail": 0, "error": 1}
+
+
+@pytest.mark.parametrize(
+    ("more", "count"),
+    [
+        ({"scorer": "exact"}, "1 comparison"),
+        ({"scorer": "passfail", "expected_tools": ["search"]}, "3 comparisons"),
+        ({"scorer": None, "scorers": ["exact", "passfail"], "repeats": 5}, "15 comparisons"),
+    ],
+    ids=str,
+)
+def test_a_scenario_says_how_many_comparisons_it_made(harness, more, count):
+    run = run_with(harness, "my_adapters.Echo", "-rP", **more)
+    assert run.outcomes == {"passed": 1}
+    assert count in run.stdout.splitlines()
+
+
+def test_retries_that_all_raised_are_one_error_of_the_repeats(harness):
+    adapter = """
+class Agent:
+    def run(self, input, context):
+        if context["repeat"] == 2:
+            raise OSError("gone")
+        return "i"
+"""
+    given = {"name": "x", "input": "i", "expected_output": "i", "repeats": 3, "retries": 2, "pass": 2}
+    content = suite(given, adapter="my_agent.Agent")
+    run = harness.run({"conftest.py": "", "my_agent.py": adapter, "a.verdict.yaml": content}, REPORT, "-rP")
+    assert run.outcomes == {"passed": 1}
+    assert "2 of 3 passed, 1 could not be compared" in run.stdout
+    (decided,) = [record for record in run.records if record["operator"] == "pass_rate"]
+    assert decided["observed"] == {"pass": 2, "fail": 0, "error": 1}
+
+
+@pytest.mark.parametrize(
+    ("more", "warned"),
+    [({"expected_output": None}, True), ({"expected_output": "i"}, False)],
+    ids=["nothing", "output"],
+)
+def test_a_scenario_that_expects_nothing_is_warned_of(harness, more, warned):
+    run = run_with(harness, "my_adapters.Echo", "-Wdefault", scorer="passfail", **more)
+    assert run.outcomes == ({"passed": 1, "warnings": 1} if warned else {"passed": 1})
+    assert ("SuiteWarning: a.verdict.yaml: 1 scenario expects nothing: x" in run.stdout) == warned
+    run = run_with(
+        harness, "my_adapters.Echo", "-Werror::pytest_verdict.suites.SuiteWarning", scorer="passfail", **more
+    )
+    assert run.outcomes == ({"errors": 1} if warned else {"passed": 1})
+
+
+@pytest.mark.parametrize(
+    ("output", "outcome"),
+    [("{}", "failed"), ("[]", "failed"), ('" "', "failed"), ("0", "passed"), ('{"a": 1}', "passed")],
+)
+def test_an_output_that_is_no_text_is_not_compared_with_itself(harness, output, outcome):
+    rows = f'{{"name": "x", "output": {output}}}\n'
+    files = {"outputs.jsonl": rows, "a.verdict.yaml": suite({"name": "x", "input": "i", "expected_tools": []})}
+    run = harness.run(files, *RECORDED, "-Wignore")
+    assert run.outcomes == {outcome: 1}
+    (record,) = run.records
+    assert (record["operator"], record["expected"]) == ("not_blank", None)

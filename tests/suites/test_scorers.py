@@ -124,3 +124,38 @@ def test_scorers(harness, scorer, more, outcome, words):
     assert run.outcomes == {outcome: 1}
     assert words in run.stdout
     assert {answer.status for answer in replay(run.records_bytes.splitlines())} == {"identical"}
+
+
+@pytest.mark.parametrize(
+    ("scorer", "more", "outcome"),
+    [
+        ({"operator": "exact", "mapping": {"observed": "$.output"}}, {}, "passed"),
+        ({"operator": "exact", "mapping": {"observed": "$.output"}}, {"expected_output": "j"}, "failed"),
+        ({"operator": "exact", "mapping": {"expected": "$.input"}}, {"expected_output": "j"}, "passed"),
+        ({"operator": "exact", "mapping": {}}, {"expected_output": "j"}, "failed"),
+        ({"operator": "trajectory_exact", "mapping": {"observed": "$.tool_calls"}}, {"expected_tools": []}, "failed"),
+        ({"operator": "trajectory_exact", "mapping": {}}, {"expected_tools": ["search", "book"]}, "passed"),
+        ({"operator": "trace_length", "settings": {"max": 5}, "mapping": {}}, {"expected_output": None}, "passed"),
+        ({"operator": "regex", "mapping": {"pattern": {"literal": "^i$"}}}, {"expected_output": None}, "passed"),
+        ({"operator": "regex", "mapping": {"pattern": "$.metadata.p"}, "settings": {"mode": "search"}},
+         {"metadata": {"p": "^i$"}}, "passed"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_a_mapping_does_not_name_comes_from_the_scenario(harness, scorer, more, outcome):
+    assert run_with(harness, "my_adapters.Echo", scorer=scorer, **more).outcomes == {outcome: 1}
+
+
+@pytest.mark.parametrize(
+    ("scorer", "key"),
+    [
+        ({"operator": "exact", "mapping": {"observed": "$.output"}}, "expected_output"),
+        ({"operator": "trajectory_exact", "mapping": {"observed": "$.tool_calls"}}, "expected_tools"),
+        ({"operator": "exact", "mapping": {"expected": None, "observed": "$.output"}}, "the mapping does not say"),
+    ],
+    ids=str,
+)
+def test_a_mapping_that_finds_no_expectation_is_refused(harness, scorer, key):
+    run = run_with(harness, "my_adapters.Echo", scorer=scorer, expected_output=None)
+    assert run.outcomes == {"errors": 1}
+    assert key in run.stdout

@@ -135,7 +135,7 @@ def test_a_reader_gives_values_and_rows(package):
     ids=lambda value: next(iter(value.values())) if isinstance(value, dict) else "",
 )
 def test_a_wrong_name_lists_what_is_installed_too(package, head, words):
-    content = suite({"name": "x", "input": "i"}, **{"adapter": "echo:>", **head})
+    content = suite({"name": "x", "input": "i", "expected_output": "i"}, **{"adapter": "echo:>", **head})
     run = package.run({"a.verdict.yaml": content}, REPORT, process=True)
     assert run.outcomes == {"errors": 1}
     assert [word for word in words if word not in run.stdout] == []

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model, model
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
+from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.writing import OperatorIdentity
 from pytest_verdict.errors import ConfigurationError, SettingsError, allowed
 
@@ -88,6 +89,10 @@ class Operator(BaseModel):
     def effective_expected(self, expected: Any) -> Any:
         """Give the value that is recorded as expected; another one when a setting takes its place."""
         return expected
+
+    def needs_expected(self) -> bool:
+        """Say whether an expected value must be given; False when the settings say all that is expected."""
+        return self.effective_expected(ABSENT) is ABSENT
 
     def default_threshold(self) -> float:
         """Give the threshold that holds when the caller names none, in (0, 1]."""

@@ -8,6 +8,7 @@ from .json.equality import JsonCanonical as JsonCanonical, JsonSubset as JsonSub
 from .json.rules import JsonRule as JsonRule
 from .json.schema import JsonSchema as JsonSchema
 from .lists import OrderedMatch as OrderedMatch, SetContainment as SetContainment
+from .not_blank import NotBlank as NotBlank
 from .number import (
     Delta as Delta,
     NumericExact as NumericExact,

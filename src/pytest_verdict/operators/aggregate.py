@@ -79,6 +79,11 @@ class _Aggregate(Operator):
 
     conditions: Annotated[Any, BeforeValidator(_conditions)]
 
+    def needs_expected(self) -> bool:
+        """Say whether one of the conditions needs it."""
+        parts = self.conditions.values() if isinstance(self.conditions, dict) else self.conditions
+        return any(part.operator.needs_expected() for part in parts)
+
     def settings(self) -> dict[str, Any]:
         """Give all settings as typed JSON; conditions as `Condition.written` has them."""
         written: Any

@@ -123,6 +123,10 @@ class CriteriaMatch(Operator):
     criteria: _Criteria
     fail_on: tuple[Literal["blocker", "major", "minor"], ...] = ("blocker", "major")
 
+    def needs_expected(self) -> bool:
+        """Say whether one of the criteria needs it."""
+        return any(one.condition.operator.needs_expected() for one in self.criteria)
+
     def settings(self) -> dict[str, Any]:
         """Give all settings as JSON; criteria as `CheckedCriterion.written` has them."""
         return {**super().settings(), "criteria": [one.written() for one in self.criteria]}

@@ -50,6 +50,10 @@ class DerivedMatch(Operator):
         """Give what the operator inside records."""
         return self.inner.effective_expected(expected)
 
+    def needs_expected(self) -> bool:
+        """Say whether the operator inside needs it."""
+        return bool(self.inner.needs_expected())
+
     def default_threshold(self) -> float:
         """Give that of the operator inside."""
         return float(self.inner.default_threshold())

@@ -49,6 +49,10 @@ class TraceRegex(Operator):
     count_min: Count | None = None
     flags: Flags = ()
 
+    def needs_expected(self) -> bool:
+        """Say whether expected is the pattern."""
+        return self.pattern is None
+
     @model_validator(mode="after")
     def _compiles(self) -> Self:
         if self.pattern is not None:
@@ -89,6 +93,10 @@ class TraceContains(Operator):
 
     substring: str | None = None
 
+    def needs_expected(self) -> bool:
+        """Say whether expected is the text."""
+        return self.substring is None
+
     @field_validator("substring")
     @classmethod
     def _not_empty(cls, substring: str | None) -> str | None:
@@ -126,6 +134,10 @@ class TraceLength(Operator):
     min: Count | None = None
     max: Count | None = None
     unit: Literal["chars", "words", "lines"] = "chars"
+
+    def needs_expected(self) -> bool:
+        """The bounds say what is expected."""
+        return False
 
     @model_validator(mode="after")
     def _bounded(self) -> Self:

@@ -17,7 +17,7 @@ from pytest_verdict.operators.not_compared import record_not_compared
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.suites.mapping.evaluator import Evaluator
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
-from pytest_verdict.suites.rows import named_rows
+from pytest_verdict.suites.rows import checked_size, named_rows
 
 _SHOWN: Final = 5
 
@@ -33,6 +33,7 @@ class DatasetCheck:
         unreadable: How many rows could not be read.
         first: The first comparisons that did not pass, at most five.
         gate: The comparison that decides: the share of passes with its confidence interval.
+        size: The comparison of the number of rows with the expected one, where it is given.
 
     Example:
         >>> rows = [{"want": "a", "got": "a"}, {"want": "b", "got": "c"}, {"want": "d"}]
@@ -49,11 +50,17 @@ class DatasetCheck:
     unreadable: int
     first: tuple[ComparisonResult, ...]
     gate: ComparisonResult
+    size: ComparisonResult | None = None
 
     @property
     def total(self) -> int:
         """How many rows there were."""
         return self.passed + self.failed + self.errors
+
+    @property
+    def compared(self) -> int:
+        """How many rows were really compared: those that passed or failed."""
+        return self.passed + self.failed
 
     @property
     def rate(self) -> float:
@@ -81,6 +88,9 @@ class DatasetCheck:
                 f" the true rate is from {low:g} to {high:g} (confidence {self.gate.settings['confidence']:g})"
             ),
         ]
+        if self.size is not None and not self.size.passed:
+            least = "at least " if self.size.operator == "numeric_minimum" else ""
+            lines.append(f"there are {counted(self.total, 'row')}, and {least}{self.size.expected} are expected")
         if not self.gate.passed and self.gate.error:
             lines.append(self.gate.error)
         if self.first:
@@ -97,6 +107,8 @@ def check_dataset(
     pass_rate: float = 1.0,
     confidence: float = 0.95,
     ids: Any = None,
+    expect_rows: int | None = None,
+    min_rows: int | None = None,
     comparator: Comparator | None = None,
     **settings: Any,
 ) -> DatasetCheck:
@@ -109,7 +121,9 @@ def check_dataset(
         threshold: The lowest score with which a row passes; the default unless given.
         pass_rate: The lowest share of rows that must pass, in (0, 1].
         confidence: The confidence of the interval that is shown, in (0, 1).
-        ids: A path to the name of a row in the report; file and line unless given.
+        ids: A path to the name of a row in the report; file and line unless given. Two rows with one name are warned of.
+        expect_rows: How many rows there must be, readable or not.
+        min_rows: How many there must be at least.
         comparator: Whose defaults hold, and inside whose ``collect()`` the test fails at the end of the block.
         **settings: The operator's settings, when it is given by name.
 
@@ -117,7 +131,8 @@ def check_dataset(
         The counts and the gate; inside ``collect()`` not enough rows may have passed.
 
     Raises:
-        MismatchError: Not enough rows passed, outside ``collect()``. A row that is unreadable has not passed.
+        MismatchError: Not enough rows passed, or there are not as many as expected, outside ``collect()``. A row that is
+            unreadable has not passed.
         ConfigurationError: Something is written wrongly.
         OSError: The file cannot be read.
 
@@ -131,14 +146,30 @@ def check_dataset(
     chosen = comparator or Comparator()
     threshold, settings = chosen.complete(operator, threshold, settings)
     evaluator = Evaluator(operator, mapping, threshold, **settings)
-    check = _checked(source, evaluator, pass_rate, PassRate(confidence=confidence), ids)
-    if not check.gate.passed:
-        chosen.fail(check.describe(), [check.gate, *check.first])
+    sizes = _expected_sizes(expect_rows, min_rows)
+    check = _checked(source, evaluator, pass_rate, PassRate(confidence=confidence), ids, sizes)
+    failed = [made for made in (check.size, check.gate) if made is not None and not made.passed]
+    if failed:
+        chosen.fail(check.describe(), [*failed, *check.first])
     return check
 
 
+def _expected_sizes(expect_rows: Any, min_rows: Any) -> tuple[str, int] | None:
+    exact, least = checked_size("expect_rows", expect_rows), checked_size("min_rows", min_rows)
+    if exact is not None and least is not None:
+        raise ConfigurationError("give expect_rows or min_rows, not both")
+    if exact is not None:
+        return "numeric_exact", exact
+    return None if least is None else ("numeric_minimum", least)
+
+
 def _checked(
-    source: str | Path | Iterable[Any], evaluator: Evaluator, pass_rate: float, gate: PassRate, ids: Any
+    source: str | Path | Iterable[Any],
+    evaluator: Evaluator,
+    pass_rate: float,
+    gate: PassRate,
+    ids: Any,
+    expected_size: tuple[str, int] | None,
 ) -> DatasetCheck:
     if isinstance(pass_rate, bool) or not isinstance(pass_rate, int | float) or not 0.0 < pass_rate <= 1.0:
         raise ConfigurationError(f"pass_rate must be in (0, 1], got {shown(pass_rate, 40)}")
@@ -156,4 +187,5 @@ def _checked(
             first.append(result)
     label = Path(source).name if isinstance(source, str | Path) else "row"
     decided = compare(gate, pass_rate, counts, name=f"pass rate of {label}")
-    return DatasetCheck(counts["pass"], counts["fail"], counts["error"], unreadable, tuple(first), decided)
+    size = compare(*expected_size, sum(counts.values()), name=f"rows of {label}") if expected_size else None
+    return DatasetCheck(counts["pass"], counts["fail"], counts["error"], unreadable, tuple(first), decided, size)

@@ -39,6 +39,7 @@ def row_readers() -> Mapping[str, str]:
     return {
         ".jsonl": f"{_HERE}rows.jsonl:read",
         ".ndjson": f"{_HERE}rows.jsonl:read",
+        ".json": f"{_HERE}rows.json_list:read",
         ".csv": f"{_HERE}rows.csv_text:read",
         ".tsv": f"{_HERE}rows.csv_text:read",
         ".yaml": f"{_HERE}rows.yaml_list:read",

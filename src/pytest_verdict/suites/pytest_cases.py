@@ -8,10 +8,11 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
+from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError, MappingError
 from pytest_verdict.operators.not_compared import record_not_compared
-from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping
-from pytest_verdict.suites.rows import named_rows
+from pytest_verdict.suites.mapping.input_mapping import InputMapping
+from pytest_verdict.suites.rows import checked_size, named_rows
 
 CASE: Final = "case"
 _PLUGIN: Final = "verdict-unreadable-rows"
@@ -39,11 +40,12 @@ class UnreadableRows:
 def parametrize_cases(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     """Parametrize a test by the rows of a dataset."""
     try:
-        source, mapping, ids = _arguments(*marker.args, **marker.kwargs)
+        source, mapping, ids, sizes = _arguments(*marker.args, **marker.kwargs)
         names = _names(metafunc.fixturenames, mapping)
         if isinstance(source, str | Path):
             source = metafunc.definition.path.parent / source
         cases = [_case(names, mapping, *row) for row in named_rows(source, ids)]
+        _refuse_wrong_size(len(cases), *sizes)
     except (ConfigurationError, OSError, TypeError) as error:
         text = str(error).removeprefix("_arguments() ")
         raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: verdict_cases: {text}") from None
@@ -53,13 +55,24 @@ def parametrize_cases(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
 
 
 def _arguments(
-    source: Any, mapping: InputMapping | Mapping[str, Any] | None = None, ids: Any = None
-) -> tuple[Any, InputMapping | None, Any]:
-    return source, None if mapping is None else InputMapping.read(mapping), ids
+    source: Any,
+    mapping: InputMapping | Mapping[str, Any] | None = None,
+    ids: Any = None,
+    expect_rows: Any = None,
+    min_rows: Any = None,
+) -> tuple[Any, InputMapping | None, Any, tuple[int | None, int]]:
+    sizes = checked_size("expect_rows", expect_rows), checked_size("min_rows", min_rows) or 1
+    return source, None if mapping is None else InputMapping.read(mapping), ids, sizes
+
+
+def _refuse_wrong_size(total: int, expected: int | None, least: int) -> None:
+    wanted = f"at least {least}" if expected is None or total < least else expected
+    if total < least or (expected is not None and total != expected):
+        raise ConfigurationError(f"the dataset has {counted(total, 'row')}, and {wanted} are expected")
 
 
 def _names(taken: Sequence[str], mapping: InputMapping | None) -> list[str]:
-    given = (CASE, *((EXPECTED, OBSERVED, *mapping.settings) if mapping else ()))
+    given = (CASE, *(mapping.fetch if mapping else ()))
     names = [name for name in given if name in taken]
     if not names:
         raise ConfigurationError(f"the test takes none of the arguments {', '.join(given)}")

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
-from pytest_verdict.core.values.display import visible
+from pytest_verdict.core.values.display import counted, visible
 from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchError
-from pytest_verdict.suites.suite_reader import PlannedScenario, Suite, read_suite
+from pytest_verdict.suites.suite_reader import PlannedScenario, Suite, SuiteWarning, read_suite
 
 if TYPE_CHECKING:
     from pytest_verdict.suites.scenario_run import Run
 
+_SHOWN: Final = 5
 _ADAPTERS: Final = pytest.StashKey[dict[tuple[str, Path], Any]]()
 
 
@@ -34,11 +35,20 @@ class SuiteFile(pytest.File):
         for tag in sorted(tags):
             # What a suite uses as a tag it declares, so that --strict-markers has nothing to say.
             self.config.addinivalue_line("markers", f"{tag}: a tag of suites")
+        self._warn_of_scenarios_that_expect_nothing(suite)
         with pause_garbage_collection():
             return [
                 ScenarioItem.from_parent(self, name=plan.scenario.name, suite=suite, plan=plan)
                 for plan in suite.scenarios
             ]
+
+    def _warn_of_scenarios_that_expect_nothing(self, suite: Suite) -> None:
+        names = [visible(plan.scenario.name) for plan in suite.scenarios if plan.expects_nothing]
+        if names:
+            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+            verb = "expects" if len(names) == 1 else "expect"
+            shown = ", ".join(names[:_SHOWN]) + more
+            self.warn(SuiteWarning(f"{self.nodeid}: {counted(len(names), 'scenario')} {verb} nothing: {shown}"))
 
 
 class ScenarioItem(pytest.Item):
@@ -84,7 +94,7 @@ class ScenarioItem(pytest.Item):
         outcome = score_runs(self._plan, self._runs)
         if outcome.verdict != "pass":
             raise MismatchError(outcome.describe(), outcome.failures)
-        self.add_report_section("call", "verdict", "\n".join(outcome.sentences))
+        self.add_report_section("call", "verdict", "\n".join([*outcome.sentences, outcome.count()]))
 
     def teardown(self) -> None:
         """Let go of the outputs, which may be large."""

@@ -38,11 +38,18 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioOutcome:
-    """What came of a scenario."""
+    """What came of a scenario, and how many comparisons of outputs were made and could not be made."""
 
     verdict: Verdict
     sentences: Sequence[str]
     failures: Sequence[ComparisonResult]
+    made: int
+    missing: int
+
+    def count(self) -> str:
+        """Say how many comparisons were made."""
+        missing = f", {self.missing} could not be made" if self.missing else ""
+        return f"{counted(self.made, 'comparison')}{missing}"
 
     def describe(self) -> str:
         """Lay out why it did not pass."""
@@ -104,6 +111,7 @@ def score_runs(plan: PlannedScenario, runs: Sequence[Run]) -> ScenarioOutcome:
     sentences: list[str] = []
     failures: list[ComparisonResult] = []
     verdicts: list[Verdict] = []
+    made = missing = 0
     for run in runs:
         # What did not pass comes first: the summary of pytest shows the first line.
         scored = sorted(_scored(plan, run), key=lambda part: part.verdict == "pass")
@@ -111,15 +119,25 @@ def score_runs(plan: PlannedScenario, runs: Sequence[Run]) -> ScenarioOutcome:
         prefix = f"repeat {run.repeat}: " if plan.repeats > 1 else ""
         # Of many repeats only those are worth reading that did not pass.
         sentences += [f"{prefix}{part.sentence}" for part in scored if plan.repeats == 1 or part.verdict != "pass"]
-        failures += [result for part in scored for result in part.results if not result.passed]
+        results = [result for part in scored for result in part.results]
+        failures += [result for result in results if not result.passed]
+        missing += sum(result.error is not None for result in results)
+        made += sum(result.error is None for result in results)
     if plan.repeats == 1:
-        return ScenarioOutcome(verdicts[0], sentences, failures)
+        return ScenarioOutcome(verdicts[0], sentences, failures, made, missing)
     decided = _decide(plan, verdicts)
     low, high = decided.details.get("interval", (0.0, 1.0))
     word = "inconclusive" if INCONCLUSIVE in decided.notes else decided.verdict
-    passed = f"{verdicts.count('pass')} of {plan.repeats} passed"
-    sentence = f"Repeats: {word.upper()}. {passed}, the true rate is from {low:g} to {high:g}."
-    return ScenarioOutcome(decided.verdict, [sentence, *sentences], [] if decided.passed else [decided, *failures])
+    sentence = f"Repeats: {word.upper()}. {_counted_repeats(verdicts)}, the true rate is from {low:g} to {high:g}."
+    shown = [] if decided.passed else [decided, *failures]
+    return ScenarioOutcome(decided.verdict, [sentence, *sentences], shown, made, missing)
+
+
+def _counted_repeats(verdicts: Sequence[Verdict]) -> str:
+    errors = verdicts.count("error")
+    return f"{verdicts.count('pass')} of {len(verdicts)} passed" + (
+        f", {errors} could not be compared" if errors else ""
+    )
 
 
 def _scored(plan: PlannedScenario, run: Run) -> list[Scored]:

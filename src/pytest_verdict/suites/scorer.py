@@ -34,6 +34,10 @@ class SuiteScorer:
     def check(self, scenario: Scenario) -> None:
         """Refuse a scenario whose metadata this scorer cannot use."""
 
+    def expects(self, scenario: Scenario) -> bool:
+        """Say whether a scenario tells this scorer anything that is expected."""
+        return True
+
     def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
         """Score one output; the comparisons are recorded under a label."""
         raise NotImplementedError

@@ -37,6 +37,20 @@ class PlannedScenario(NamedTuple):
     tags: tuple[str, ...]
     line: int
 
+    @property
+    def expects_nothing(self) -> bool:
+        """Whether no scorer is told anything that is expected."""
+        return not any(scorer.expects(self.scenario) for scorer in self.scorers)
+
+
+class SuiteWarning(UserWarning):
+    """Scenarios of a suite expect nothing, so that any output that is not blank passes.
+
+    Example:
+        >>> SuiteWarning("a.verdict.yaml: 1 scenario expects nothing: paris")
+        SuiteWarning('a.verdict.yaml: 1 scenario expects nothing: paris')
+    """
+
 
 class Suite(NamedTuple):
     """A suite, ready to be run."""

@@ -14,7 +14,7 @@ from pytest_verdict.errors import SuiteError
 _EXIT_CODES: Final = """\
 exit codes:
   0  every file can be run
-  1  a file is written wrongly
+  1  a file is written wrongly, or, with --strict, a scenario expects nothing
   2  no file is named, or one cannot be read
 """
 
@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="a scorer that conftest.py registers; may be repeated",
     )
+    parser.add_argument("--strict", action="store_true", help="refuse scenarios that expect nothing")
     parser.add_argument("files", nargs="*", metavar="FILE", help="a suite file; adapters and scorers are not imported")
 
 
@@ -43,21 +44,22 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.files:
         complain("name a suite file, such as pytest-verdict check capitals.verdict.yaml")
         return 2
-    return _check(arguments.files, arguments.scorer)
+    return max(_check(file, arguments.scorer, strict=arguments.strict) for file in arguments.files)
 
 
-def _check(files: Sequence[str], scorers: Sequence[str]) -> int:
+def _check(file: str, scorers: Sequence[str], *, strict: bool) -> int:
     from pytest_verdict.suites.suite_reader import read_suite
 
-    status = 0
-    for file in files:
-        try:
-            suite = read_suite(Path(file), scorers=scorers)
-        except SuiteError as error:
-            for line in str(error).splitlines():
-                say(line)
-            status = 1
-        else:
-            adapter = f"adapter {suite.adapter}" if suite.adapter else "no adapter of its own"
-            say(f"{file}: {suite.name}, {counted(len(suite.scenarios), 'scenario')}, {adapter}")
-    return status
+    try:
+        suite = read_suite(Path(file), scorers=scorers)
+    except SuiteError as error:
+        for line in str(error).splitlines():
+            say(line)
+        return 1
+    adapter = f"adapter {suite.adapter}" if suite.adapter else "no adapter of its own"
+    say(f"{file}: {suite.name}, {counted(len(suite.scenarios), 'scenario')}, {adapter}")
+    empty = [plan for plan in suite.scenarios if plan.expects_nothing]
+    for plan in empty:
+        word = "error" if strict else "warning"
+        say(f"{file}:{plan.line}: {word}: the scenario {plan.scenario.name!r} expects nothing")
+    return 1 if strict and empty else 0

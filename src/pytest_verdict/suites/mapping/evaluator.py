@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pytest_verdict.comparison import compare
 from pytest_verdict.core.kernel import checked_threshold
@@ -18,33 +18,63 @@ from pytest_verdict.operators.not_compared import record_not_compared
 from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping, resolve_into
 
 
+class Label(str):
+    """The label of an evaluation: a text, and no truth value."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"the label {self!s} is a text: write .label == 'true', or take the evaluation as the truth value"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """What an evaluator says of one example.
 
+    It is true when the comparison passed and false when it failed. A comparison that could not be made is neither: `bool` of it
+    raises `ErrorVerdict`. Nobody has looked at an evaluation until something takes its truth value or reads what came out.
+
     Args:
-        label: ``true`` or ``false``; None when the comparison could not be made.
-        score: From 0.0 to 1.0; None when the comparison could not be made.
-        explanation: Why, as plain lines.
-        error: Why the comparison could not be made, or None.
         result: The full record.
-        direction: Always ``maximize``: of two scores the higher is the better.
 
     Example:
         >>> evaluator = Evaluator("exact", {"expected": "$.reference", "observed": "$.output"})
         >>> evaluation = evaluator.evaluate({"reference": "Paris", "output": "paris"})
-        >>> evaluation.label, evaluation.score, evaluation.error
-        ('false', 0.0, None)
+        >>> bool(evaluation), evaluation.label, evaluation.score, evaluation.error
+        (False, 'false', 0.0, None)
         >>> print(evaluator.evaluate({"reference": "Paris"}).label)
         None
     """
 
-    label: Literal["true", "false"] | None
-    score: float | None
-    explanation: str
-    error: str | None
     result: ComparisonResult
-    direction: Literal["maximize"] = "maximize"
+
+    direction: ClassVar[Literal["maximize"]] = "maximize"
+    """Of two scores the higher is the better, always."""
+
+    @property
+    def label(self) -> Label | None:
+        """``true`` or ``false``, a text and no truth value; None when the comparison could not be made."""
+        return None if self.result.error is not None else Label("true" if self.result.passed else "false")
+
+    @property
+    def score(self) -> float | None:
+        """From 0.0 to 1.0; None when the comparison could not be made."""
+        return None if self.result.error is not None else self.result.score
+
+    @property
+    def explanation(self) -> str:
+        """Why, as plain lines."""
+        return "\n".join(explain(self.result))
+
+    @property
+    def error(self) -> str | None:
+        """Why the comparison could not be made, or None."""
+        return self.result.error
+
+    def __bool__(self) -> bool:
+        return bool(self.result)
 
 
 class Evaluator:
@@ -83,6 +113,8 @@ class Evaluator:
         self._name, self._settings = operator, {**settings, **self.mapping.literals}
         from_document = [name for name in self.mapping.settings if name not in self.mapping.literals]
         self._operator = _operator(operator, self._settings, from_document)
+        if self._operator is not None:
+            self._refuse_without_expected(self._operator)
 
     def evaluate(self, document: Mapping[str, Any], *, name: str | None = None) -> Evaluation:
         """Compare what the mapping finds in a document, and record it.
@@ -94,11 +126,7 @@ class Evaluator:
         Returns:
             The evaluation; an ``error`` when the mapping finds nothing or too much.
         """
-        result = self.compare(document, name=name)
-        explanation = "\n".join(explain(result))
-        if result.error is not None:
-            return Evaluation(None, None, explanation, result.error, result)
-        return Evaluation("true" if result.passed else "false", result.score, explanation, None, result)
+        return Evaluation(self.compare(document, name=name))
 
     def compare(self, document: Any, *, name: str | None = None, threshold: float | None = None) -> ComparisonResult:
         """Compare what the mapping finds in a document, and record it.
@@ -111,6 +139,7 @@ class Evaluator:
         Returns:
             The result; an ``error`` when the mapping finds nothing or too much.
         """
+        # Without a path of its own the settings say what is expected, which __init__ has seen to.
         found: dict[str, Any] = {}
         try:
             resolve_into(found, self.mapping, document)
@@ -118,7 +147,7 @@ class Evaluator:
         except MappingError as error:
             return record_not_compared(str(error), found.get(EXPECTED), instead_of=self.operator_name, name=name)
         limit = threshold if self.threshold is None else self.threshold
-        return compare(operator, found[EXPECTED], found[OBSERVED], limit, name=name)
+        return compare(operator, found.get(EXPECTED), found[OBSERVED], limit, name=name)
 
     @property
     def operator_name(self) -> str:
@@ -128,9 +157,18 @@ class Evaluator:
     def _built(self, found: Mapping[str, Any]) -> Operator:
         settings = {name: found[name] for name in self.mapping.settings}
         try:
-            return REGISTRY.build(str(self._name), {**self._settings, **settings})
+            operator = REGISTRY.build(str(self._name), {**self._settings, **settings})
+            self._refuse_without_expected(operator)
         except ConfigurationError as error:
             raise MappingError(f"the settings in the document are wrong: {error}") from None
+        return operator
+
+    def _refuse_without_expected(self, operator: Operator) -> None:
+        if EXPECTED not in self.mapping.fetch and operator.needs_expected():
+            raise SettingsError(
+                f"expected: the mapping does not say where it comes from, and {operator.recorded_name()} needs it; write a"
+                " path such as 'expected': '$.reference', or {'literal': None} where null is expected"
+            )
 
 
 def _operator(operator: Any, settings: Mapping[str, Any], from_document: list[str]) -> Operator | None:

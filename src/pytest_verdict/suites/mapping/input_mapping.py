@@ -25,7 +25,8 @@ class InputMapping:
     path finds keeps its type; a null is found like any other value. It is compiled once and never changes.
 
     Args:
-        expected: The expected value; left out for an operator whose settings say what is expected.
+        expected: The expected value; left out only for an operator whose settings say what is expected. A null that is
+            expected is written ``{"literal": None}``.
         observed: The observed value.
         **settings: Settings of the operator that come from the document, or literals.
 
@@ -41,9 +42,8 @@ class InputMapping:
     __slots__ = ("_inputs", "fetch", "literals", "settings")
 
     def __init__(self, /, *, observed: Any, expected: Any = None, **settings: Any) -> None:
-        # As a path None would mean nothing; an expectation that is null is written {"literal": None}.
-        expected = {"literal": None} if expected is None else expected
-        self._inputs = {EXPECTED: expected, OBSERVED: observed, **settings}
+        named = {} if expected is None else {EXPECTED: expected}
+        self._inputs = {**named, OBSERVED: observed, **settings}
         self.fetch = {name: read_input(name, source) for name, source in self._inputs.items()}
         self.settings = tuple(settings)
         self.literals = {

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.families import FAMILIES
-from pytest_verdict.core.values.display import shortened, shown
+from pytest_verdict.core.values.display import counted, shortened, shown
 from pytest_verdict.errors import ConfigurationError, MappingError, allowed
 from pytest_verdict.suites.loading import load_brought
 from pytest_verdict.suites.mapping.input_mapping import read_input
 
 _LONGEST_NAME: Final = 200
+_COMPRESSED: Final = (".gz", ".bz2", ".xz", ".zst", ".zip")
+
+
+class DatasetWarning(UserWarning):
+    """Rows of a data set have the same id.
+
+    Example:
+        >>> DatasetWarning("rows.jsonl: 1 row has the id of an earlier one")
+        DatasetWarning('rows.jsonl: 1 row has the id of an earlier one')
+    """
 
 
 class Row(NamedTuple):
@@ -42,10 +53,45 @@ def named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[
     """Give place, name, value and error of each row; ``ids`` says where in a row its name is."""
     label = Path(source).name if isinstance(source, str | Path) else "row"
     fetch_id = None if ids is None else read_input("ids", ids)
+    seen = _SeenNames(label)
     for position, row in enumerate(_read(source), 1):
         number, value, error = row if isinstance(row, Row) else (position, row, None)
         place = f"{label}:{number}"
-        yield place, place if fetch_id is None else _name(fetch_id, value, place), value, error
+        name = place if fetch_id is None else _name(fetch_id, value, place)
+        if name != place:
+            seen.add(name, place)
+        yield place, name, value, error
+    seen.warn()
+
+
+class _SeenNames:
+    """Counts the rows that have the name of an earlier one; of a name only its hash is kept."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._hashes: set[int] = set()
+        self._first = ""
+        self._count = 0
+
+    def add(self, name: str, place: str) -> None:
+        known = hash(name)
+        if known in self._hashes:
+            self._first = self._first or f"{shown(name, 60)} in {place}"
+            self._count += 1
+        self._hashes.add(known)
+
+    def warn(self) -> None:
+        if self._count:
+            verb = "has" if self._count == 1 else "have"
+            text = f"{self._label}: {counted(self._count, 'row')} {verb} the id of an earlier one, first {self._first}"
+            warnings.warn(DatasetWarning(text), stacklevel=5)
+
+
+def checked_size(name: str, given: Any) -> int | None:
+    """Refuse a number of rows that is none."""
+    if given is not None and (type(given) is not int or given < 1):
+        raise ConfigurationError(f"{name} is a whole number from 1, got {shown(given, 40)}")
+    return given
 
 
 def _read(source: Any) -> Iterable[Any]:
@@ -55,6 +101,8 @@ def _read(source: Any) -> Iterable[Any]:
         return source
     path = Path(source)
     read = load_brought("row_readers", path.suffix.lower())
+    if read is None and path.suffix.lower() in _COMPRESSED:
+        raise ConfigurationError(f"{path.name}: a compressed dataset is not read; unpack it first")
     if read is None:
         known = allowed("suffix", path.suffix, FAMILIES.all("row_readers"))
         raise ConfigurationError(f"{path.name}: the format of a dataset is told by its suffix.{known}")

@@ -12,6 +12,7 @@ from pytest_verdict.suites.rows import Row
 
 # The default of the csv module, 131,072 characters, is less than some models write.
 _LONGEST_FIELD: Final = 2**31 - 1
+_ENDS_INSIDE_QUOTES: Final = "unexpected end of data"
 
 
 def read(path: Path) -> Iterator[Row]:
@@ -29,6 +30,12 @@ def read(path: Path) -> Iterator[Row]:
             except StopIteration:
                 return
             except csv.Error as error:
+                if reader.line_num > number or str(error) == _ENDS_INSIDE_QUOTES:
+                    # What lies between the quotes may be any number of rows, so the others would not stand for the whole.
+                    raise ConfigurationError(
+                        f"{path.name}:{number}: a quote that opens here is not closed rightly, and takes the rows up to line"
+                        f" {reader.line_num} with it: {error}"
+                    ) from None
                 yield Row(number, None, f"it is not CSV: {error}")
                 continue
             if fields:
