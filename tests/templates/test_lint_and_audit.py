@@ -48,6 +48,13 @@ def template(kind, field, name="x"):
     return type(BaseAnswer)("Answer", (BaseAnswer,), {**body, name: field})
 
 
+class Called(str):
+    __slots__ = ()
+
+    def __call__(self):
+        return self
+
+
 class Gene(BaseModel):
     symbol: str = Field(description="The symbol, such as TP53")
     type: str = Field("coding", examples=["pseudogene"])
@@ -89,7 +96,7 @@ class Gene(BaseModel):
         (int, VerifiedField("The pairs", 23, NumericExact(), examples=[23], ge=0, le=23), ["its examples"]),
         (list[int], VerifiedField("The pairs, such as 23", [23, 46], SetContainment()), ["its description"]),
         (Gene, VerifiedField("What is mutated", Gene(symbol="TP53"), ExactMatch()), ["the properties of Gene"]),
-        (Callable[[], int], VerifiedField("Such as TP53", "TP53", ExactMatch()), ["its description"]),
+        (Callable[[], int], VerifiedField("Such as TP53", Called("TP53"), ExactMatch()), ["its description"]),
     ],
 )
 def test_an_answer_that_leaks_is_found_where_it_stands(kind, field, places):
@@ -137,7 +144,7 @@ def test_other_findings():
         class Answer(BaseAnswer):
             said: bool = VerifiedField("Whether it was said", ground_truth=True, verify_with=BooleanMatch())
             blood: str = VerifiedField("The group", "O+", ExactMatch(normalize=["remove_punctuation"]))
-            year: Any = VerifiedField("The year", "nineteen", NumericExact())
+            year: Any = VerifiedField("The year", "nineteen", Takes())
             traced: bool = VerifiedField("Named", ground_truth=True, verify_with=TraceContains(substring="z"))
 
             class VerificationStrategy:
