@@ -217,6 +217,7 @@ def test_classic_templates_and_traces_are_audited_as_well():
         target: str = Field(description="d")
 
         def ground_truth(self):
+            self.correct = {"target": "BCL2"}
             self.regex = {"cited": {"pattern": r"\[\d\]", "expected": 1, "match_type": "count"}}
 
         def verify(self):
