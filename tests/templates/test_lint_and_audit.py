@@ -168,6 +168,10 @@ def test_other_findings():
         (float, 5.0, NumericRange(min=1, max=10), []),
         (int, 5, NumericMinimum(), []),
         (int, 5, NumericMaximum(exclusive=False), []),
+        (int, 23, NumericTolerance(tolerance=1), ["zero"]),
+        (float, 5.0, NumericTolerance(tolerance=10, mode="absolute"), ["zero", "another sign"]),
+        (int, 23, NumericTolerance(tolerance=9), ["zero", "another sign", "ten times"]),
+        (str, "2024-02-29", DateTolerance(tolerance=400), ["a year later", "a year earlier"]),
         (bool, True, BooleanMatch(), []),
         (str, "BCL2", ExactMatch(), []),
         (str, "Paris", ContainsAny(substrings=["Paris"]), ["'not' put before it"]),
@@ -275,6 +279,25 @@ def test_the_command_audit(module, tmp_path, capsys):
     values.write_text('{"gene": "BRCA1"}')
     assert main(["audit", module(), "--values", str(values)]) == 2
     assert "the correct answer does not pass itself: gene" in capsys.readouterr().err
+
+
+def test_the_command_audit_goes_on_after_a_template_that_cannot_be_audited(tmp_path, capsys):
+    path = tmp_path / "several_templates.py"
+    path.write_text(
+        "from pydantic import Field\n"
+        "from pytest_verdict.operators import NumericTolerance\n"
+        "from pytest_verdict.templates import BaseAnswer, VerifiedField\n\n"
+        "class First(BaseAnswer):\n    gene: str = Field(description='d')\n\n"
+        "class Second(BaseAnswer):\n"
+        "    pairs: int = VerifiedField('d', 23, NumericTolerance(tolerance=1))\n"
+    )
+    assert main(["audit", str(path)]) == 2
+    printed = capsys.readouterr()
+    assert (
+        printed.err
+        == "pytest-verdict: not audited: First has fields without ground truth: write verify(self) -> bool\n"
+    )
+    assert "not noticed: Second.pairs: zero: 23 became 0" in printed.out
 
 
 @pytest.mark.parametrize(
