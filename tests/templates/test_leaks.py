@@ -69,6 +69,7 @@ CLEAN = [
     (float, 37.0, NumericTolerance(tolerance=0.5, mode="absolute"), "In degrees, with one decimal place"),
     (int, 5, NumericMinimum(), "At least 18 are known"),
     (str, "Paris", OneOf(values=["Paris", "Lutetia"]), "The capital, such as Rome"),
+    (str, "x", ContainsAny(substrings=["a"], normalize=["lowercase"]), "What the Answer begins with"),
     (list[str], ["fever", "pain"], SetContainment(), "Each in lower case, such as cough"),
     (Literal["red", "blue"], "red", LiteralMatch(), "Either red or blue"),
 ]

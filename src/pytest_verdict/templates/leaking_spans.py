@@ -50,10 +50,15 @@ def spans_that_pass(verification: Verification, text: str) -> Iterator[str]:
         return
     is_list = operator.kind == "list"
     wholes = [[text] for text in texts_in(truth)] if is_list else [truth]
-    longest = max((len(text.split()) for text in texts_in(operator.effective_expected(truth))), default=1)
+    wanted = texts_in(operator.effective_expected(truth))
+    longest = max((len(text.split()) for text in wanted), default=1)
+    # A word that merely contains one letter of the answer tells nothing.
+    most_characters = max(map(len, wanted), default=0) + 2 if operator.name.startswith("contains_") else _LONGEST
     most = _MOST_WORDS if operator.kind == "date" else min(longest + 2, _MOST_WORDS)
     for span in _spans(text[:_LONGEST], most):
-        if not is_common(span) and any(_passes(verification, whole, [span] if is_list else span) for whole in wholes):
+        if len(span) > most_characters or is_common(span):
+            continue
+        if any(_passes(verification, whole, [span] if is_list else span) for whole in wholes):
             yield span
 
 
