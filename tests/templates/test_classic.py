@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import Field
 
+from pytest_verdict import ErrorVerdict
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer
 
@@ -114,3 +115,57 @@ def test_without_ground_truth_there_is_no_correct():
 
     with pytest.raises(AttributeError, match=r"set self\.correct in ground_truth"):
         _ = Answer(target="a").correct
+
+
+def judge_that_must_not_be_asked(request):
+    raise AssertionError("a judge was asked")
+
+
+@pytest.mark.parametrize("correct", ["missing", "BCL2", None, ["BCL2"], 3])
+def test_what_is_correct_is_a_dict_before_any_judge_is_asked(correct):
+    class Answer(BaseAnswer):
+        target: str = Field(description="d")
+
+        def ground_truth(self):
+            if correct != "missing":
+                self.correct = correct
+
+        def verify(self):
+            return True
+
+    with pytest.raises(TemplateError, match=r"Answer: ground_truth\(self\) sets self\.correct to a dict"):
+        AnswerTemplate(Answer, judge_that_must_not_be_asked).parse("text")
+
+
+def test_a_classic_template_without_ground_truth_is_refused():
+    class Answer(BaseAnswer):
+        target: str = Field(description="d")
+
+        def verify(self):
+            return True
+
+    with pytest.raises(TemplateError, match=r"sets self\.correct to a dict of what is correct, got None"):
+        AnswerTemplate(Answer)
+
+
+def test_a_ground_truth_that_reads_the_answer_is_looked_at_with_the_answer():
+    class Answer(BaseAnswer):
+        target: str = Field(description="d")
+
+        def ground_truth(self):
+            self.correct = {"target": "BCL2"} if self.target != "odd" else "BCL2"
+
+        def verify(self):
+            return self.target == self.correct["target"]
+
+    assert AnswerTemplate(Answer).verify({"target": "BCL2"}).passed
+    with pytest.raises(TemplateError, match="got 'BCL2'"):
+        AnswerTemplate(Answer).verify({"target": "odd"})
+
+
+def test_an_answer_that_cannot_be_read_is_no_truth_value():
+    result = AnswerTemplate(Classic).verify("{")
+    assert (result.passed, result.verdict) == (False, "error")
+    with pytest.raises(ErrorVerdict, match="the reply is no answer of Classic"):
+        assert not result
+    assert not AnswerTemplate(Classic).verify({"target": "x"})

@@ -83,7 +83,7 @@ def test_a_regex_check_is_never_overridden():
 
 def test_it_compares_ground_truths_of_fields_on_text_only():
     class Mixed(BaseAnswer):
-        day: str = VerifiedField("d", "myocardial infarction", DateMatch())
+        day: str = VerifiedField("d", "2024-05-01", DateMatch())
         date: datetime.date = VerifiedField("d", datetime.date(2024, 1, 1), DateMatch())
         part: str = VerifiedField("d", "myocardial infarction", ContainsAny(substrings=["infarction"]))
 

@@ -205,9 +205,20 @@ class Nested(BaseAnswer):
     said: bool = VerifiedField("Whether it was said", True, TraceContains(substring=SECRET))
 
 
-@pytest.mark.parametrize("kind", [Drug, list[Drug], dict[str, Drug], Drug | None, Nested, tuple[Nested, ...]], ids=str)
-def test_nothing_hidden_is_in_the_schema_of_what_is_inside(kind):
-    written = json.dumps(judge_schema(template(kind, SECRET, ExactMatch())))
+@pytest.mark.parametrize(
+    ("kind", "truth"),
+    [
+        (Drug, Drug()),
+        (list[Drug], [Drug()]),
+        (dict[str, Drug], {SECRET: Drug()}),
+        (Drug | None, Drug()),
+        (Nested, Nested(name=SECRET)),
+        (tuple[Nested, ...], (Nested(name=SECRET),)),
+    ],
+    ids=str,
+)
+def test_nothing_hidden_is_in_the_schema_of_what_is_inside(kind, truth):
+    written = json.dumps(judge_schema(template(kind, truth, ExactMatch())))
     assert '"Name"' in written
     assert ("4711" in written, "said" in written, '"id"' in written, '"default": {' in written) == (
         False,
@@ -230,7 +241,7 @@ class Tree(BaseAnswer):
 
 def test_a_type_without_a_json_schema_is_no_form():
     with pytest.raises(TemplateError, match="Answer is no form that a judge can fill in: "):
-        judge_schema(template(Callable[[], int], "x", ExactMatch()))
+        judge_schema(template(Callable[[], int], int, ExactMatch()))
 
 
 @pytest.mark.parametrize(

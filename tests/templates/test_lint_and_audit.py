@@ -48,6 +48,13 @@ def template(kind, field, name="x"):
     return type(BaseAnswer)("Answer", (BaseAnswer,), {**body, name: field})
 
 
+class Called(str):
+    __slots__ = ()
+
+    def __call__(self):
+        return self
+
+
 class Gene(BaseModel):
     symbol: str = Field(description="The symbol, such as TP53")
     type: str = Field("coding", examples=["pseudogene"])
@@ -89,7 +96,7 @@ class Gene(BaseModel):
         (int, VerifiedField("The pairs", 23, NumericExact(), examples=[23], ge=0, le=23), ["its examples"]),
         (list[int], VerifiedField("The pairs, such as 23", [23, 46], SetContainment()), ["its description"]),
         (Gene, VerifiedField("What is mutated", Gene(symbol="TP53"), ExactMatch()), ["the properties of Gene"]),
-        (Callable[[], int], VerifiedField("Such as TP53", "TP53", ExactMatch()), ["its description"]),
+        (Callable[[], int], VerifiedField("Such as TP53", Called("TP53"), ExactMatch()), ["its description"]),
     ],
 )
 def test_an_answer_that_leaks_is_found_where_it_stands(kind, field, places):
@@ -137,7 +144,7 @@ def test_other_findings():
         class Answer(BaseAnswer):
             said: bool = VerifiedField("Whether it was said", ground_truth=True, verify_with=BooleanMatch())
             blood: str = VerifiedField("The group", "O+", ExactMatch(normalize=["remove_punctuation"]))
-            year: Any = VerifiedField("The year", "nineteen", NumericExact())
+            year: Any = VerifiedField("The year", "nineteen", Takes())
             traced: bool = VerifiedField("Named", ground_truth=True, verify_with=TraceContains(substring="z"))
 
             class VerificationStrategy:
@@ -161,6 +168,10 @@ def test_other_findings():
         (float, 5.0, NumericRange(min=1, max=10), []),
         (int, 5, NumericMinimum(), []),
         (int, 5, NumericMaximum(exclusive=False), []),
+        (int, 23, NumericTolerance(tolerance=1), ["zero"]),
+        (float, 5.0, NumericTolerance(tolerance=10, mode="absolute"), ["zero", "another sign"]),
+        (int, 23, NumericTolerance(tolerance=9), ["zero", "another sign", "ten times"]),
+        (str, "2024-02-29", DateTolerance(tolerance=400), ["a year later", "a year earlier"]),
         (bool, True, BooleanMatch(), []),
         (str, "BCL2", ExactMatch(), []),
         (str, "Paris", ContainsAny(substrings=["Paris"]), ["'not' put before it"]),
@@ -210,6 +221,7 @@ def test_classic_templates_and_traces_are_audited_as_well():
         target: str = Field(description="d")
 
         def ground_truth(self):
+            self.correct = {"target": "BCL2"}
             self.regex = {"cited": {"pattern": r"\[\d\]", "expected": 1, "match_type": "count"}}
 
         def verify(self):
@@ -267,6 +279,25 @@ def test_the_command_audit(module, tmp_path, capsys):
     values.write_text('{"gene": "BRCA1"}')
     assert main(["audit", module(), "--values", str(values)]) == 2
     assert "the correct answer does not pass itself: gene" in capsys.readouterr().err
+
+
+def test_the_command_audit_goes_on_after_a_template_that_cannot_be_audited(tmp_path, capsys):
+    path = tmp_path / "several_templates.py"
+    path.write_text(
+        "from pydantic import Field\n"
+        "from pytest_verdict.operators import NumericTolerance\n"
+        "from pytest_verdict.templates import BaseAnswer, VerifiedField\n\n"
+        "class First(BaseAnswer):\n    gene: str = Field(description='d')\n\n"
+        "class Second(BaseAnswer):\n"
+        "    pairs: int = VerifiedField('d', 23, NumericTolerance(tolerance=1))\n"
+    )
+    assert main(["audit", str(path)]) == 2
+    printed = capsys.readouterr()
+    assert (
+        printed.err
+        == "pytest-verdict: not audited: First has fields without ground truth: write verify(self) -> bool\n"
+    )
+    assert "not noticed: Second.pairs: zero: 23 became 0" in printed.out
 
 
 @pytest.mark.parametrize(

@@ -401,6 +401,9 @@ def test_what_goes_wrong():
     class Raises(BaseAnswer):
         target: str = Field(description="d")
 
+        def ground_truth(self):
+            self.correct = {"target": "BCL2"}
+
         def verify(self) -> bool:
             raise KeyError(self.target)
 

@@ -11,13 +11,16 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.fields import fields_of, has_fields
 from pytest_verdict.errors import TemplateError
+from pytest_verdict.operators.text import NormalizedExact
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.field import Verification, choices_of, texts_in
 from pytest_verdict.templates.judge_schema import judge_schema
+from pytest_verdict.templates.leaking_spans import is_common, spans_that_pass
 
 # A choice tells nobody which one is right, and an only choice is a const too.
 _STRUCTURE: Final = {"type", "format", "$ref", "required", "enum"}
 _BY_NAME: Final = {"properties", "examples"}
+_NAMED: Final = "(?:['\"`\u2018\u201c]|(?:e[.]g[.]|such as|for example|=)\\s*)"
 _LONG: Final = 3
 """A text of fewer characters occurs elsewhere than in its own description by chance."""
 
@@ -26,11 +29,16 @@ def answer_leaks(template: type[BaseAnswer], name: str, verification: Verificati
     """Find the places in what a judge is told that hold the expected answer of a field."""
     answers = [answer for answer in dict.fromkeys(_answers(verification)) if answer]
     own, shared = _places(template, name, verification)
-    for place, text in own.items():
-        if not _names_every_choice(template.model_fields[name].annotation, text):
-            yield from ((place, answer) for answer in answers if _occurs(answer, text))
-    for place, text in shared.items():
-        yield from ((place, answer) for answer in answers if len(answer) >= _LONG and _occurs(answer, text))
+    own = {
+        place: text
+        for place, text in own.items()
+        if not _names_every_choice(template.model_fields[name].annotation, text)
+    }
+    for place, text in {**own, **shared}.items():
+        shortest = 1 if place in own else _LONG
+        found = [answer for answer in answers if len(answer) >= shortest and _tells(answer, text)]
+        found = found or [span for span in spans_that_pass(verification, text) if len(span) >= shortest][:1]
+        yield from ((place, answer) for answer in found)
 
 
 def _places(template: type[BaseAnswer], name: str, verification: Verification) -> tuple[dict[str, str], dict[str, str]]:
@@ -122,6 +130,26 @@ def _items(truth: Any) -> Iterable[Any]:
     if isinstance(truth, set | frozenset):
         return sorted(truth, key=repr)
     return truth if isinstance(truth, list | tuple) else ()
+
+
+def classic_fields(template: type[BaseAnswer]) -> Iterator[tuple[str, Verification]]:
+    """Give what ``ground_truth()`` of a classic template says is correct, where it says so without an answer."""
+    try:
+        correct: Any = getattr(template.model_construct(), "correct", None)
+    except Exception:  # noqa: BLE001 - code of the author, which may need an answer
+        return
+    for name in template.__verdict_definition__.plain if isinstance(correct, Mapping) else ():
+        if name in correct:
+            # How verify() compares is not known; most fold case and punctuation.
+            operator = NormalizedExact(normalize=["lowercase", "strip", "remove_punctuation"])
+            yield name, Verification(operator=operator, ground_truth=correct[name], hint=None)
+
+
+def _tells(answer: str, text: str) -> bool:
+    """Say whether a text holds the answer; one that is a word of every description only where it is quoted or an example."""
+    if not is_common(answer):
+        return _occurs(answer, text)
+    return re.search(rf"{_NAMED}{re.escape(answer)}(?!\w)", text) is not None
 
 
 def _occurs(answer: str, text: str) -> bool:

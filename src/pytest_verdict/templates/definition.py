@@ -14,6 +14,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.templates.field import Verification, types_of, verification_of
 from pytest_verdict.templates.field_rule import FieldRule
+from pytest_verdict.templates.ground_truth import refuse_impossible
 from pytest_verdict.templates.regex_check import RegexCheck
 from pytest_verdict.templates.strategy import check_strategy
 from pytest_verdict.templates.template_match import TemplateMatch
@@ -104,7 +105,9 @@ def read_definition(cls: type[BaseModel], base: type[BaseModel]) -> Definition:
     plain = tuple(name for name, one in found.items() if one is None)
     _refuse_lost_verification(cls, plain)
     own = [getattr(cls, method) is not getattr(base, method) for method in ("verify", "verify_granular")]
-    return Definition(cls.__name__, verified, plain, _strategy(cls, verified), *own)
+    definition = Definition(cls.__name__, verified, plain, _strategy(cls, verified), *own)
+    refuse_impossible(cls, verified)
+    return definition
 
 
 def _refuse_aliases(cls: type[BaseModel]) -> None:

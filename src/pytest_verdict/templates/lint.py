@@ -8,7 +8,7 @@ from typing import Literal
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.templates.answer import BaseAnswer
-from pytest_verdict.templates.answer_leaks import answer_leaks
+from pytest_verdict.templates.answer_leaks import answer_leaks, classic_fields
 from pytest_verdict.templates.field import Verification
 from pytest_verdict.templates.strategy import fields_named
 
@@ -47,11 +47,17 @@ def lint_template(template: type[BaseAnswer]) -> list[Finding]:
         >>> print(lint_template(Answer)[0])
         Answer.gene: answer_leaks: the expected 'TP53' stands in its description; describe the value with another example
     """
-    return [
+    found = [
         Finding(template.__name__, name, code, message)
         for name, verification in template.__verdict_definition__.verified.items()
         for code, message in _findings(template, name, verification)
     ]
+    found += [
+        Finding(template.__name__, name, code, message)
+        for name, verification in classic_fields(template)
+        for code, message in _leaks(template, name, verification)
+    ]
+    return found
 
 
 def _findings(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
@@ -66,12 +72,16 @@ def _findings(template: type[BaseAnswer], name: str, verification: Verification)
         )
 
 
-def _about_the_judge(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
+def _leaks(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
     for place, answer in answer_leaks(template, name, verification):
         yield (
             "answer_leaks",
             f"the expected {shown(answer, 60)} stands in {place}; describe the value with another example",
         )
+
+
+def _about_the_judge(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
+    yield from _leaks(template, name, verification)
     if isinstance(verification.ground_truth, bool):
         yield (
             "boolean_anchors",
@@ -87,10 +97,9 @@ def _about_the_ground_truth(verification: Verification) -> Iterator[tuple[str, s
             f"remove_punctuation changes {shown(lost, 60)}, which then equals texts that differ only in punctuation",
         )
     truth, operator = verification.ground_truth, verification.operator
-    # A setting that takes the place of the ground truth makes it a mere placeholder.
-    is_placeholder = operator.effective_expected(truth) is not truth
-    if not is_placeholder and operator.name != "semantic" and not verification.compare("", truth, truth, None).passed:
+    # With our operators, a ground truth with which nothing passes is refused when the class is made.
+    if not operator.keeps_evidence and not verification.compare("", truth, truth, None).passed:
         yield (
             "ground_truth_fails",
-            f"{operator.name} does not accept the ground truth {shown(truth, 60)} itself, so that no answer passes",
+            f"{operator.name} does not pass on the ground truth {shown(truth, 60)} itself; see that some answer passes",
         )

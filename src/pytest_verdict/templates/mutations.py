@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.values.dates import read_date
+from pytest_verdict.core.values.dates import ReadDate, read_date
 from pytest_verdict.operators.date import DateMatch, DateRange, DateTolerance
 from pytest_verdict.operators.exact_number import as_exact
 from pytest_verdict.operators.lists import SetContainment
@@ -46,6 +46,7 @@ def _numbers(value: Any, truth: Any, operator: Operator) -> Mutations:
         beyond = limit + (1 if kind is int else limit / 1000 or Decimal("0.001"))
         steps = {"beyond tolerance, above": beyond, "beyond tolerance, below": -beyond}
         yield from ((label, kind(Decimal(str(truth)) + step)) for label, step in steps.items())
+        yield from _far_away(value)
     elif isinstance(operator, NumericRange):
         bounds = {"below min": (operator.min, -1), "above max": (operator.max, 1)}
         yield from (
@@ -58,6 +59,12 @@ def _numbers(value: Any, truth: Any, operator: Operator) -> Mutations:
         # What is added to infinity, or to a float beyond 2**53, may change nothing.
         changed = (("a little more", value + step), ("a little less", value - step))
         yield from ((label, number) for label, number in changed if number != value)
+        yield from _far_away(value)
+
+
+def _far_away(value: Any) -> Mutations:
+    changed = {"zero": 0, "another sign": -value, "ten times": value * 10, "a thousand times": value * 1000}
+    yield from ((label, type(value)(number)) for label, number in changed.items() if number != value)
 
 
 def _texts(text: str) -> Mutations:
@@ -116,4 +123,16 @@ def _moments(truth: Any, operator: DateMatch | DateTolerance | DateRange) -> Ite
         # 9999-12-31 is often written for "no end"; there is nothing after it.
         with contextlib.suppress(OverflowError):
             if not isinstance(found, str):
-                yield label, (found.moment or datetime.datetime.combine(found.day, datetime.time())) + shift
+                yield label, _moment(found) + shift
+    found = read_date(truth)
+    if isinstance(operator, DateRange) or isinstance(found, str):
+        return
+    for label, years in {"a year later": 1, "a year earlier": -1}.items():
+        # A year of four digits, and no 29 February in it.
+        with contextlib.suppress(ValueError):
+            moment = _moment(found)
+            yield label, moment.replace(year=moment.year + years, day=min(moment.day, 28))
+
+
+def _moment(found: ReadDate) -> datetime.datetime:
+    return found.moment or datetime.datetime.combine(found.day, datetime.time())

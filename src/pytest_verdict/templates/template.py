@@ -35,7 +35,8 @@ class AnswerTemplate:
         comparator: Whose `Comparator.collect` makes `assert_verified` soft; None lets it always fail at once.
 
     Raises:
-        TemplateError: The template is no class derived from `BaseAnswer`, or has plain fields and no ``verify()``.
+        TemplateError: The template is no class derived from `BaseAnswer`, has plain fields and no ``verify()``, or its
+            ``ground_truth()`` does not set ``self.correct`` to a dict.
 
     Example:
         >>> from pytest_verdict.templates import NumericExact, VerifiedField
@@ -59,6 +60,7 @@ class AnswerTemplate:
             raise TemplateError(f"a template is a class derived from BaseAnswer, got {shown(template, 80)}")
         if not template.__verdict_definition__.own_verify:
             template.__verdict_definition__.refuse_without_ground_truth()
+        _refuse_without_correct(template)
         self._template = template
         self._judge = judge
         self._comparator = comparator or Comparator()
@@ -95,9 +97,9 @@ class AnswerTemplate:
             )
         is_plain = not checks and self._embedding_check is None
         match = definition.match if is_plain else definition.make_match(checks, self._embedding_check)
-        expected = definition.expected if definition.verified else getattr(parsed.answer, "correct", {})
-        named = dict(expected) if isinstance(expected, Mapping) else {"correct": expected}
-        return match, named, _observed(parsed, definition)
+        is_classic = not definition.verified and parsed.answer is not None
+        expected = _correct(parsed.answer, definition) if is_classic else definition.expected
+        return match, dict(expected), _observed(parsed, definition)
 
     def assert_verified(self, answer: Any = None, trace: str | None = None) -> TemplateResult:
         """Verify an answer as `verify` does, and fail the test unless it passes; inside `collect`, at the end of the block.
@@ -181,6 +183,29 @@ class AnswerTemplate:
         raise TemplateError(
             f"an answer of {self._template.__name__} is a mapping, JSON text or an instance, got {shown(answer, 80)}"
         )
+
+
+def _refuse_without_correct(template: type[BaseAnswer]) -> None:
+    """Refuse, before a judge is asked, a classic template that does not say what is correct."""
+    definition = template.__verdict_definition__
+    if definition.verified or not definition.plain:
+        return
+    try:
+        answer = template.model_construct()
+    except Exception:  # noqa: BLE001 - ground_truth() that reads the answer may raise anything without one
+        return
+    _correct(answer, definition)
+
+
+def _correct(answer: BaseAnswer | None, definition: Definition) -> Mapping[str, Any]:
+    correct = getattr(answer, "correct", None)
+    if isinstance(correct, Mapping):
+        return correct
+    if correct is None and not definition.plain:
+        return {}
+    raise TemplateError(
+        f"{definition.template}: ground_truth(self) sets self.correct to a dict of what is correct, got {shown(correct, 80)}"
+    )
 
 
 def _observed(parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:

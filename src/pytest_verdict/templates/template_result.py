@@ -17,7 +17,7 @@ _HEADER = ("field", "weight", "verdict", "expected", "observed", "")
 
 @dataclass(frozen=True, slots=True)
 class TemplateResult:
-    """What came of verifying one answer; true when it passed.
+    """What came of verifying one answer; true when it passed, false when it failed. `bool` of an error raises `ErrorVerdict`.
 
     Args:
         comparison: The record: an aggregate of the operator ``answer_template`` with a child for each field.
@@ -83,7 +83,7 @@ class TemplateResult:
     @property
     def problems(self) -> dict[str, str]:
         """Why fields could not be read, by field; under the empty name why the whole reply could not."""
-        return keys.problems_in(self.comparison.observed)
+        return {} if self.error is None else keys.problems_in(self.comparison.observed)
 
     @property
     def unknown(self) -> dict[str, Any]:
@@ -126,7 +126,8 @@ class TemplateResult:
         return f"{head}; {verb}: {visible(', '.join(map(str, failed)))}"
 
     def __bool__(self) -> bool:
-        return self.passed
+        # An answer that could not be read is neither right nor wrong, so this raises, and no negation passes on it.
+        return bool(self.comparison)
 
     def __repr__(self) -> str:
         return f"<{self._headline().splitlines()[0]}>"

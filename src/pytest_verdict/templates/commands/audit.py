@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_verdict.console import say
+from pytest_verdict.console import complain, say
 from pytest_verdict.core.values.display import counted
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ The module is imported, which runs its code. No judge is asked. Without --values
 exit codes:
   0  every change is noticed
   1  a change is not noticed
-  2  the module cannot be imported, has no template, or the correct answer does not pass itself
+  2  the module cannot be imported, has no template, or a correct answer does not pass itself (the other templates are audited)
 """
 
 
@@ -34,17 +34,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
+    from pytest_verdict.errors import TemplateError
     from pytest_verdict.templates.audit import audit_template
     from pytest_verdict.templates.discovery import load_templates
 
     templates = load_templates(arguments.module, only_one=arguments.values is not None)
     trace = None if arguments.trace is None else _text(arguments.trace)
-    audits = [audit_template(template, _values(template, arguments.values), trace) for template in templates]
-    for audit in audits:
+    code = 0
+    for template in templates:
+        values = _values(template, arguments.values)
+        try:
+            audit = audit_template(template, values, trace)
+        except TemplateError as error:
+            # The others are audited all the same.
+            complain(f"not audited: {error}")
+            code = 2
+            continue
         for change in audit.unnoticed:
             say(f"not noticed: {audit.template}.{change}")
         say(f"{audit.template}: {counted(audit.tried, 'change')}, {len(audit.unnoticed)} not noticed")
-    return 1 if any(audit.unnoticed for audit in audits) else 0
+        code = max(code, 1 if audit.unnoticed else 0)
+    return code
 
 
 def _text(path: str) -> str:

@@ -1,0 +1,159 @@
+"""Refusing a ground truth with which no answer could pass, when the class of a template is made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from pydantic import BaseModel, Field, ValidationError, create_model
+
+from pytest_verdict.core.kernel import run
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.errors import TemplateError
+from pytest_verdict.operators.number import Delta
+from pytest_verdict.operators.semantic import SemanticMatch
+from pytest_verdict.operators.surfaces import NOT_TEXT
+from pytest_verdict.templates.field import Verification, choices_of, types_of
+from pytest_verdict.templates.possible_answers import possible_answers
+
+# With one of these as observed, a note about a side that cannot be read is about the expected one.
+_READABLE: Final[Mapping[str, Any]] = {
+    "date": "2000-01-01",
+    "json": {},
+    "list": [],
+    "number": 0,
+    "text": "",
+    "trace": "",
+}
+_ABOUT_EXPECTED: Final = {"empty_expected", "invalid_regex_pattern", "invalid_schema", "not_a_range", NOT_TEXT}
+
+_BY_EQUALITY: Final = {
+    "exact",
+    "normalized_exact",
+    "boolean",
+    "literal",
+    "one_of",
+    "numeric_exact",
+    "numeric_tolerance",
+    "ordered_match",
+    "date_match",
+    "date_tolerance",
+}
+"""Operators that pass on what equals the ground truth, or lies around it."""
+
+_PASS_ON_THEMSELVES: Final = {"set_containment", "text_similarity", "json_canonical", "json_subset", "json_distance"}
+"""Operators that pass on the ground truth itself if they pass on anything."""
+
+
+def refuse_impossible(cls: type[BaseModel], verified: Mapping[str, Verification]) -> None:
+    """Refuse a ground truth that is no answer of its field, or with which the field's own operator passes nothing."""
+    for name, one in verified.items():
+        # What an operator that is not ours passes on is not known.
+        reason = _reason(cls, name, one) if one.operator.keeps_evidence else ""
+        if reason:
+            raise TemplateError(
+                f"{cls.__name__}.{name}: no answer passes with the ground truth {shown(one.ground_truth, 60)}: {reason}"
+            )
+
+
+def _reason(cls: type[BaseModel], name: str, one: Verification) -> str:
+    problem = _unreadable(one)
+    if problem:
+        return f"{one.operator.name} cannot read it ({problem})"
+    if one.reads_trace or one.operator.asks_model or one.operator.has_model_inside:
+        return ""
+    operator = one.operator
+    annotation = cls.model_fields[name].annotation
+    choices = [True, False] if types_of(annotation) == [bool] else choices_of(annotation)
+    is_equality = operator.name in _BY_EQUALITY or getattr(operator, "mode", None) == "exact"
+    if not choices and not is_equality:
+        itself = operator.name in _PASS_ON_THEMSELVES
+        return _no_answer_passes(one, [one.ground_truth]) if itself else ""
+    if operator.kind not in {*_READABLE, "boolean", "category"}:
+        return ""
+    return _no_answer_of_the_field(cls, name, one, choices)
+
+
+def _unreadable(one: Verification) -> str:
+    """Name what the operator cannot read of the expected side, whatever is observed."""
+    operator, truth = one.operator, one.ground_truth
+    if operator.asks_model:
+        return NOT_TEXT if isinstance(operator, SemanticMatch) and not isinstance(truth, str) else ""
+    if operator.kind not in {*_READABLE, "category"}:
+        return ""
+    found = run(operator, truth, [0, 0] if isinstance(operator, Delta) else _READABLE.get(operator.kind))
+    if found.passed:
+        return ""
+    details = found.details
+    blamed = [note for note in found.notes if note in _ABOUT_EXPECTED or "expected" in details.get(note, ())]
+    blamed += [note for note in found.notes if "expected" in details.get("unreadable", ())]
+    return next(iter(blamed), "")
+
+
+def _no_answer_of_the_field(cls: type[BaseModel], name: str, one: Verification, choices: list[Any]) -> str:
+    """Say why neither the ground truth nor another form of it is an answer of the field that passes."""
+    read = _reader(cls, name)
+    answers = choices or list(possible_answers(one.operator, one.ground_truth, cls.model_fields[name]))
+    if read is None:
+        # What the field makes of an answer is not known.
+        return "" if choices else _no_answer_passes(one, answers)
+    found: list[Any] = []
+    problems: list[dict[str, Any]] = []
+    for answer in answers:
+        try:
+            found.append(read(answer))
+        except ValidationError as error:
+            problems.append({**error.errors(include_url=False)[0], "answer": answer})
+    if not _no_answer_passes(one, found) or _may_match_in_another_case(one, problems):
+        return ""
+    if choices:
+        listed = ", ".join(shown(choice, 40) for choice in choices[:10])
+        return f"{one.operator.name} passes on none of the values of the field: {listed}"
+    if problems and problems[0]["answer"] is answers[0]:
+        return f"it is no answer of the field: {problems[0]['msg']}"
+    return _no_answer_passes(one, found)
+
+
+def _no_answer_passes(one: Verification, answers: Iterable[Any]) -> str:
+    results = [one.compare("", one.ground_truth, answer, None) for answer in [None, *answers]]
+    if any(_may_pass(result) for result in results):
+        return ""
+    notes = next((f" ({', '.join(result.notes)})" for result in results[1:] if result.notes), "")
+    return f"its own operator {one.operator.name} does not pass on it{notes}"
+
+
+def _may_pass(result: ComparisonResult) -> bool:
+    # A comparison that could not be made says nothing of other answers.
+    return result.passed or result.error is not None
+
+
+def _may_match_in_another_case(one: Verification, problems: Iterable[Mapping[str, Any]]) -> bool:
+    """Say whether only case, which the operator does not see, keeps a text from matching the field's pattern."""
+    steps = getattr(one.operator, "normalize", ())
+    if getattr(one.operator, "case_sensitive", True) and not {"lowercase", "casefold"}.intersection(steps):
+        return False
+    tried = [(problem.get("ctx", {}).get("pattern"), problem["input"]) for problem in problems]
+    try:
+        return any(pattern and re.search(pattern, str(text), re.IGNORECASE) for pattern, text in tried)
+    except re.error:
+        return True
+
+
+def _reader(cls: type[BaseModel], name: str) -> Callable[[Any], Any] | None:
+    """Give what reads a value as an answer of the field; None when validators of the author have a say in it."""
+    own: Any = cls.__pydantic_decorators__
+    validated = {
+        field for one in (*own.field_validators.values(), *own.validators.values()) for field in one.info.fields
+    }
+    if {name, "*"} & validated or own.model_validators or own.root_validators:
+        return None
+    field = cls.model_fields[name]
+    value: Any = Field(default=None, validate_default=False)
+    value.metadata = [one for one in field.metadata if not isinstance(one, Verification)]
+    config: Any = {**cls.model_config, "extra": "ignore", "protected_namespaces": ()}
+    # Made of pydantic's model, not of the template, so that none of the template's own code runs.
+    make: Any = create_model
+    model: Any = make("Answer", __config__=config, value=(field.annotation, value))
+    return (lambda given: model(value=given).value) if model.__pydantic_complete__ else None
