@@ -13,9 +13,11 @@ from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.scalars import truth_value
 from pytest_verdict.operators.lists import NOT_A_LIST, as_list, item_surfaces
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, unusable
 
 NOT_A_BOOLEAN: Final = "not_a_boolean"
+
+_ACCEPTED: Final = "a list of at least one accepted value"
 
 
 class BooleanMatch(Operator):
@@ -34,12 +36,16 @@ class BooleanMatch(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two truth values; see the class."""
-        wrong = [value is not None and truth_value(value) is None for value in (expected, observed)]
+        wrong = _is_no_boolean(expected), _is_no_boolean(observed)
         if any(wrong):
-            return Surfaces().unreadable(NOT_A_BOOLEAN, expected=wrong[0], observed=wrong[1])
+            return Surfaces().unreadable(NOT_A_BOOLEAN, "true, false or null", expected, wrong)
         if observed is None and expected is not None:
             return Outcome(0.0, notes=("null_observed",))
         return PASS if truth_value(expected) is truth_value(observed) else FAIL
+
+
+def _is_no_boolean(value: Any) -> bool:
+    return value is not None and truth_value(value) is None
 
 
 class LiteralMatch(Operator):
@@ -99,9 +105,9 @@ class OneOf(Operator):
         """Look for an accepted value; see the class."""
         accepted = as_list(self.effective_expected(expected))
         if accepted is None:
-            return Surfaces().unreadable(NOT_A_LIST, expected=True, observed=False)
+            return Surfaces().unreadable(NOT_A_LIST, _ACCEPTED, expected, (True, False))
         if not accepted:
-            return Outcome(0.0, notes=(EMPTY_EXPECTED,))
+            return unusable(EMPTY_EXPECTED, _ACCEPTED, expected)
         found = item_surfaces(accepted, [observed], self.normalize)
         for index, value in enumerate(found.expected):
             if equal(value, found.observed[0]):

@@ -13,7 +13,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import encode, encode_text
 from pytest_verdict.core.values.equality import content_key, equal
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces, texts_of
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces, texts_of, unusable
 
 EMPTY_OBSERVED: Final = "empty_observed"
 NOT_A_LIST: Final = "not_a_list"
@@ -83,26 +83,24 @@ class SetContainment(Operator):
         """Compare two lists as sets; see the class."""
         wanted, given = as_list(expected), as_list(observed)
         if wanted is None or given is None:
-            return Surfaces().unreadable(NOT_A_LIST, expected=wanted is None, observed=given is None)
+            return Surfaces().unreadable(NOT_A_LIST, "a list", expected, (wanted is None, given is None))
+        if self.mode == "superset" and not wanted:
+            # Every list holds all items of an empty one, so such a check would ask for nothing.
+            return unusable(EMPTY_EXPECTED, "a list of at least one item for mode='superset'", expected)
         found = item_surfaces(wanted, given, self.normalize)
         left, right = _Distinct(found.expected), _Distinct(found.observed)
         missing = [item for item in left.items if item not in right]
         common = [item for item in left.items if item in right]
         unexpected = [item for item in right.items if item not in left]
         details = {**listed("missing", missing), **listed("unexpected", unexpected), **listed("common", common)}
-        notes = self._notes(wanted, given)
+        # A subset of nothing passes, and the note says that nothing was found wrong because nothing was there.
+        notes = [EMPTY_OBSERVED] if self.mode == "subset" and not given else []
         return found.outcome(1.0 if self._holds(missing, unexpected, common) else 0.0, notes, details)
 
     def _holds(self, missing: list[Any], unexpected: list[Any], common: list[Any]) -> bool:
         if self.mode == "overlap":
             return len(common) >= (self.min_overlap or 1)
         return (self.mode == "subset" or not missing) and (self.mode == "superset" or not unexpected)
-
-    def _notes(self, expected: list[Any], observed: list[Any]) -> list[str]:
-        # Such a comparison passes without having asked for anything.
-        if self.mode == "subset" and not observed:
-            return [EMPTY_OBSERVED]
-        return [EMPTY_EXPECTED] if self.mode == "superset" and not expected else []
 
 
 class OrderedMatch(Operator):
@@ -125,7 +123,7 @@ class OrderedMatch(Operator):
         """Compare two lists item by item; see the class."""
         wanted, given = as_list(expected), as_list(observed)
         if wanted is None or given is None:
-            return Surfaces().unreadable(NOT_A_LIST, expected=wanted is None, observed=given is None)
+            return Surfaces().unreadable(NOT_A_LIST, "a list", expected, (wanted is None, given is None))
         found = item_surfaces(wanted, given, self.normalize)
         different = [
             index

@@ -7,6 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.normalizers import SynonymMap, effective_steps, normalize, normalize_all, step_names
 from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.display import shortened
+from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
 
 NOT_TEXT: Final = "not_text"
@@ -29,6 +31,7 @@ class Surfaces(NamedTuple):
         notes: Sequence[str] = (),
         details: Mapping[str, Any] | None = None,
         normalization: Sequence[str] = (),
+        error: str | None = None,
     ) -> Outcome:
         """Make the outcome of a comparison of these surfaces."""
         found = dict(details or {})
@@ -41,12 +44,33 @@ class Surfaces(NamedTuple):
             found or None,
             self.expected if self.changed_expected else ABSENT,
             self.observed if self.changed_observed else ABSENT,
+            error=error,
         )
 
-    def unreadable(self, note: str, *, expected: bool, observed: bool) -> Outcome:
-        """Make the outcome when one side or both cannot be read; the details say which."""
-        sides = [side for side, wrong in (("expected", expected), ("observed", observed)) if wrong]
-        return self.outcome(0.0, [note], {note: sides})
+    def unreadable(self, note: str, takes: str, expected: Any, wrong: tuple[bool, bool]) -> Outcome:
+        """Make the outcome when one side or both cannot be read; the details say which, and the expected side decides."""
+        sides = [side for side, is_wrong in zip(("expected", "observed"), wrong, strict=True) if is_wrong]
+        return self.outcome(0.0, [note], {note: sides}, error=must_be(takes, expected) if wrong[0] else None)
+
+
+def must_be(takes: str, expected: Any) -> str:
+    """Say why a comparison with this expected value cannot be made."""
+    # As the record has it, because a replay has neither the class nor the order of a set.
+    return f"expected must be {takes}, got {shortened(encode_text(expected), 80)}"
+
+
+def unusable(
+    note: str, takes: str, expected: Any, details: Mapping[str, Any] | None = None, notes: Sequence[str] = ()
+) -> Outcome:
+    """Make the outcome when nothing can be compared with the expected value."""
+    return Outcome(0.0, notes=(note, *notes), details=details, error=must_be(takes, expected))
+
+
+def not_text(expected: Any, observed: Any, takes: str = "a text") -> Outcome | None:
+    """Refuse what is no text, on either side."""
+    if not isinstance(expected, str):
+        return unusable(NOT_TEXT, takes, expected)
+    return None if isinstance(observed, str) else Outcome(0.0, notes=(NOT_TEXT,))
 
 
 def surfaces(expected: Any, observed: Any, steps: Sequence[str | SynonymMap]) -> Surfaces:

@@ -28,6 +28,7 @@ from pytest_verdict.operators.json.rules import (
     mark,
 )
 from pytest_verdict.operators.json.tree import UNIT, TreeBuilder
+from pytest_verdict.operators.surfaces import must_be
 
 JSONPATH_FAILED = "jsonpath_failed"
 
@@ -92,10 +93,14 @@ class JsonDistance(Operator):
         found = read_both(expected, observed, self.normalize)
         if found.refusal is not None:
             return found.refusal
-        try:
-            marks = [mark(document, self.ignore, self.rules) for document in (found.expected, found.observed)]
-        except Exception as error:  # noqa: BLE001 - jsonpath-ng raises whatever a filter meets in the evidence
-            return found.surfaces.outcome(0.0, [JSONPATH_FAILED], {"reason": f"{type(error).__name__}: {error}"})
+        marks: list[Marks] = []
+        for document in (found.expected, found.observed):
+            try:
+                marks.append(mark(document, self.ignore, self.rules))
+            except Exception as error:  # noqa: BLE001 - jsonpath-ng raises whatever a filter meets in the evidence
+                unfit = None if marks else must_be("a document to which the JSONPaths can be applied", expected)
+                details = {"reason": f"{type(error).__name__}: {error}"}
+                return found.surfaces.outcome(0.0, [JSONPATH_FAILED], details, error=unfit)
         return self._measured(found, *marks)
 
     def _measured(self, found: Documents, expected_marks: Marks, observed_marks: Marks) -> Outcome:

@@ -20,7 +20,7 @@ from pytest_verdict.core.values.jsontext import NOT_FINITE, TOO_DEEP, JsonTextEr
 from pytest_verdict.core.values.numbers import as_exact, is_number
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.scalars import plain_scalar, truth_value
-from pytest_verdict.operators.surfaces import Surfaces, surfaces
+from pytest_verdict.operators.surfaces import Surfaces, must_be, surfaces
 
 NOT_JSON: Final = "not_json"
 MOST_DIFFERENCES: Final = 100
@@ -58,7 +58,8 @@ def read_both(expected: Any, observed: Any, steps: Sequence[str | SynonymMap]) -
         return Documents(read["expected"], read["observed"], found)
     notes = dict.fromkeys(error.note for error in errors.values())
     reasons = {side: str(error) for side, error in errors.items()}
-    return Documents(None, None, found, found.outcome(0.0, [*notes], {"unreadable": reasons}))
+    unusable = must_be("a JSON document", expected) if "expected" in errors else None
+    return Documents(None, None, found, found.outcome(0.0, [*notes], {"unreadable": reasons}, error=unusable))
 
 
 def _text(value: Any) -> str | None:

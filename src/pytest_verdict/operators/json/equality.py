@@ -26,7 +26,8 @@ class JsonCanonical(Operator):
 
     The order of keys is irrelevant and recorded as the step ``json_sort_keys``; numbers are equal by value (1, 1.0 and 1e0),
     a bool is never a number, the order of lists counts. JSON text is read as RFC 8259 says, with a key that occurs twice,
-    ``NaN`` and more than 200 levels refused; what cannot be read is a fail with a note and its reason in the details.
+    ``NaN`` and more than 200 levels refused: with a note and its reason in the details it is a fail, and an ``error`` where
+    expected cannot be read.
 
     Args:
         normalize: Normalizers for evidence that is text, such as ``["strip_markdown_fence"]``; none unless given. A value
