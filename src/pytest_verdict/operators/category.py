@@ -12,8 +12,8 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.scalars import truth_value
-from pytest_verdict.operators.lists import NOT_A_LIST, as_list, item_surfaces
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, unusable
+from pytest_verdict.operators.lists import NOT_A_LIST, as_list
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces, unusable
 
 NOT_A_BOOLEAN: Final = "not_a_boolean"
 
@@ -80,7 +80,7 @@ class OneOf(Operator):
     Args:
         values: The accepted values, at least one. Given as a setting they take the place of expected; otherwise expected
             is their list.
-        normalize: Normalizers for accepted values and observed, where they are text; none unless given.
+        normalize: Normalizers for text in accepted values and observed, at every depth; none unless given.
 
     Example:
         >>> OneOf(normalize=["lowercase"]).evaluate(["New York", "NYC"], "nyc").details
@@ -108,7 +108,7 @@ class OneOf(Operator):
             return Surfaces().unreadable(NOT_A_LIST, _ACCEPTED, expected, (True, False))
         if not accepted:
             return unusable(EMPTY_EXPECTED, _ACCEPTED, expected)
-        found = item_surfaces(accepted, [observed], self.normalize)
+        found = surfaces(accepted, [observed], self.normalize)
         for index, value in enumerate(found.expected):
             if equal(value, found.observed[0]):
                 return found.outcome(1.0, details={"matched_index": index, "matched": encode(accepted[index])})

@@ -17,7 +17,6 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.exact_number import ExactNumber, Tolerance, as_exact, as_written
-from pytest_verdict.operators.lists import item_surfaces
 from pytest_verdict.operators.surfaces import Surfaces, must_be, surfaces, unusable
 
 NOT_A_NUMBER: Final = "not_a_number"
@@ -172,7 +171,7 @@ class NumericRange(Operator):
         bounds = bounds_of(expected)
         if bounds is None:
             return unusable(NOT_A_RANGE, RANGE, expected)
-        found = item_surfaces(bounds, [observed], self.normalize)
+        found = surfaces(bounds, [observed], self.normalize)
         found = found._replace(observed=found.observed[0])
         low, high = (_read(bound) for bound in found.expected)
         unreadable = any(
@@ -224,7 +223,7 @@ class Delta(Operator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare a change with the expected one; see the class."""
         pair = _pair(observed, "before", "after")
-        found = item_surfaces([expected], pair or (), self.normalize)
+        found = surfaces([expected], pair or [], self.normalize)
         wanted = _read(found.expected[0])
         if pair is None and wanted is not None:
             return Outcome(0.0, notes=(NOT_A_CHANGE,))

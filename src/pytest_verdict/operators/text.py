@@ -22,7 +22,7 @@ class Exact(Operator):
     With normalizers it is the operator ``normalized_exact``, and recorded as such.
 
     Args:
-        normalize: Normalizers for text and the items of a list of texts, in order of application; none unless given.
+        normalize: Normalizers for text at every depth, in order of application; none unless given. Keys stay as they are.
         case_sensitive: False folds the case of text, which is recorded as the last step ``casefold``.
         nan_equal: Whether NaN equals NaN.
 
@@ -52,7 +52,7 @@ class Exact(Operator):
 
 
 class NormalizedExact(Exact):
-    """Expected and observed are equal after normalization; anything that is not text is compared as it is.
+    """Expected and observed are equal after the normalization of their texts; anything that is not text is compared as it is.
 
     Args:
         normalize: Normalizers in order of application; ``["lowercase", "strip", "collapse_whitespace"]`` unless given.
@@ -109,7 +109,7 @@ class _Contains(Operator):
         wanted = _as_texts(expected)
         if wanted is None:
             return unusable(NOT_TEXT, _SUBSTRINGS, expected)
-        found = surfaces(wanted, observed, self._steps())
+        found = surfaces(wanted, observed if isinstance(observed, str) else None, self._steps())
         if not found.expected or "" in found.expected:
             # An empty text is contained in everything, so such a check would assert nothing.
             return found.outcome(0.0, [EMPTY_EXPECTED], error=must_be(_SUBSTRINGS, expected))
