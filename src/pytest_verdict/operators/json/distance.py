@@ -8,13 +8,11 @@ from typing import Any, ClassVar
 
 from pydantic import field_validator
 
-from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT
 from pytest_verdict.operators.exact_number import Tolerance, as_exact, as_written
 from pytest_verdict.operators.json.cost import TreeComparison
-from pytest_verdict.operators.json.document import Documents, listed, read_both
+from pytest_verdict.operators.json.document import Documents, JsonOperator, listed, read_both
 from pytest_verdict.operators.json.rules import (
     JsonRule,
     ListOrder,
@@ -33,7 +31,7 @@ from pytest_verdict.operators.surfaces import must_be
 JSONPATH_FAILED = "jsonpath_failed"
 
 
-class JsonDistance(Operator):
+class JsonDistance(JsonOperator):
     """How little must be changed to turn one JSON document into the other.
 
     The score is 1 - cost / (size of expected + size of observed). A size is the number of scalars, lists and objects; the cost
@@ -51,6 +49,7 @@ class JsonDistance(Operator):
         rules: By JSONPath, settings that hold for the matched parts and all they hold. The rule nearest to a part wins;
             among those that match the same part the longest path, then the one with fewer wildcards, then the later one.
         normalize: Normalizers for evidence that is text; none unless given.
+        parse: Whether text is parsed, as for `JsonCanonical`.
 
     Example:
         >>> found = JsonDistance().evaluate({"a": 1, "b": [1, 2]}, '{"a": 1, "b": [1, 3]}')
@@ -61,7 +60,6 @@ class JsonDistance(Operator):
     """
 
     name: ClassVar[str] = "json_distance"
-    kind: ClassVar[str] = "json"
 
     list_order: ListOrder = "ordered"
     tolerance: Tolerance = 0
@@ -69,7 +67,6 @@ class JsonDistance(Operator):
     string_similarity: StringSimilarity | None = None
     ignore: tuple[PartPath, ...] = ()
     rules: Mapping[RulePath, JsonRule] = {}
-    normalize: Normalization = ()
 
     @field_validator("ignore", mode="before")
     @classmethod
@@ -90,7 +87,7 @@ class JsonDistance(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two documents; see the class."""
-        found = read_both(expected, observed, self.normalize)
+        found = read_both(expected, observed, self.normalize, (self.parse, self.parse))
         if found.refusal is not None:
             return found.refusal
         marks: list[Marks] = []

@@ -10,8 +10,6 @@ from typing import Any, ClassVar, Final, cast
 
 from pydantic import StrictBool, field_validator
 
-from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shortened, shown
 from pytest_verdict.core.values.encoding import LONGEST_PLAIN_INT
@@ -20,7 +18,15 @@ from pytest_verdict.core.values.numbers import EXACT, MAXIMUM_MAGNITUDE, as_deci
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import MissingExtraError
-from pytest_verdict.operators.json.document import Difference, Documents, listed, read_both, read_document, step
+from pytest_verdict.operators.json.document import (
+    Difference,
+    Documents,
+    JsonOperator,
+    listed,
+    read_both,
+    read_document,
+    step,
+)
 from pytest_verdict.operators.regex_search import RegexTimeLimitError, find_matches
 from pytest_verdict.operators.surfaces import must_be
 
@@ -30,7 +36,7 @@ SCHEMA_FAILED: Final = "schema_failed"
 UNRESOLVED_REFERENCE: Final = "unresolved_reference"
 
 
-class JsonSchema(Operator):
+class JsonSchema(JsonOperator):
     """The observed JSON document satisfies a JSON Schema.
 
     The dialect is the one that ``$schema`` names, 2020-12 without it. Nothing is fetched: a ``$ref`` to another document that is
@@ -41,6 +47,7 @@ class JsonSchema(Operator):
         schema_document: The schema as a mapping or bool; takes the place of expected, which is otherwise the schema, as a
             mapping or as JSON text.
         normalize: Normalizers for evidence that is text; none unless given.
+        parse: Whether observed text is parsed, as for `JsonCanonical`; a schema may be JSON text in any case.
 
     Raises:
         SettingsError: The setting is not a valid schema.
@@ -54,10 +61,8 @@ class JsonSchema(Operator):
     """
 
     name: ClassVar[str] = "json_schema"
-    kind: ClassVar[str] = "json"
 
     schema_document: Schema | None = None
-    normalize: Normalization = ()
 
     def __init__(self, /, **settings: Any) -> None:
         _validators()
@@ -86,7 +91,7 @@ class JsonSchema(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Check the observed document; see the class."""
-        found = read_both(self.effective_expected(expected), observed, self.normalize)
+        found = read_both(self.effective_expected(expected), observed, self.normalize, (True, self.parse))
         if found.refusal is not None:
             return found.refusal
         schema, document = _prepared(found.expected), _prepared(found.observed)
