@@ -34,10 +34,11 @@ JSONPATH_FAILED = "jsonpath_failed"
 class JsonDistance(JsonOperator):
     """How little must be changed to turn one JSON document into the other.
 
-    The score is 1 - cost / (size of expected + size of observed). A size is the number of scalars, lists and objects; the cost
-    is the size of all that must be left out and put in, objects paired by key and the items of lists so that it is lowest.
-    Equal documents score exactly 1.0, swapping the two changes nothing. docs/explanation/json-distance.md has the exact
-    definition. Evidence is read as by `JsonCanonical`.
+    The score is 1 - cost / (size of expected + size of observed). A size is the number of scalars, lists and objects; two
+    roots of one kind do not count, so that documents with nothing in common score 0.0. The cost is the size of all that must
+    be left out and put in, objects paired by key and the items of lists so that it is lowest. Equal documents score exactly
+    1.0, swapping the two changes nothing. docs/explanation/json-distance.md has the exact definition. Evidence is read as by
+    `JsonCanonical`.
 
     Args:
         list_order: ``ordered`` pairs the items of two lists without crossing, ``unordered`` in any order.
@@ -54,7 +55,7 @@ class JsonDistance(JsonOperator):
     Example:
         >>> found = JsonDistance().evaluate({"a": 1, "b": [1, 2]}, '{"a": 1, "b": [1, 3]}')
         >>> found.score, found.details["cost"], found.details["differences"]
-        (0.8, '2', [{'path': '$.b[1]', 'kind': 'changed', 'expected': 2, 'observed': 3}])
+        (0.75, '2', [{'path': '$.b[1]', 'kind': 'changed', 'expected': 2, 'observed': 3}])
         >>> JsonDistance(ignore=["$..id"]).evaluate({"id": 1, "a": 2}, {"id": 7, "a": 2}).score
         1.0
     """
@@ -105,11 +106,15 @@ class JsonDistance(JsonOperator):
         expected = builder.build(found.expected, expected_marks)
         observed = builder.build(found.observed, observed_marks)
         comparison = TreeComparison(expected, observed, strict=self._is_strict())
-        cost, size = comparison.cost(), expected.size + observed.size
+        cost = comparison.cost()
+        # That both are objects, or both lists, is no likeness.
+        roots = UNIT if expected.is_container and expected.kind is observed.kind else 0
+        sizes = [expected.size - roots, observed.size - roots]
+        size = sum(sizes) or 1
         details: dict[str, Any] = {
             "cost": _in_nodes(cost),
-            "expected_size": expected.size // UNIT,
-            "observed_size": observed.size // UNIT,
+            "expected_size": sizes[0] // UNIT,
+            "observed_size": sizes[1] // UNIT,
             "distance": repr(cost / size),
         }
         if cost:
