@@ -33,6 +33,8 @@ STEPS = [
     ("strip_markdown_fence", f"{FENCED}\nand\n{FENCED}", f"{FENCED}\nand\n{FENCED}"),
     ("strip_markdown_fence", "``` `a`\nb\n```", "``` `a`\nb\n```"),
     ("strip_markdown_fence", "```", "```"),
+    ("strip_markdown_fence", "{}\n```", "{}\n```"),
+    ("strip_markdown_fence", "the answer\n{}```", "the answer\n{}```"),
     ("strip_thousands_separators", "1,234,567.50 or -1,000", "1234567.50 or -1000"),
     ("strip_thousands_separators", "costs 1,234, and 5,678.", "costs 1234, and 5678."),
     ("strip_thousands_separators", "1,23 12,34,567 0.1,234", "1,23 12,34,567 0.1,234"),
