@@ -1,4 +1,4 @@
-"""What commands write: lines on stdout, complaints and a progress bar on stderr."""
+"""What commands write: lines on stdout; complaints and a progress bar on stderr."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Progress:
         self._shown = -1
 
     def show(self, done: int) -> None:
-        """Draw the bar anew, when it has changed."""
+        """Draw the bar if it has changed."""
         percent = min(100 * done // self._total, 100) if self._visible else -1
         if percent == self._shown:
             return
@@ -45,7 +45,7 @@ class Progress:
         sys.stderr.flush()
 
     def clear(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._shown >= 0:
             sys.stderr.write(f"\r{' ' * (_WIDTH + 8)}\r")
             sys.stderr.flush()

@@ -136,41 +136,13 @@ class ErrorVerdict(MismatchError):  # noqa: N818 - it is the verdict ``error`` t
 
 
 def similar(given: str, known: Sequence[str], most: int) -> list[str]:
-    """Give what was probably meant.
-
-    Args:
-        given: What the user wrote.
-        known: The names that are allowed.
-        most: The most names to give, from 1.
-
-    Returns:
-        The most similar names, or those that begin as the given one: a beginning is far from the whole by difflib's measure.
-
-    Example:
-        >>> similar("relativ", ["absolute", "relative"], 1), similar("abs", ["absolute", "relative"], 1)
-        (['relative'], ['absolute'])
-    """
+    """Give what was probably meant."""
     beginning = (name for name in known if given and name.startswith(given))
     return difflib.get_close_matches(given, known, n=most) or list(islice(beginning, most))
 
 
 def allowed(kind: str, given: object, known: Iterable[str]) -> str:
-    """Name what is allowed, and what was probably meant.
-
-    Args:
-        kind: What is being named, in the singular.
-        given: What the user wrote.
-        known: The names that are allowed.
-
-    Returns:
-        A sentence that starts with a space, ready to follow an error message.
-
-    Example:
-        >>> allowed("mode", "relativ", ["absolute", "relative"])
-        " Did you mean 'relative'? Allowed: absolute, relative."
-        >>> allowed("mode", 3, ["absolute"])
-        ' Allowed: absolute.'
-    """
+    """Name what is allowed, and what was probably meant."""
     names = sorted(known)
     word = str(given)
     close = similar(word, names, 1)

@@ -116,6 +116,21 @@ def test_variants_are_read_with_a_warning(change, warning):
     assert any(warning in one for one in found.warnings), found.warnings
 
 
+@pytest.mark.parametrize(
+    ("counts", "winner"), [(((1, 1), (2, 5)), "A"), (((2, 5), (1, 2)), "B"), (((0, 0), (1, 2)), "TIE")]
+)
+def test_expectations_of_an_import_decide_by_their_rate(counts, winner):
+    side = {"content": {"c": 3}, "structure": {"s": 3}}
+    results = {
+        label: {"details": [{"text": str(number), "passed": number < passed} for number in range(total)]}
+        for label, (passed, total) in zip("AB", counts, strict=True)
+    }
+    exchanged = {"A": results["B"], "B": results["A"]}
+    for answers, wanted in ((results, winner), (exchanged, {"A": "B", "B": "A"}.get(winner, winner))):
+        text = json.dumps({"winner": "TIE", "rubric": {"A": side, "B": side}, "expectation_results": answers})
+        assert read_comparison(text).derived_winner == wanted
+
+
 @pytest.mark.parametrize("null", [None, {}])
 def test_an_empty_result_of_expectations_is_none(null):
     document = {**json.loads(EXAMPLE), "expectation_results": null}
@@ -234,7 +249,7 @@ def test_a_rubric_comes_from_a_file(tmp_path):
         ("id: a\nversion: 1\ncontent: []\nstructure: [b]", "at least one criterion"),
         ("id: a\nversion: 1\ncontent: [a, a]\nstructure: [b]", "named twice"),
         ("id: a\nversion: 1\ncontent: {a: 1, a: 2}\nstructure: [b]", "'a' occurs twice, at line 3"),
-        ("id: a\nversion: 1\ncontent: {a: {1: x, 5: y}}\nstructure: [b]", "map 1, 3 and 5"),
+        ("id: a\nversion: 1\ncontent: {a: {1: x, 5: y}}\nstructure: [b]", "a mapping of 1, 3 and 5"),
         ("id: a\nversion: 1\ncontent: [a]\nstructure: [b]\nstep: 2", "step is 1 or 0.5"),
         ("id: a\nversion: 1\ncontent: [a]\nstructures: [b]", "Did you mean 'structure'"),
         ("- a", "top level is a mapping"),

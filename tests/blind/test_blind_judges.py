@@ -10,7 +10,8 @@ from hypothesis import given, settings, strategies as st
 
 from pytest_verdict import ComparisonResult, MismatchError
 from pytest_verdict.blind.api import assert_preferred, blind_compare
-from pytest_verdict.blind.comparing import judge_blindly
+from pytest_verdict.blind.comparing import collect_evidence
+from pytest_verdict.blind.options import BlindInputs
 from pytest_verdict.blind.protocol import BlindProtocol, Vote, aggregated
 from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay_line
@@ -205,14 +206,15 @@ def test_a_comparison_can_be_made_inside_an_event_loop():
 
 
 def test_a_balanced_series_is_exactly_balanced():
+    asked = {"eval_prompt": TASK, "judge": judges.honest}
     drawn = [
-        judge_blindly(GOOD, f"{number}", TASK, judges.honest, key="k", position=number)["assignment"]["A"]
+        collect_evidence(GOOD, f"{number}", BlindInputs(**asked, key="k", position=number))["assignment"]["A"]
         for number in range(20)
     ]
     assert sum(drawn) == 10
     assert 0 < sum(drawn[::2]) < 10
     with pytest.raises(ConfigurationError, match="give key as well"):
-        judge_blindly(GOOD, BAD, TASK, judges.honest, position=1)
+        BlindInputs(**asked, position=1)
 
 
 @pytest.mark.parametrize(
@@ -266,8 +268,13 @@ def test_an_output_of_none_writes_nothing():
         ({"expectations": {"It is right", "It is short"}}, "a list of texts"),
         ({"judge": lambda request: None, "calibration": {}}, "judge_id"),
         ({"identity": ["ab"]}, "at least 3 characters"),
+        ({"identity": 3}, "at least 3 characters"),
+        ({"output": 3}, "output is the path of a folder, got 3"),
+        ({"always_ask": "no"}, "always_ask is True or False, got 'no'"),
+        ({"name": 3}, "name is a text, got 3"),
+        ({"exclude": [3]}, "exclude is a list of patterns"),
         ({"rubric": 3}, "a rubric is"),
-        ({"judge": "gpt"}, "a judge is a function"),
+        ({"judge": "gpt"}, "judge is a function"),
         ({"protocol": "both"}, "protocol is a BlindProtocol"),
         ({"key": 7}, "key is a text"),
         ({"eval_prompt": " "}, "the task that both outputs were made for"),

@@ -12,8 +12,8 @@ from blind_judges import BAD, GOOD
 
 from pytest_verdict.blind.api import blind_compare
 from pytest_verdict.blind.calibration import agreement
-from pytest_verdict.blind.calibration.calibrating import Gate, calibrate
 from pytest_verdict.blind.calibration.gold import read_gold
+from pytest_verdict.blind.calibration.measurement import Gate, calibrate
 from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.cli import main
 from pytest_verdict.errors import ConfigurationError, RecordError, SettingsError
@@ -172,15 +172,22 @@ def test_labels_of_a_model_are_refused(tmp_path):
     assert not calibrate(gold, judges.honest, allow_model_labels=True)["gate"]["passed"]
 
 
+PAIR = {"id": "a", "prompt": "p", "first": "a", "second": "b", "label": "tie"}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"annotators": "robots"}, "human or model"),
+        ({"annotators": "robots"}, "Allowed: human, model"),
         ({"items": []}, "at least one labelled pair"),
         ({"items": [{"prompt": "p", "first": "a", "second": "b"}]}, "no label has a majority"),
         ({"items": [{"prompt": "p", "first": "a", "second": "b", "label": "x"}]}, "Allowed: first, second, tie"),
         ({"items": [{"prompt": "p", "first": "a", "label": "tie"}]}, "needs the key 'second'"),
         ({"item": 1}, "Did you mean 'items'"),
+        # Its letters would be expectations.
+        ({"items": [{**PAIR, "expectations": "It is right"}]}, "expectations is a list of texts, got 'It is right'"),
+        ({"items": [{**PAIR, "prompt": None}]}, r"items\['a'\]: prompt is a text, got None"),
+        ({"items": [{**PAIR, 1: 2}]}, "an item has no key 1"),
         ({"items": [{"id": "a", "prompt": "p", "first": "a", "second": "b", "label": "tie"}] * 2}, "occurs twice"),
     ],
 )
@@ -206,9 +213,14 @@ def test_a_fresh_calibration_is_cited_and_a_stale_one_is_informal(tmp_path):
     assert other.observed["comparison"]["calibration"]["changed"] == ["judge", "rubric"]
     path.write_text(json.dumps(calibrate(read_gold(gold_file(tmp_path, ["first"])), judges.honest)))
     assert "informal" in compared().notes
+    path.write_text(path.read_text().replace('"gate":', '"gate": {"passed": true}, "gate":'))
+    with pytest.raises(RecordError, match="the key 'gate' occurs twice"):
+        compared()
     path.write_text("{}")
     with pytest.raises(RecordError, match="pytest-verdict calibrate writes one"):
         compared()
+    with pytest.raises(RecordError, match="a calibration needs the key 'gate'"):
+        blind_compare(GOOD, BAD, "Why?", judges.honest, calibration={"format": 1, "bound_to": {}})
 
 
 @pytest.fixture
@@ -244,6 +256,14 @@ def test_the_command_measures_any_protocol(beside):
         protocol=BlindProtocol(resolve="strict", timeout=5),
         calibration="calibration.json",
     )
+    assert "informal" not in found.result.notes
+
+
+def test_the_command_takes_another_rubric(beside):
+    (beside / "rubric.yaml").write_text("{id: a, version: 1, content: [a], structure: [b]}")
+    words = ["calibrate", str(gold_file(beside, BALANCED)), "--judge", "blind_judges:honest"]
+    assert main([*words, "--rubric", "rubric.yaml"]) == 0
+    found = blind_compare(GOOD, BAD, "Why?", judges.honest, rubric="rubric.yaml", calibration="calibration.json")
     assert "informal" not in found.result.notes
 
 

@@ -219,9 +219,9 @@ def test_wrong_results_are_refused(results, message):
     ("content", "message"),
     [
         ("{", "cannot be read"),
-        ("[]", "has no list 'expectations'"),
-        ('{"expectations": {}}', "has no list 'expectations'"),
-        ('{"expectations": [true, true]}', r"grading.json.*\[0\] is an object"),
+        ("[]", r"a grading\.json is a mapping, got \[\]"),
+        ('{"expectations": {}}', "expectations is a list of objects with text and passed"),
+        ('{"expectations": [true, true]}', r"grading.json.*\[0\]: a result is a mapping"),
         ('{"expectations": []}', "has 0 results for 2 expectations"),
         ("\udcff", "cannot be read"),
     ],

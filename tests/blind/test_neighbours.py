@@ -62,12 +62,21 @@ def test_criteria_are_read_back_from_a_record(criteria):
         ("version: 2", "version: 2.5", "quoted text"),
         ("threshold", "treshold", "Did you mean 'threshold'"),
         ("criteria:", "criterion:", "Did you mean 'criteria'"),
+        ("version: 2", "2: version", "a criterion has no key 2"),
+        ("operator: contains_any", "4: contains_any", r"criteria\['polite'\]: a criterion has no key 4"),
     ],
 )
 def test_wrong_criteria_say_what_is_wrong(criteria, before, after, message):
     criteria.write_text(CRITERIA.replace(before, after))
     with pytest.raises(ConfigurationError, match=message):
         read_criteria(criteria)
+
+
+def test_a_threshold_beside_an_operator_in_full_is_not_lost(criteria):
+    in_full = "operator: {operator: text_similarity}, threshold"
+    criteria.write_text(CRITERIA.replace("operator: text_similarity, threshold", in_full))
+    found = read_criteria(criteria)
+    assert found.operator.criteria[1].condition.threshold == 0.5
 
 
 def test_the_expected_value_is_derived_first():

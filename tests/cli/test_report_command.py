@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
+from pytest_verdict.core.families import FAMILIES, hookimpl
 from pytest_verdict.report.folder import ReportFolder
 from pytest_verdict.report.json_report import report_schema
 
@@ -128,6 +129,23 @@ def test_a_journal_somewhere_else_needs_a_place(command, killed, tmp_path):
     assert "--to" in err
     assert command("report", tmp_path / "elsewhere", "--to", tmp_path / "elsewhere")[0] == 2
     assert command("report", tmp_path / "elsewhere", "--to", tmp_path / "there")[0] == 0
+    assert "*" in (tmp_path / "there/.gitignore").read_text().splitlines()
+
+
+def test_a_file_that_another_package_cannot_write_is_told_and_the_journal_stays(command, killed):
+    FAMILIES.register(Lacking())
+    status, out, err = command("report", killed, "--remove-journal")
+    assert (status, "written: records.jsonl" in out) == (2, True)
+    assert err.startswith(
+        "pytest-verdict: lacking.txt was not written, because its writer no_such_module:write raised Mod"
+    )
+    assert (killed / "journal/records.jsonl").exists()
+
+
+class Lacking:
+    @hookimpl
+    def report_writers(self):
+        return {"lacking.txt": "no_such_module:write"}
 
 
 @pytest.mark.parametrize("content", [b"", b"[1]\n", b'{"journal":99}\n', b"\xff\n", b'{"journal":1,"run":3}\n'])
@@ -141,6 +159,7 @@ def test_a_journal_that_cannot_be_read_is_one_line(command, tmp_path, content):
     assert err.count("\n") == 1
 
 
+VALIDATOR = jsonschema.Draft202012Validator(report_schema())
 MEMBERS = {
     "test": [
         "attempt",
@@ -191,7 +210,7 @@ def test_of_a_journal_that_was_edited_comes_one_line_or_a_report_that_can_be_rea
     if status == 0:
         assert (err, written) == ("", [".gitignore", "journal", "junit.xml", "records.jsonl", "report.json"])
         report = json.loads((killed / "report.json").read_text())
-        jsonschema.Draft202012Validator(report_schema()).validate(report)
+        VALIDATOR.validate(report)
         assert report["records"]["count"] == (killed / "records.jsonl").read_bytes().count(b"\n")
         ElementTree.parse(killed / "junit.xml")
     else:

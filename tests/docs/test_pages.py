@@ -1,7 +1,9 @@
 """What the documentation shows is what happens."""
 
+import contextlib
 import doctest
-import os
+import importlib
+import pkgutil
 import re
 import shlex
 import shutil
@@ -13,10 +15,18 @@ from pathlib import Path
 import pytest
 from pages import REPOSITORY, blocks_of, pages
 
+import pytest_verdict
+from pytest_verdict.cli import main
+
 PAGES = pages()
 STORIES = [page for page in PAGES if any(list(block.commands()) for block in blocks_of(page))]
 SCRIPTS = {"pytest": "pytest", "pytest-verdict": "pytest_verdict"}
 # Plugins that these pages do not need and that take a while to load.
+# Sessions inside a test forget the modules that they imported first; what is imported here stays one and the same.
+for module in pkgutil.walk_packages(pytest_verdict.__path__, "pytest_verdict."):
+    if "__main__" not in module.name:
+        importlib.import_module(module.name)
+
 QUIET = "-p no:cacheprovider -p no:asyncio -p no:anyio -p no:hypothesispytest -p no:rerunfailures"
 
 
@@ -41,15 +51,23 @@ def test_python_blocks_run(page):
 
 
 @pytest.mark.parametrize("page", STORIES, ids=_name)
-def test_console_blocks_print_what_they_show(page, tmp_path):
-    shutil.copytree(REPOSITORY / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+def test_console_blocks_print_what_they_show(page, pytester, monkeypatch, capsys):
+    folder = pytester.path
+    shutil.copytree(REPOSITORY / "examples", folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("PYTEST_ADDOPTS", QUIET)
+    # A file that is written again in the same second must not be taken for the one before.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    that_exit = {block.file_name for block in blocks_of(page) if "os._exit" in block.content}
     for block in blocks_of(page):
         if block.file_name:
-            _write(tmp_path / block.file_name, block.content)
+            _write(folder / block.file_name, block.content)
         elif block.language == "console":
             for command, shown in block.commands():
-                printed = _run(command, tmp_path)
+                words = shlex.split(command)
+                run = _in_a_process if that_exit & {*words} else _in_this_process
+                printed = run(words, pytester, capsys)
                 missing = first_missing(shown, [line for line in printed.splitlines() if line.strip()])
                 assert missing is None, f"{_name(page)}:{block.line}: $ {command}\nnot printed: {missing}\n{printed}"
 
@@ -61,13 +79,31 @@ def _write(path: Path, content: str):
     path.write_text(content, encoding="utf-8")
 
 
-def _run(command, folder):
-    program, *arguments = shlex.split(command)
-    environment = {**os.environ, "COLUMNS": "80", "PYTEST_ADDOPTS": QUIET}
+def _in_this_process(words, pytester, capsys):
+    program, *arguments = words
+    capsys.readouterr()
+    if program == "pytest":
+        # A module of this session may be called like one of the page; it is put back.
+        own = {path.stem for path in pytester.path.glob("*.py")} & sys.modules.keys()
+        hidden = {name: sys.modules.pop(name) for name in own}
+        pytester.runpytest_inprocess(*arguments)
+        sys.modules.update(hidden)
+    else:
+        # Modules of one page may be called like those of another.
+        modules = {**sys.modules}
+        with contextlib.suppress(SystemExit):
+            main(arguments)
+        for name in sys.modules.keys() - modules.keys():
+            del sys.modules[name]
+    printed = capsys.readouterr()
+    return printed.out + printed.err
+
+
+def _in_a_process(words, pytester, capsys):
+    program, *arguments = words
     done = subprocess.run(
         [sys.executable, "-m", SCRIPTS[program], *arguments],
-        cwd=folder,
-        env=environment,
+        cwd=pytester.path,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -13,7 +13,7 @@ from pytest_verdict.pytest_plugin import plugin
 
 DOCS = REPOSITORY / "docs"
 FOLDERS_IN_DETAIL = {"core", "core/values", "operators", "report", "pytest_plugin"}
-OTHER_FILES = {"test_layers.py", "test_reference.py"}
+OTHER_FILES = {"compare.py", "test_layers.py", "test_reference.py"}
 
 
 def _text(page):
@@ -57,10 +57,12 @@ def test_every_option_and_ini_key_is_described():
 def test_every_fixture_and_marker_is_described(pytester):
     page = _text("reference/pytest.md")
     # A line such as: comparator -- pytest_verdict/pytest_plugin/plugin.py:159
-    listed = pytester.runpytest_subprocess("--fixtures").stdout.str()
+    listed = pytester.runpytest_inprocess("-pno:asyncio", "--fixtures").stdout.str()
     fixtures = re.findall(r"^(\w+) -- .*pytest_verdict", listed, re.MULTILINE)
     markers = re.findall(
-        r"^@pytest\.mark\.(verdict\w*)", pytester.runpytest_subprocess("--markers").stdout.str(), re.MULTILINE
+        r"^@pytest\.mark\.(verdict\w*)",
+        pytester.runpytest_inprocess("-pno:asyncio", "--markers").stdout.str(),
+        re.MULTILINE,
     )
     assert fixtures
     assert markers
@@ -78,7 +80,7 @@ def test_the_keys_of_a_record_are_described_in_order(pytester):
             compare("regex", "a", object()).verdict
             compare("semantic", "a", "b", embedder="no_such_module:function").verdict
     """)
-    pytester.runpytest_subprocess("--verify-report").assert_outcomes(passed=1)
+    pytester.runpytest_inprocess("-pno:asyncio", "--verify-report").assert_outcomes(passed=1)
     lines = (pytester.path / "verify-report" / "records.jsonl").read_text("utf-8").splitlines()
     described = re.findall(
         r"^\| `(\w+)` \|", _text("reference/report-formats.md").partition("## report.json")[0], re.MULTILINE
@@ -91,7 +93,7 @@ def test_the_keys_of_a_record_are_described_in_order(pytester):
 
 def test_the_keys_of_a_report_are_described_in_order(pytester):
     pytester.makepyfile("def test_nothing(): pass")
-    pytester.runpytest_subprocess("--verify-report").assert_outcomes(passed=1)
+    pytester.runpytest_inprocess("-pno:asyncio", "--verify-report").assert_outcomes(passed=1)
     report = json.loads((pytester.path / "verify-report" / "report.json").read_text("utf-8"))
     section = _text("reference/report-formats.md").partition("## report.json")[2].partition("## ")[0]
     assert list(report) == re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)

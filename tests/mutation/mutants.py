@@ -128,6 +128,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name, "src")
         shutil.copytree(REPOSITORY / "src", folder, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        for tests in {tuple(tests_of(mutant.path)) for mutant in mutants}:
+            if not survives(folder, [*tests]):
+                print(f"the tests do not pass without any change: {' '.join(tests)}")
+                return 1
         for mutant in mutants:
             copy = folder.parent / mutant.path
             source = copy.read_bytes()

@@ -3,6 +3,7 @@
 import pytest
 
 import pytest_verdict.operators
+import pytest_verdict.templates
 from pytest_verdict import compare
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.operator import Operator
@@ -72,7 +73,18 @@ def test_every_operator_of_the_public_names_is_the_class_behind_its_name():
     assert [cls for cls in operators if REGISTRY.find(cls.name) is not cls] == []
 
 
-@pytest.mark.parametrize("name", primitives.__all__)
+PRIMITIVES = [
+    name
+    for name in pytest_verdict.templates.__all__
+    if isinstance(getattr(primitives, name, None), type) and issubclass(getattr(primitives, name), Operator)
+]
+
+
+def test_there_are_eighteen_primitives():
+    assert len(PRIMITIVES) == 18
+
+
+@pytest.mark.parametrize("name", PRIMITIVES)
 def test_a_primitive_is_the_operator_or_says_which_one_it_is(name):
     primitive = getattr(primitives, name)
     operator = REGISTRY.find(primitive.name)

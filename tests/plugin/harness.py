@@ -22,15 +22,17 @@ from lxml import etree
 from pytest_verdict.report.json_report import record_schema, report_schema
 
 FOLDER = "verify-report"
+RECORD, REPORT_FILE = (jsonschema.Draft202012Validator(schema()) for schema in (record_schema, report_schema))
 # For the head of a test file. The peak that getrusage tells begins with that of the process which started this one.
 PEAK = """
-import re, resource
+import re, resource, sys
 from pathlib import Path
 
 def peak():
     status = Path("/proc/self/status")
     if not status.exists():
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        # macOS tells bytes, the others kilobytes.
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1024 if sys.platform == "darwin" else 1)
     return int(re.search(r"VmHWM:\\s*([0-9]+) kB", status.read_text())[1])
 """
 REPORT = ("--verify-report",)
@@ -66,15 +68,14 @@ class Run:
     @cached_property
     def records(self) -> list[dict[str, Any]]:
         found = [json.loads(line) for line in self.records_bytes.splitlines()]
-        validator = jsonschema.Draft202012Validator(record_schema())
         for record in found:
-            validator.validate(record)
+            RECORD.validate(record)
         return found
 
     @cached_property
     def report(self) -> dict[str, Any]:
         found = json.loads((self.folder / "report.json").read_bytes())
-        jsonschema.Draft202012Validator(report_schema()).validate(found)
+        REPORT_FILE.validate(found)
         return found
 
     @cached_property

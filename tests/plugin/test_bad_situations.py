@@ -64,10 +64,13 @@ def test_a_crash_stays_a_failure_when_xdist_runs_the_test_again(harness, dist):
     """With ``loadfile`` xdist runs the whole file again, also the test that crashed; pytest has counted that failure."""
     run = harness.run(
         """
-import os, pathlib
+import os, pathlib, pytest
 from pytest_verdict import compare
 
-def test_once():
+@pytest.fixture
+def prepared(): compare("exact", "sent with the setup", "sent with the setup")
+
+def test_once(prepared):
     compare("exact", 1, 1)
     if not pathlib.Path("crashed").exists():
         pathlib.Path("crashed").touch()
@@ -167,11 +170,11 @@ import pathlib, time
 from pytest_verdict import compare
 
 def test_short():
-    time.sleep(1)
+    time.sleep(0.5)
     compare("exact", "short", "short")
 
 def test_next():
-    time.sleep(1)
+    time.sleep(0.5)
     pathlib.Path("ready").touch()
     time.sleep(60)
 """,
@@ -554,7 +557,8 @@ def test_a_session_without_any_comparison(harness):
 
 
 def test_two_sessions_in_one_folder(harness):
-    first = harness.start(WAIT.replace("sleep(30)", "sleep(3)"), "--verify-report")
+    until_go = WAIT.replace("    time.sleep(30)", "    while not pathlib.Path('go').exists(): time.sleep(0.02)")
+    first = harness.start(until_go, "--verify-report")
     for _ in range(500):
         if (harness.path / "ready").exists() or first.poll() is not None:
             break
@@ -567,6 +571,7 @@ def test_two_sessions_in_one_folder(harness):
     other = harness.run("", "-k", "test_after", "--verify-report-dir=other")
     assert other.status == 0
     assert (harness.path / "other/report.json").exists()
+    (harness.path / "go").touch()
     first.communicate(timeout=30)
     assert first.returncode == 0
     assert second.totals() == {"total": 3, "passed": 3}
@@ -627,7 +632,7 @@ def test_a_file_that_cannot_be_replaced_is_not_green_and_the_journal_stays_whole
     """On Windows it is enough that another program has it open."""
     (harness.path / "verify-report" / name).mkdir(parents=True)
     files = "from pytest_verdict import compare\ndef test_it(): compare('exact', 1, 1)\n"
-    run = harness.run(files, "--verify-report", process=True)
+    run = harness.run(files, "--verify-report")
     assert run.status == pytest.ExitCode.TESTS_FAILED
     assert "is not complete" in run.stdout
     assert name in run.stdout
@@ -641,7 +646,7 @@ def test_a_file_that_cannot_be_replaced_is_not_green_and_the_journal_stays_whole
 
 
 def test_a_report_folder_that_a_test_removes_is_not_green(harness):
-    run = harness.run("import shutil\ndef test_it(): shutil.rmtree('verify-report')\n", "--verify-report", process=True)
+    run = harness.run("import shutil\ndef test_it(): shutil.rmtree('verify-report')\n", "--verify-report")
     assert run.status == pytest.ExitCode.TESTS_FAILED
     assert "is not complete" in run.stdout
 

@@ -158,6 +158,14 @@ def test_a_session_whose_report_lacks_a_file_of_another_package_does_not_pass(ha
     run.check_agreement()
 
 
+def test_ctrl_c_in_a_writer_of_another_package_leaves_our_report_and_nothing_half_done(harness):
+    family = FAMILY["family.py"].replace("def write(contents):", "def write(contents):\n    raise KeyboardInterrupt")
+    run = harness.run({**FAMILY, "family.py": family, "test_it.py": TEST}, "--verify-report", process=True)
+    assert run.status != 0
+    assert sorted(path.name for path in run.folder.iterdir()) == FILES
+    run.check_agreement()
+
+
 def test_git_does_not_see_the_folder_unless_somebody_wants_it(harness):
     run = harness.run(TEST, "--verify-report")
     assert "*" in (run.folder / ".gitignore").read_text().splitlines()

@@ -20,7 +20,7 @@ def written(folder):
 
 @pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["one-process", "n2"])
 def test_a_new_folder_outside_the_project_keeps_its_secrets_and_names(harness, outside, workers):
-    run = harness.run(SECRETIVE, *workers, "--verify-report-dir", str(outside), process=True)
+    run = harness.run(SECRETIVE, *workers, "--verify-report-dir", str(outside))
     assert run.outcomes == {"passed": 1}
     assert "[redacted]" in written(outside)
     assert "hunter2" not in written(outside)
@@ -43,7 +43,7 @@ def test_a_folder_that_makes_pytest_miss_the_configuration_is_refused(
     given = ("--verify-report-dir", str(outside))
     if by_variable:
         monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(given))
-    run = harness.run(SECRETIVE, *workers, *(() if by_variable else given), process=True)
+    run = harness.run(SECRETIVE, *workers, *(() if by_variable else given))
     assert run.status == pytest.ExitCode.USAGE_ERROR
     assert f"write --verify-report-dir={outside}" in run.output
     assert "pytest.ini" in run.output
@@ -52,26 +52,26 @@ def test_a_folder_that_makes_pytest_miss_the_configuration_is_refused(
 
 def test_with_an_equals_sign_the_configuration_is_read(harness, outside):
     outside.mkdir()
-    run = harness.run(SECRETIVE, f"--verify-report-dir={outside}", process=True)
+    run = harness.run(SECRETIVE, f"--verify-report-dir={outside}")
     assert run.outcomes == {"passed": 1}
     assert "hunter2" not in written(outside)
 
 
 def test_a_folder_that_is_there_is_no_mistake_where_there_is_no_configuration(harness, outside):
     outside.mkdir()
-    run = harness.run(TEST, "--verify-report-dir", str(outside), process=True)
+    run = harness.run(TEST, "--verify-report-dir", str(outside))
     assert run.outcomes == {"passed": 1}
 
 
 def test_a_folder_inside_the_project_can_be_given_twice(harness):
     for _ in range(2):
-        run = harness.run(SECRETIVE, "--verify-report-dir", "reports", process=True)
+        run = harness.run(SECRETIVE, "--verify-report-dir", "reports")
         assert run.outcomes == {"passed": 1}
         assert "hunter2" not in written(harness.path / "reports")
 
 
 def test_a_folder_without_a_name_is_refused(harness):
-    run = harness.run(TEST, "--verify-report-dir=", process=True)
+    run = harness.run(TEST, "--verify-report-dir=")
     assert run.status == pytest.ExitCode.USAGE_ERROR
     assert "--verify-report-dir is empty" in run.output
     assert not run.folder.exists()

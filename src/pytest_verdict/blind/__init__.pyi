@@ -2,7 +2,7 @@ from .api import assert_preferred as assert_preferred, blind_compare as blind_co
 from .baseline import Baseline as Baseline
 from .comparison_json import read_comparison as read_comparison
 from .human import HumanJudge as HumanJudge
-from .options import BlindOptions as BlindOptions, JudgingOptions as JudgingOptions
+from .options import BlindOptions as BlindOptions
 from .outcome import BlindComparison as BlindComparison
 from .protocol import BlindProtocol as BlindProtocol
 from .request import BlindRequest as BlindRequest

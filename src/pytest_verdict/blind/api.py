@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from pytest_verdict.blind.asking import BlindJudge
-from pytest_verdict.blind.comparing import UNNAMED, judge_blindly, refuse_wrong_names
+from pytest_verdict.blind.comparing import collect_evidence
 from pytest_verdict.blind.files import write_after
-from pytest_verdict.blind.options import BlindOptions, refuse_unknown_options
+from pytest_verdict.blind.options import BlindInputs, BlindOptions
 from pytest_verdict.blind.outcome import BlindComparison
 from pytest_verdict.blind.preference import BlindPreference
+from pytest_verdict.blind.rubric import read_rubric
 from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
 from pytest_verdict.errors import SettingsError, allowed
@@ -60,19 +61,13 @@ def blind_compare(
         >>> blind_compare("It rains.", "It rains because it is wet.", "Explain.", judge, rubric=rubric).winner
         'y'
     """
-    refuse_unknown_options(options)
-    judging: Any = dict(options)
-    name = judging.pop("name", None)
-    operator = BlindPreference(**{setting: judging.pop(setting) for setting in ("tie", "gate") if setting in judging})
-    names = options.get("names", UNNAMED)
-    refuse_wrong_names(names)
-    if prefer is not None and prefer not in names:
-        raise SettingsError(f"prefer={prefer!r} is no candidate.{allowed('candidate', prefer, names)}")
-    observed = judge_blindly(candidate_x, candidate_y, eval_prompt, judge, expectations, rubric, **judging)
-    result = compare(operator, prefer, observed, name=name)
-    output = options.get("output")
-    if output is not None:
-        write_after(Path(output), result)
+    asked: Any = {"eval_prompt": eval_prompt, "judge": judge, "expectations": expectations, **options}
+    inputs = BlindInputs(rubric=read_rubric(rubric), prefer=prefer, **asked)
+    operator = BlindPreference(tie=inputs.tie, gate=inputs.gate)
+    observed = collect_evidence(candidate_x, candidate_y, inputs)
+    result = compare(operator, prefer, observed, name=inputs.name)
+    if inputs.output is not None:
+        write_after(Path(inputs.output), result)
     return BlindComparison(result)
 
 
@@ -126,8 +121,9 @@ def assert_preferred(
     if inconclusive not in _POLICIES:
         raise SettingsError(f"inconclusive={inconclusive!r} is unknown.{allowed('policy', inconclusive, _POLICIES)}")
     names = options.setdefault("names", ("candidate", "baseline"))
-    refuse_wrong_names(names)
-    found = blind_compare(candidate, baseline, eval_prompt, judge, expectations, rubric, prefer=names[0], **options)
+    # Wrong names are refused before whom to prefer is looked at.
+    prefer = names[0] if isinstance(names, list | tuple) and names else None
+    found = blind_compare(candidate, baseline, eval_prompt, judge, expectations, rubric, prefer=prefer, **options)
     if found.result.passed:
         return found
     if inconclusive == "skip" and not found.is_conclusive:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_verdict.blind.scoring import LABELS, OTHER, Label
 from pytest_verdict.core.values.encoding import digest, encode_text
 
 
@@ -22,25 +21,18 @@ class Assignment:
     nonce: str
     commitment: str
 
-    def slots(self, *, exchanged: bool) -> dict[Label, int]:
-        """Give the candidate behind each label."""
-        first = LABELS[0]
-        a = 1 - self.a if exchanged else self.a
-        return {first: a, OTHER[first]: 1 - a}
-
     def written(self) -> dict[str, Any]:
         """Write it as JSON."""
-        return {
-            "key": self.key,
-            "position": self.position,
-            "A": self.a,
-            "nonce": self.nonce,
-            "commitment": self.commitment,
-        }
+        drawn = {"key": self.key, "position": self.position, "A": self.a}
+        return {**drawn, "nonce": self.nonce, "commitment": self.commitment}
 
 
 def _hashed(*parts: Any) -> str:
     return digest(encode_text(["pytest-verdict blind 1", *parts]))
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def draw(key: str, comparison: str, position: int | None = None) -> Assignment:
@@ -54,22 +46,18 @@ def draw(key: str, comparison: str, position: int | None = None) -> Assignment:
     else:
         a = (int(_hashed("draw", key, position // 2), 16) ^ position) & 1
     nonce = _hashed("nonce", key, comparison)
-    return Assignment(key, position, comparison, a, nonce, committed(nonce, comparison, a, position))
-
-
-def committed(nonce: str, comparison: str, a: int, position: int | None) -> str:
-    """Give the commitment to an assignment."""
-    return _hashed("commitment", nonce, comparison, a, position)
+    commitment = _hashed("commitment", nonce, comparison, a, position)
+    return Assignment(key, position, comparison, a, nonce, commitment)
 
 
 def comparison_digest(settled: Mapping[str, Any]) -> str:
     """Name all that was settled before the judge was asked."""
-    return _hashed("comparison", json.dumps(settled, sort_keys=True, separators=(",", ":"), allow_nan=False))
+    return _hashed("comparison", _canonical(settled))
 
 
 def calls_digest(calls: Sequence[Mapping[str, Any]]) -> str:
     """Name all calls of a comparison, so that one that is altered by itself is noticed."""
-    return _hashed("calls", json.dumps(list(calls), sort_keys=True, separators=(",", ":"), allow_nan=False))
+    return _hashed("calls", _canonical(list(calls)))
 
 
 def fence(key: str, comparison: str, number: int) -> str:

@@ -26,7 +26,7 @@ EXCLUDED: Final = (
     "transcript*",
     "user_notes.md",
 )
-"""Names that are not part of an output but tell of the run that made it; left out wherever they stand in a directory."""
+"""Files that describe a run instead of being its output; left out of every directory."""
 
 MOST_FILES: Final = 1_000
 MOST_BYTES: Final = 20_000_000
@@ -59,7 +59,7 @@ class CandidateFile:
         return {"path": self.path, "bytes": len(self.content), "sha256": self.sha256}
 
     def presented(self) -> dict[str, Any]:
-        """Give what a judge reads: the text, or what is known of a file that is none."""
+        """Give what a judge reads: the text, or size and digest of a file that is not text."""
         text = self.text
         return {"path": self.path, "text": text} if text is not None else {**self.written(), "text": None}
 
@@ -74,7 +74,7 @@ class Candidate:
     source: Path | None = None
 
     def neutral(self) -> Candidate:
-        """Give what a judge may have of it: nothing that says where it was read, or what was left out there."""
+        """Give a copy that does not say where it was read or what was left out."""
         return Candidate(self.kind, self.files)
 
     @property
@@ -89,7 +89,7 @@ class Candidate:
 
     @property
     def characters(self) -> int:
-        """How long it is: characters of text, bytes of what is no text."""
+        """Its length: characters of text files, bytes of others."""
         return sum(len(file.content if (text := file.text) is None else text) for file in self.files)
 
     def copy_to(self, folder: Path) -> None:

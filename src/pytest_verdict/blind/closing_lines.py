@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from pytest_verdict.core.values.display import counted
+
 
 def blind_lines(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Say what came of the blind comparisons of a session."""
@@ -27,7 +29,7 @@ def blind_lines(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         if isinstance(won, list) and len(won) == 2 and all(type(number) is int for number in won):
             first, decisive = first + won[0], decisive + won[1]
     if statuses:
-        yield f"{statuses.total()} blind comparisons: {_counts(statuses)}; {informal} informal"
+        yield f"{counted(statuses.total(), 'blind comparison')}: {_counts(statuses)}; {informal} informal"
     if flips:
         yield f"order flips: {flips}; the output shown first won {first} of {decisive} decisive calls"
     if contradictions:

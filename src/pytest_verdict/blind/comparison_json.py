@@ -1,4 +1,4 @@
-"""``comparison.json``: written in the pattern's shape and key order, and read back with patience."""
+"""``comparison.json``: written in the pattern's shape and key order, and read back leniently."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def write_comparison(document: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ImportedComparison:
-    """A ``comparison.json`` of elsewhere."""
+    """A ``comparison.json`` that another program wrote."""
 
     document: dict[str, Any]
     derived_winner: Winner | None
@@ -53,7 +53,7 @@ class ImportedComparison:
 
     @property
     def winner(self) -> Winner | None:
-        """Whom the file names, whatever its case; None when it names nobody."""
+        """The winner that the file names, in upper or lower case; None when it names none."""
         given = str(self.document.get("winner", "")).strip().upper()
         return given if given in ("A", "B", "TIE") else None  # type: ignore[return-value]
 
@@ -139,24 +139,22 @@ def _check_shown(label: str, given: Mapping[str, Any], scores: Scores, warnings:
 def _read_passed(exact: Mapping[str, Any], warnings: list[str]) -> dict[Label, list[bool]] | None:
     # One implementation calls it assertion_results; both names are in use for expectations.
     results = exact.get("expectation_results") or exact.get("assertion_results")
-    if not isinstance(results, dict):
-        return None
-    passed: dict[Label, list[bool]] = {}
-    for label in LABELS:
-        side = results.get(label)
-        details = side.get("details") if isinstance(side, dict) else None
-        answers = (
-            [item.get("passed") is True for item in details if isinstance(item, dict)]
-            if isinstance(details, list)
-            else []
-        )
-        total = number_of(side.get("total")) if isinstance(side, dict) else None
-        met = number_of(side.get("passed")) if isinstance(side, dict) else None
-        if total is not None and met is not None and total != len(answers) and 0 <= met <= total <= 1_000:
-            warnings.append(f"expectation_results.{label}.details lists {len(answers)} of {total}; the counts are used")
-            answers = [True] * int(met) + [False] * int(total - met)
-        passed[label] = answers
-    return passed
+    return (
+        {label: _answers(label, results.get(label), warnings) for label in LABELS}
+        if isinstance(results, dict)
+        else None
+    )
+
+
+def _answers(label: Label, given: Any, warnings: list[str]) -> list[bool]:
+    side = given if isinstance(given, dict) else {}
+    details = side.get("details")
+    listed = [item for item in details if isinstance(item, dict)] if isinstance(details, list) else []
+    total, met = number_of(side.get("total")), number_of(side.get("passed"))
+    if total is None or met is None or total == len(listed) or not 0 <= met <= total <= 1_000:
+        return [item.get("passed") is True for item in listed]
+    warnings.append(f"expectation_results.{label}.details lists {len(listed)} of {total}; the counts are used")
+    return [True] * int(met) + [False] * int(total - met)
 
 
 def _number(value: Any) -> Any:
@@ -174,10 +172,5 @@ def _quality(side: Side) -> dict[str, Any]:
 
 def _expectations(side: Side, expectations: Sequence[str]) -> dict[str, Any]:
     passed, total = sum(side.passed), len(side.passed)
-    pairs = zip(expectations, side.passed, strict=True)
-    return {
-        "passed": passed,
-        "total": total,
-        "pass_rate": passed / total,
-        "details": [{"text": text, "passed": met} for text, met in pairs],
-    }
+    details = [{"text": text, "passed": met} for text, met in zip(expectations, side.passed, strict=True)]
+    return {"passed": passed, "total": total, "pass_rate": passed / total, "details": details}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 from pytest_verdict.blind.reply import Reply, Side
 from pytest_verdict.blind.scoring import LABELS, TIE, Label, Winner
@@ -43,10 +43,6 @@ class Contradiction:
     where: str
     claimed: str
     derived: str
-
-    def written(self) -> dict[str, Any]:
-        """Write it as JSON."""
-        return {"code": self.code, "where": self.where, "claimed": self.claimed, "derived": self.derived}
 
 
 def contradictions_in(reply: Reply, derived: Winner, expectations: Sequence[str]) -> list[Contradiction]:

@@ -1,4 +1,4 @@
-"""What a comparison leaves in a folder: the commitment before the judge is asked, everything else afterwards."""
+"""The files of a comparison: the commitment, written before the judge is asked, and the rest, written afterwards."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any, Final
 
 from pytest_verdict.blind.assignment import Assignment, comparison_digest
 from pytest_verdict.blind.comparison_json import FILE_NAME, write_comparison
-from pytest_verdict.blind.judging import NotABallotError, compared
+from pytest_verdict.blind.derivation import NotAComparisonError, derive
 from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import visible
+from pytest_verdict.core.values.jsontext import parse_json
 from pytest_verdict.errors import RecordError
 
 COMMITMENT: Final = "commitment.json"
@@ -37,15 +38,15 @@ def write_after(folder: Path, result: ComparisonResult) -> None:
 
 
 def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
-    """Say what in a folder does not fit what was committed to, or does not follow from it."""
+    """Name what does not fit the commitment or does not follow from the replies."""
     record = read_record(folder / RECORD)
     if record.operator != BlindPreference.name:
         raise RecordError(
             f"{folder / RECORD}: this is the record of {visible(record.operator)}, not of a blind comparison"
         )
     try:
-        found = compared(record.observed)
-    except NotABallotError as error:
+        found = derive(record.observed)
+    except NotAComparisonError as error:
         raise RecordError(f"{folder / RECORD}: this is no blind comparison: {error}") from None
     yield from _about_commitment(folder, record, commitment, intact=found.intact)
     if _bytes(folder / RECORD) != _record_text(_derived_again(record)).encode():
@@ -90,18 +91,25 @@ def _record_text(result: ComparisonResult) -> str:
 
 
 def _bytes(path: Path) -> bytes | None:
-    """Read a file as it is, but for the line ends of Windows, which a checkout may have put in; None without one."""
+    """Read a file, with the line ends of Windows undone, which a checkout may have put in; None without a file."""
     try:
         return path.read_bytes().replace(b"\r\n", b"\n") if path.exists() else None
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error}") from None
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_json(path: Path) -> Any:
+    """Read a JSON file in which no key occurs twice."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        parse_json(text)
+        return json.loads(text)
     except (OSError, ValueError) as error:
         raise RecordError(f"{path} cannot be read: {error}") from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    found = read_json(path)
     if not isinstance(found, dict):
         raise RecordError(f"{path}: the top level is an object")
     return found

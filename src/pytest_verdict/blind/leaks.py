@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -32,10 +31,6 @@ class Token:
     text: str
     whole_word: bool = False
 
-    def written(self) -> dict[str, Any]:
-        """Write it as JSON."""
-        return {"text": self.text, "whole_word": self.whole_word}
-
 
 @dataclass(frozen=True, slots=True)
 class Leak:
@@ -45,44 +40,22 @@ class Leak:
     token: str
     count: int
 
-    def written(self) -> dict[str, Any]:
-        """Write it as JSON."""
-        return {"where": self.where, "token": self.token, "count": self.count}
 
-
-@dataclass(frozen=True, slots=True)
-class _Folded:
-    """A text as it is searched, and where each of its characters came from."""
-
-    text: str
-    starts: tuple[int, ...]
-    origins: tuple[int, ...]
-
-    def origin(self, position: int) -> int:
-        return self.origins[bisect_right(self.starts, position) - 1]
-
-
-def _folded(text: str) -> _Folded:
+def _folded(text: str) -> tuple[str, list[int]]:
+    """Give a text as it is searched, and where each of its characters came from."""
     parts: list[str] = []
-    starts: list[int] = []
     origins: list[int] = []
-    length, after_separator = 0, False
     for position, character in enumerate(text):
         part = _folded_character(character)
-        is_separator = part == " "
-        if not part or (is_separator and after_separator):
-            continue
-        after_separator = is_separator
-        parts.append(part)
-        starts.append(length)
-        origins.append(position)
-        length += len(part)
-    return _Folded("".join(parts), tuple(starts), tuple(origins))
+        if part and not (part == " " and parts[-1:] == [" "]):
+            parts.append(part)
+            origins += [position] * len(part)
+    return "".join(parts), origins
 
 
 def _folded_fast(text: str) -> str:
     # Where it came from is not asked, and most text is ASCII.
-    return _SEPARATED.sub(" ", text.lower()) if text.isascii() else _folded(text).text
+    return _SEPARATED.sub(" ", text.lower()) if text.isascii() else _folded(text)[0]
 
 
 def _folded_character(character: str) -> str:
@@ -97,23 +70,12 @@ def _folded_character(character: str) -> str:
 
 
 def _pattern(token: Token) -> re.Pattern[str] | None:
-    wanted = _folded(token.text).text.strip()
+    wanted = _folded(token.text)[0].strip()
     if len(wanted) < _SHORTEST:
         return None
     # GPT4 is a name of gpt-4 too.
     escaped = re.escape(wanted).replace(r"\ ", " ?")
     return re.compile(rf"(?<![^\W_]){escaped}(?![^\W_])" if token.whole_word else escaped)
-
-
-def _spans(text: str, tokens: Iterable[Token]) -> Iterator[tuple[Token, int, int]]:
-    folded: _Folded | None = None
-    for token in tokens:
-        pattern = _pattern(token)
-        if pattern is None:
-            continue
-        folded = folded or _folded(text)
-        for match in pattern.finditer(folded.text):
-            yield token, folded.origin(match.start()), folded.origin(match.end() - 1) + 1
 
 
 def find_tokens(text: str, tokens: Iterable[Token]) -> dict[str, int]:
@@ -126,7 +88,10 @@ def find_tokens(text: str, tokens: Iterable[Token]) -> dict[str, int]:
 
 def redact_tokens(text: str, tokens: Iterable[Token]) -> str:
     """Replace every token in a text."""
-    spans = sorted((start, end) for _, start, end in _spans(text, tokens))
+    patterns = [pattern for token in tokens if (pattern := _pattern(token)) is not None]
+    folded, origins = _folded(text) if patterns else ("", [])
+    matches = (match for pattern in patterns for match in pattern.finditer(folded))
+    spans = sorted((origins[match.start()], origins[match.end() - 1] + 1) for match in matches)
     kept: list[str] = []
     position = 0
     for start, end in spans:
@@ -140,11 +105,12 @@ def identity_tokens(
     names: Sequence[str], identity: Mapping[str, Sequence[str]] | Sequence[str], candidates: Sequence[Candidate]
 ) -> tuple[Token, ...]:
     """Collect what would give the candidates away."""
-    given = [identity] if isinstance(identity, str) else identity
-    lists = given.values() if isinstance(given, Mapping) else [given]
-    declared = [text for items in lists for text in ([items] if isinstance(items, str) else items)]
+    lists = list(identity.values()) if isinstance(identity, Mapping) else [identity]
+    declared: list[Any] = [
+        text for items in lists for text in (items if isinstance(items, list | tuple | AbstractSet) else [items])
+    ]
     for text in declared:
-        if not isinstance(text, str) or len(_folded(text).text.strip()) < _SHORTEST:
+        if not isinstance(text, str) or len(_folded(text)[0].strip()) < _SHORTEST:
             raise ConfigurationError(f"identity lists texts of at least {_SHORTEST} characters, got {text!r}")
     found = [Token(text) for text in declared]
     found += [Token(name, whole_word=True) for name in (*names, *_parts(candidates)) if _is_telling(name)]

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Annotated, Any, ClassVar, Final, Literal, TypedDict
 
+from pydantic import BeforeValidator, Field, InstanceOf, model_validator
+
+from pytest_verdict.blind.candidates import EXCLUDED
+from pytest_verdict.blind.contradictions import GATING
 from pytest_verdict.blind.protocol import BlindProtocol
-from pytest_verdict.errors import SettingsError, allowed
+from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, Rubric
+from pytest_verdict.core.strict_model import LISTED, NotBlank, StrictModel, Text, Texts
+from pytest_verdict.errors import allowed
+
+UNNAMED: Final = ("x", "y")
+"""What candidates are called that were given no names."""
 
 ExpectationResults = Sequence[bool | Mapping[str, Any]] | str | os.PathLike[str]
 """What checks have found about one candidate."""
 
 
-class JudgingOptions(TypedDict, total=False):
-    """What else is settled before the judge is asked.
+class BlindOptions(TypedDict, total=False):
+    """What else can be said of a blind comparison.
 
     Args:
         names: What the candidates are called in the record; names that say something are identity tokens as well.
@@ -29,9 +38,12 @@ class JudgingOptions(TypedDict, total=False):
         always_ask: Whether the judge is asked also when both outputs are the same, to measure its bias.
         expectation_results: What checks have found, by the name of a candidate: for each expectation a bool or an object
             ``{text, passed}``, or the path of a ``grading.json``. The judge is not asked for expectations then.
+        tie: Whether a tie passes where a candidate is expected to win: ``fail``, the default, or ``pass``.
+        gate: Contradictions of the judge that keep the comparison from passing; see `contradictions.GATING`.
+        name: What to call this comparison in the report.
 
     Example:
-        >>> options: JudgingOptions = {"names": ("new", "old"), "key": "a fixed text"}
+        >>> options: BlindOptions = {"names": ("new", "old"), "key": "a fixed text", "tie": "pass"}
     """
 
     names: tuple[str, str]
@@ -44,28 +56,54 @@ class JudgingOptions(TypedDict, total=False):
     output: str | Path | None
     always_ask: bool
     expectation_results: Mapping[str, ExpectationResults] | None
-
-
-class BlindOptions(JudgingOptions, total=False):
-    """What else can be said of a blind comparison; besides these, all that `JudgingOptions` has.
-
-    Args:
-        tie: Whether a tie passes where a candidate is expected to win: ``fail``, the default, or ``pass``.
-        gate: Contradictions of the judge that keep the comparison from passing; see `contradictions.GATING`.
-        name: What to call this comparison in the report.
-
-    Example:
-        >>> options: BlindOptions = {"names": ("new", "old"), "tie": "pass"}
-    """
-
     tie: Literal["fail", "pass"]
     gate: Sequence[str]
     name: str | None
 
 
-def refuse_unknown_options(options: Mapping[str, Any]) -> None:
-    """Refuse options that do not exist."""
-    known = BlindOptions.__optional_keys__
-    for option in options:
-        if option not in known:
-            raise SettingsError(f"a blind comparison has no option {option!r}.{allowed('option', option, known)}")
+class BlindInputs(StrictModel):
+    """All that is said of a blind comparison besides its two candidates, checked before anything is read or asked."""
+
+    subject: ClassVar[str] = "a blind comparison"
+    part: ClassVar[str] = "option"
+
+    eval_prompt: NotBlank = Field(description="the task that both outputs were made for")
+    judge: Callable[..., Any] = Field(description="a function or another callable")
+    expectations: Annotated[tuple[Text, ...], LISTED] = Field(default=(), description="a list of texts")
+    rubric: Rubric = DEFAULT_RUBRIC
+    prefer: str | None = None
+    names: Annotated[tuple[Text, Text], LISTED] = Field(default=UNNAMED, description="a pair of two different texts")
+    identity: Any = ()
+    protocol: Annotated[InstanceOf[BlindProtocol], BeforeValidator(lambda given: given or BlindProtocol())] = Field(
+        default=BlindProtocol(), description="a BlindProtocol"
+    )
+    key: Text | None = Field(default=None, description="a text")
+    position: Annotated[int, Field(ge=0)] | None = Field(default=None, description="a whole number from 0")
+    exclude: Texts = Field(default=EXCLUDED, description='a list of patterns such as ["*.log"]')
+    calibration: Any = None
+    output: str | Path | None = Field(default=None, description="the path of a folder")
+    always_ask: bool = Field(default=False, description="True or False")
+    expectation_results: Any = None
+    tie: Literal["fail", "pass"] = "fail"
+    gate: Any = GATING
+    name: str | None = Field(default=None, description="a text")
+
+    @model_validator(mode="after")
+    def _names_can_be_told_apart(self) -> BlindInputs:
+        if self.names[0] == self.names[1]:
+            raise ValueError(f"names is a pair of two different texts, got {self.names!r}")
+        if {"A", "B", "TIE"} & set(self.names):
+            raise ValueError(
+                f"A, B and TIE are what the judge says; call the candidates something else than {self.names!r}"
+            )
+        if self.prefer is not None and self.prefer not in self.names:
+            raise ValueError(f"prefer={self.prefer!r} is no candidate.{allowed('candidate', self.prefer, self.names)}")
+        return self
+
+    @model_validator(mode="after")
+    def _position_has_a_key(self) -> BlindInputs:
+        if self.position is not None and self.key is None:
+            raise ValueError(
+                "position balances a series, whose comparisons are all drawn from one key: give key as well"
+            )
+        return self

@@ -1,4 +1,4 @@
-"""`BlindComparison`: what a blind comparison came to, for the test that made it."""
+"""`BlindComparison`: the result of a blind comparison, for the test that made it."""
 
 from __future__ import annotations
 

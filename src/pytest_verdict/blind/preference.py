@@ -1,22 +1,25 @@
-"""`BlindPreference`: the operator that a blind comparison is, once its judge is gone."""
+"""`BlindPreference`: operator behind blind comparisons."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import BeforeValidator
 
 from pytest_verdict.blind.contradictions import CODES, GATING
+from pytest_verdict.blind.derivation import Comparison, Judgment, NotAComparisonError, derive
 from pytest_verdict.blind.expectation_results import CHECKS, JUDGE
-from pytest_verdict.blind.judging import ALTERED, IDENTICAL, Comparison, Judgment, NotABallotError, compared
-from pytest_verdict.blind.protocol import INVALID, JUDGED, ORDER_SENSITIVE
-from pytest_verdict.blind.scoring import TIE
+from pytest_verdict.blind.protocol import INCONSISTENT, INVALID, JUDGED, ORDER_SENSITIVE
+from pytest_verdict.blind.scoring import LABELS, TIE
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.errors import allowed
 
-NOT_A_BALLOT: Final = "not_a_blind_comparison"
+NOT_A_COMPARISON: Final = "not_a_blind_comparison"
+ALTERED: Final = "commitment_broken"
+IDENTICAL: Final = "identical_outputs"
 UNKNOWN_CANDIDATE: Final = "unknown_candidate"
 INFORMAL: Final = "informal"
 SINGLE_ORDER: Final = "single_order"
@@ -60,11 +63,11 @@ class BlindPreference(Operator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Derive the comparison and decide; see the class."""
         try:
-            found = compared(observed)
-        except NotABallotError as problem:
-            return Outcome(0.0, notes=(NOT_A_BALLOT,), details={"problem": str(problem)})
-        if expected is not None and expected not in found.names:
-            return Outcome(0.0, notes=(UNKNOWN_CANDIDATE,), details={"candidates": list(found.names)})
+            found = derive(observed)
+        except NotAComparisonError as problem:
+            return Outcome(0.0, notes=(NOT_A_COMPARISON,), details={"problem": str(problem)})
+        if expected is not None and expected not in found.recorded.names:
+            return Outcome(0.0, notes=(UNKNOWN_CANDIDATE,), details={"candidates": list(found.recorded.names)})
         gated = [one for one in found.contradictions if one.code in self.gate]
         passed = found.intact and not gated and self._is_expected(expected, found)
         error = _no_verdict(found) if found.vote.status == INVALID and found.intact else None
@@ -89,7 +92,7 @@ class BlindPreference(Operator):
 
 
 def _no_verdict(found: Comparison) -> str:
-    problems = [_problem(judgment) for judgment in found.judgments if judgment.sides is None]
+    problems = [_problem(judgment) for judgment in found.judgments if judgment.reply is None]
     return "no verdict: " + ("; ".join(dict.fromkeys(problems)) or "the judge was not asked")
 
 
@@ -111,16 +114,16 @@ def _notes(found: Comparison, *, gated: bool) -> Iterator[str]:
     if gated:
         yield CONTRADICTION
     yield from dict.fromkeys(one.code for one in found.contradictions)
-    if found.settled["leaks"]:
+    if found.recorded.comparison.leaks:
         yield "leaks_recorded"
-    if found.protocol.order == "single":
+    if found.recorded.comparison.protocol.order == "single":
         yield SINGLE_ORDER
     if not _is_calibrated(found):
         yield INFORMAL
 
 
 def _is_calibrated(found: Comparison) -> bool:
-    calibration = found.settled.get("calibration")
+    calibration = found.recorded.comparison.calibration
     return isinstance(calibration, dict) and calibration.get("status") == "fresh" and calibration.get("gate") is True
 
 
@@ -130,38 +133,35 @@ def _details(found: Comparison) -> dict[str, Any]:
         "status": found.vote.status,
         "winner": found.winner or found.vote.winner,
         "label": found.vote.winner,
-        "assignment": {label: found.names[slot] for label, slot in found.slots.items()},
-        "votes": [_named(vote.label, found) for vote in found.repetitions],
-        "order_flips": sum(vote.label == "INCONSISTENT" for vote in found.repetitions),
-        "invalid_calls": sum(judgment.sides is None for judgment in found.judgments),
+        "assignment": {label: found.named(label) for label in LABELS},
+        "votes": [found.named(vote.label) for vote in found.repetitions],
+        "order_flips": sum(vote.label == INCONSISTENT for vote in found.repetitions),
+        "invalid_calls": sum(judgment.reply is None for judgment in found.judgments),
         "first_shown_won": [sum(decisive), len(decisive)],
         "longer_won": _longer_won(found),
         "contradictions": [
-            {"call": number, **one.written()}
+            {"call": number, **asdict(one)}
             for number, judgment in enumerate(found.judgments)
             for one in judgment.contradictions
         ],
         **_source(found),
-        "reliability": found.settled["calibration"] if _is_calibrated(found) else INFORMAL,
+        "reliability": found.recorded.comparison.calibration if _is_calibrated(found) else INFORMAL,
         "comparison": found.document,
     }
 
 
 def _source(found: Comparison) -> dict[str, Any]:
-    if not found.settled["expectations"]:
+    settled = found.recorded.comparison
+    if not settled.expectations:
         return {}
-    return {"expectation_source": CHECKS if "expectation_results" in found.settled else JUDGE}
-
-
-def _named(label: str, found: Comparison) -> str:
-    return found.names[found.slots[label]] if label in ("A", "B") else label  # type: ignore[index]
+    return {"expectation_source": JUDGE if settled.expectation_results is None else CHECKS}
 
 
 def _longer_won(found: Comparison) -> bool | None:
-    first, second = found.characters
+    first, second = found.recorded.characters
     if found.winner is None or first == second:
         return None
-    return (found.winner == found.names[0]) == (first > second)
+    return (found.winner == found.recorded.names[0]) == (first > second)
 
 
 def _differences(expected: Any, found: Comparison, *, passed: bool) -> Iterator[dict[str, Any]]:
@@ -174,8 +174,8 @@ def _differences(expected: Any, found: Comparison, *, passed: bool) -> Iterator[
         yield _changed("$.winner", "a verdict" if expected is None else expected, reached)
     for number, judgment in enumerate(found.judgments):
         path = f"$.calls[{number}]"
-        said = _named(judgment.vote.label, found)
-        if judgment.sides is None:
+        said = found.named(judgment.vote.label)
+        if judgment.reply is None:
             yield _changed(path, "a verdict", _problem(judgment))
         elif expected is not None and said != expected:
             yield _changed(f"{path}.winner", expected, said)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, Literal, get_args
+from typing import Annotated, Any, ClassVar, Final, Literal
+
+from pydantic import Field
 
 from pytest_verdict.blind.scoring import LABELS, OTHER, TIE, Label, Winner
-from pytest_verdict.errors import SettingsError, allowed
+from pytest_verdict.core.strict_model import StrictModel
 
 Order = Literal["both", "single", "latin4"]
 Rule = Literal["majority", "supermajority", "unanimous", "abstain"]
@@ -23,14 +25,8 @@ INVALID: Final = "INVALID"
 JUDGED: Final = "JUDGED"
 ORDER_SENSITIVE: Final = "order_sensitive"
 
-_CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
-    "order": get_args(Order),
-    "rule": get_args(Rule),
-    "resolve": get_args(Resolve),
-    "leaks": get_args(LeakPolicy),
-}
 _LONGEST: Final = 604_800
-_MOST_CALLS: Final = 100
+_Seconds = Annotated[int | float, Field(gt=0, le=_LONGEST)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +35,11 @@ class Pass:
 
     exchanged: bool
     shown: tuple[Label, Label]
+
+    def slots(self, a: int) -> dict[Label, int]:
+        """Give the candidate behind each label, when ``a`` is the one that was drawn for A."""
+        first = 1 - a if self.exchanged else a
+        return {"A": first, "B": 1 - first}
 
 
 _PASSES: Final[Mapping[str, tuple[Pass, ...]]] = {
@@ -50,8 +51,7 @@ _PASSES: Final[Mapping[str, tuple[Pass, ...]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class BlindProtocol:
+class BlindProtocol(StrictModel):
     """How a comparison is judged.
 
     Args:
@@ -75,30 +75,18 @@ class BlindProtocol:
         [False, True]
     """
 
+    subject: ClassVar[str] = "a protocol"
+    part: ClassVar[str] = "setting"
+
     order: Order = "both"
-    repetitions: int = 1
+    repetitions: int = Field(default=1, ge=1, le=100, description="a whole number from 1 to 100")
     rule: Rule = "majority"
-    retries: int = 1
+    retries: int = Field(default=1, ge=0, le=100, description="a whole number from 0 to 100")
     resolve: Resolve = "derived"
     leaks: LeakPolicy = "fail"
-    timeout: float | None = None
-
-    def __post_init__(self) -> None:
-        for name, known in _CHOICES.items():
-            given = getattr(self, name)
-            if given not in known:
-                raise SettingsError(f"{name}={given!r} is unknown.{allowed(name, given, known)}")
-        for name, lowest in (("repetitions", 1), ("retries", 0)):
-            number = getattr(self, name)
-            if type(number) is not int or not lowest <= number <= _MOST_CALLS:
-                raise SettingsError(f"{name} is a whole number from {lowest} to {_MOST_CALLS}, got {number!r}")
-        seconds = self.timeout
-        if seconds is not None and (
-            isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds <= _LONGEST
-        ):
-            raise SettingsError(
-                f"timeout is a number of seconds above 0 and at most {_LONGEST} (a week), or None, got {seconds!r}"
-            )
+    timeout: _Seconds | None = Field(
+        default=None, description=f"a number of seconds above 0 and at most {_LONGEST} (a week), or None"
+    )
 
     @property
     def passes(self) -> tuple[Pass, ...]:
@@ -107,12 +95,7 @@ class BlindProtocol:
 
     def written(self) -> dict[str, Any]:
         """Write the protocol as JSON; the time limit decides nothing afterwards and is left out."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "timeout"}
-
-
-def read_protocol(written: Mapping[str, Any]) -> BlindProtocol:
-    """Read a protocol back."""
-    return BlindProtocol(**written)
+        return self.model_dump(exclude={"timeout"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +113,7 @@ class Vote:
 
 
 def reconciled(votes: Sequence[Vote], rule: Rule) -> Vote:
-    """Bring the orders of one repetition together; only a winner that survives the exchange of labels is one."""
+    """Bring the orders of one repetition together; a winner must survive the exchange of labels."""
     for status in (INVALID, ABSTAINED):
         if any(vote.status == status for vote in votes):
             return Vote(status)
@@ -143,7 +126,7 @@ def reconciled(votes: Sequence[Vote], rule: Rule) -> Vote:
 
 
 def aggregated(votes: Sequence[Vote], rule: Rule) -> Vote:
-    """Bring the repetitions together. None is left out of the count, whatever became of it."""
+    """Bring the repetitions together; failed ones stay in the count."""
     label, count = Counter(vote.label for vote in votes).most_common(1)[0]
     share = Fraction(count, len(votes))
     enough = {

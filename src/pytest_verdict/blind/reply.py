@@ -46,7 +46,6 @@ class Side:
     scores: Scores
     strengths: tuple[str, ...] = ()
     weaknesses: tuple[str, ...] = ()
-    evidence: Mapping[str, str] = field(default_factory=dict)
     passed: tuple[bool, ...] = ()
     texts: tuple[str, ...] = ()
     claimed: Mapping[str, Fraction] = field(default_factory=dict)
@@ -125,19 +124,18 @@ def _winner(value: Any) -> Winner | None:
     raise ReplyProblem(SCHEMA, f"winner is A, B or TIE, got {shown(value, 80)}")
 
 
-def _object(parent: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
+def _object(parent: Mapping[str, Any], *path: str, code: str = SCHEMA) -> Mapping[str, Any]:
     found: Any = parent
     for position, key in enumerate(path):
         found = found.get(key)
         if not isinstance(found, Mapping):
-            raise ReplyProblem(SCHEMA, f"{'.'.join(path[: position + 1])} is an object, got {shown(found, 80)}")
+            raise ReplyProblem(code, f"{'.'.join(path[: position + 1])} is an object, got {shown(found, 80)}")
     return found  # type: ignore[no-any-return]
 
 
 def _side(label: Label, document: Mapping[str, Any], rubric: Rubric, expectations: Sequence[str]) -> Side:
     given = _object(document, "rubric", label)
-    evidence: dict[str, str] = {}
-    content, structure = (_scores(label, name, given, rubric, evidence) for name in DIMENSIONS)
+    content, structure = (_scores(f"rubric.{label}.{name}", given.get(name), rubric, name) for name in DIMENSIONS)
     quality = document.get("output_quality") or {}
     about = _object(document, "output_quality", label) if quality else {}
     claimed = {
@@ -146,30 +144,23 @@ def _side(label: Label, document: Mapping[str, Any], rubric: Rubric, expectation
     }
     passed, texts = _expectations(label, document, expectations, claimed)
     strengths, weaknesses = (_texts(about.get(name)) for name in ("strengths", "weaknesses"))
-    return Side(Scores(content, structure), strengths, weaknesses, evidence, passed, texts, claimed)
+    return Side(Scores(content, structure), strengths, weaknesses, passed, texts, claimed)
 
 
-def _scores(
-    label: Label, dimension: str, given: Mapping[str, Any], rubric: Rubric, evidence: dict[str, str]
-) -> dict[str, Fraction]:
-    found = given.get(dimension)
+def _scores(where: str, given: Any, rubric: Rubric, dimension: str) -> dict[str, Fraction]:
     names = rubric.names(dimension)
-    if not isinstance(found, Mapping) or set(found) != set(names):
-        got = sorted(found) if isinstance(found, Mapping) else found
-        raise ReplyProblem(CRITERIA_SET, f"rubric.{label}.{dimension} scores {', '.join(names)}, got {shown(got, 200)}")
-    scores = {}
-    for name in names:
-        value = found[name]
-        if isinstance(value, Mapping):
-            evidence[name] = str(value.get("evidence", ""))
-            value = value.get("score")
-        score = number_of(value)
-        if score is None or not rubric.allows(score):
-            raise ReplyProblem(
-                SCORE_RANGE, f"rubric.{label}.{dimension}.{name} is a score from 1 to 5, got {shown(value, 80)}"
-            )
-        scores[name] = score
-    return scores
+    if not isinstance(given, Mapping) or set(given) != set(names):
+        got = sorted(given) if isinstance(given, Mapping) else given
+        raise ReplyProblem(CRITERIA_SET, f"{where} scores {', '.join(names)}, got {shown(got, 200)}")
+    return {name: _score(f"{where}.{name}", given[name], rubric) for name in names}
+
+
+def _score(where: str, given: Any, rubric: Rubric) -> Fraction:
+    value = given.get("score") if isinstance(given, Mapping) else given
+    score = number_of(value)
+    if score is None or not rubric.allows(score):
+        raise ReplyProblem(SCORE_RANGE, f"{where} is a score from 1 to 5, got {shown(value, 80)}")
+    return score
 
 
 def number_of(value: Any) -> Fraction | None:
@@ -198,20 +189,14 @@ def _expectations(
 ) -> tuple[tuple[bool, ...], tuple[str, ...]]:
     if not expectations:
         return (), ()
-    try:
-        given = _object(document, "expectation_results", label)
-    except ReplyProblem as problem:
-        raise ReplyProblem(EXPECTATION_SET, str(problem)) from None
+    given = _object(document, "expectation_results", label, code=EXPECTATION_SET)
     details = given.get("details")
+    where = f"expectation_results.{label}"
     if not isinstance(details, list) or len(details) != len(expectations):
-        raise ReplyProblem(
-            EXPECTATION_SET,
-            f"expectation_results.{label}.details answers {len(expectations)} expectations, got {shown(details, 80)}",
-        )
+        reason = f"{where}.details answers {len(expectations)} expectations, got {shown(details, 80)}"
+        raise ReplyProblem(EXPECTATION_SET, reason)
     passed = [item.get("passed") if isinstance(item, Mapping) else None for item in details]
     if not all(isinstance(answer, bool) for answer in passed):
-        raise ReplyProblem(
-            EXPECTATION_SET, f"expectation_results.{label}: passed is true or false, got {shown(passed, 80)}"
-        )
+        raise ReplyProblem(EXPECTATION_SET, f"{where}: passed is true or false, got {shown(passed, 80)}")
     claimed.update(_numbers(given, "passed", "total", "pass_rate"))
     return tuple(map(bool, passed)), tuple(str(item.get("text", "")) for item in details)

@@ -3,56 +3,95 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, Final
+from typing import Annotated, Any, ClassVar, Final
 
+from pydantic import BeforeValidator, Field
+
+from pytest_verdict.core.strict_model import NOT_EMPTY, NotBlank, StrictModel
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.core.values.yaml import read_yaml
-from pytest_verdict.errors import SettingsError, allowed
-from pytest_verdict.operators.criteria import checked_version
+from pytest_verdict.errors import SettingsError
+from pytest_verdict.operators.criteria import Version
 
 DIMENSIONS: Final = ("content", "structure")
 LOWEST, HIGHEST = 1, 5
-_KEYS: Final = ("id", "version", "content", "structure", "step")
-_ANCHORS: Final = (1, 3, 5)
+_ANCHORS: Final = ("1", "3", "5")
+_STEPS: Final = {1: Fraction(1), "1": Fraction(1), 0.5: Fraction(1, 2), "0.5": Fraction(1, 2), "1/2": Fraction(1, 2)}
 
 
-@dataclass(frozen=True, slots=True)
-class Criterion:
+def _in_order(anchors: Any) -> Any:
+    """Put anchors in order; what is wrong stays as it is, for the field to refuse."""
+    if not isinstance(anchors, Mapping):
+        return anchors or None
+    texts = {str(score): text for score, text in anchors.items()}
+    return tuple(texts[score] for score in _ANCHORS) if set(texts) == set(_ANCHORS) else texts or None
+
+
+def _criteria(value: Any) -> Any:
+    if isinstance(value, list | tuple) and all(isinstance(name, str) for name in value):
+        if len(set(value)) < len(value):
+            raise ValueError(f"a criterion is named twice in {shown(value, 80)}")
+        value = dict.fromkeys(value)
+    if not isinstance(value, Mapping):
+        return value
+    return tuple(Criterion.read({"name": name, "anchors": anchors}, name) for name, anchors in value.items())
+
+
+def _step(value: Any) -> Any:
+    return _STEPS.get(value, value) if isinstance(value, int | float | str) else value
+
+
+class Criterion(StrictModel):
     """One thing that is scored from 1 to 5."""
 
-    name: str
-    anchors: tuple[str, str, str] | None = None
+    subject: ClassVar[str] = "a criterion"
+
+    name: NotBlank = Field(description="a text")
+    anchors: Annotated[tuple[str, str, str] | None, BeforeValidator(_in_order)] = Field(
+        default=None, description="a mapping of 1, 3 and 5 to a text each"
+    )
 
     def written(self) -> dict[str, str]:
         """Give the anchors as JSON: text by score."""
-        return dict(zip(map(str, _ANCHORS), self.anchors or (), strict=False))
+        return dict(zip(_ANCHORS, self.anchors or (), strict=False))
 
 
-@dataclass(frozen=True, slots=True)
-class Rubric:
+_Criteria = Annotated[
+    tuple[Criterion, ...],
+    BeforeValidator(_criteria),
+    NOT_EMPTY,
+    Field(description="a mapping of at least one criterion to its anchors, or a list of names"),
+]
+
+
+class Rubric(StrictModel):
     """Criteria in the two dimensions content and structure.
 
     Args:
         id: What the rubric is called.
         version: A whole number from 1, or a text such as ``"2.1"``.
-        content: Criteria of what the output contains; at least one.
-        structure: Criteria of how the output is organized; at least one.
+        content: Criteria of what the output contains, at least one: a mapping to their anchors, or a list of names.
+        structure: Criteria of how the output is organized, at least one.
         step: The step of scores: 1, or a half for half points.
+
+    Raises:
+        SettingsError: Something is missing, unknown or not allowed.
 
     Example:
         >>> DEFAULT_RUBRIC.names("structure")
         ('organization', 'formatting', 'usability')
     """
 
-    id: str
-    version: int | str
-    content: tuple[Criterion, ...]
-    structure: tuple[Criterion, ...]
-    step: Fraction = Fraction(1)
+    subject: ClassVar[str] = "a rubric"
+
+    id: NotBlank = Field(description="a text")
+    version: Version
+    content: _Criteria
+    structure: _Criteria
+    step: Annotated[Fraction, BeforeValidator(_step), Field(description="1 or 0.5")] = Fraction(1)
 
     def names(self, dimension: str) -> tuple[str, ...]:
         """Give the names of the criteria of a dimension.
@@ -91,7 +130,7 @@ class Rubric:
 
 
 def read_rubric(value: Any) -> Rubric:
-    """Make a rubric of whatever may stand for one.
+    """Read a rubric.
 
     Args:
         value: A rubric; a path of a YAML file; a mapping with ``id``, ``version``, ``content``, ``structure`` and, for half
@@ -111,85 +150,27 @@ def read_rubric(value: Any) -> Rubric:
     """
     if value is None:
         return DEFAULT_RUBRIC
-    if isinstance(value, Rubric):
-        return value
     if isinstance(value, str | os.PathLike):
-        found = read_yaml(value)
-        try:
-            return _from_mapping(found)
-        except SettingsError as error:
-            raise SettingsError(f"rubric {value}: {error}") from None
-    if not isinstance(value, Mapping):
+        return Rubric.read(read_yaml(value), f"rubric {value}")
+    if not isinstance(value, Mapping | Rubric):
         raise SettingsError(f"a rubric is a Rubric, a mapping or the path of a YAML file, got {shown(value, 80)}")
-    return _from_mapping(value)
+    return Rubric.read(value)
 
 
-def _from_mapping(value: Mapping[str, Any]) -> Rubric:
-    for key in value:
-        if key not in _KEYS:
-            raise SettingsError(f"a rubric has no key {key!r}.{allowed('key', key, _KEYS)}")
-    for key in ("id", "version", *DIMENSIONS):
-        if key not in value:
-            raise SettingsError(f"a rubric needs the key {key!r}")
-    return Rubric(
-        _identifier(value["id"]),
-        checked_version(value["version"]),
-        tuple(_criteria("content", value["content"])),
-        tuple(_criteria("structure", value["structure"])),
-        _step(value.get("step", 1)),
-    )
-
-
-def _identifier(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise SettingsError(f"the id is a text, got {shown(value, 80)}")
-    return value
-
-
-def _step(value: Any) -> Fraction:
-    if value in (1, "1"):
-        return Fraction(1)
-    if value in (0.5, "0.5", "1/2"):
-        return Fraction(1, 2)
-    raise SettingsError(f"step is 1 or 0.5, got {shown(value, 80)}")
-
-
-def _criteria(dimension: str, value: Any) -> Iterator[Criterion]:
-    if isinstance(value, list | tuple):
-        if len(set(map(str, value))) != len(value):
-            raise SettingsError(f"{dimension}: a criterion is named twice in {shown(value, 80)}")
-        value = {name: {} for name in value}
-    if not isinstance(value, Mapping) or not value:
-        raise SettingsError(f"{dimension} maps at least one criterion to its anchors, got {shown(value, 80)}")
-    for name, anchors in value.items():
-        if not isinstance(name, str) or not name.strip():
-            raise SettingsError(f"{dimension}: a criterion's name is a text, got {shown(name, 80)}")
-        yield Criterion(name, _anchors(f"{dimension}.{name}", anchors or {}))
-
-
-def _anchors(place: str, value: Any) -> tuple[str, str, str] | None:
-    if not value:
-        return None
-    if not isinstance(value, Mapping):
-        raise SettingsError(f"{place}: the anchors map 1, 3 and 5 to a text each, got {shown(value, 80)}")
-    texts = {str(score): text for score, text in value.items()}
-    if set(texts) != set(map(str, _ANCHORS)) or not all(isinstance(text, str) for text in texts.values()):
-        raise SettingsError(f"{place}: the anchors map 1, 3 and 5 to a text each, got {shown(value, 80)}")
-    return texts["1"], texts["3"], texts["5"]
-
-
-DEFAULT_RUBRIC: Final = Rubric(
-    "default",
-    1,
-    (
-        Criterion("correctness", ("Wrong in what matters", "Small mistakes only", "Without a mistake")),
-        Criterion("completeness", ("Key parts are missing", "Most parts are there", "Every part is there")),
-        Criterion("accuracy", ("Many details are wrong", "A few details are wrong", "Every detail is right")),
-    ),
-    (
-        Criterion("organization", ("No order to be seen", "An order with breaks", "A clear and logical order")),
-        Criterion("formatting", ("Broken or uneven", "Mostly even", "Even and clean throughout")),
-        Criterion("usability", ("Hard to work with", "Works with some effort", "Ready to be used")),
-    ),
+DEFAULT_RUBRIC: Final = Rubric.read(
+    {
+        "id": "default",
+        "version": 1,
+        "content": {
+            "correctness": {1: "Wrong in what matters", 3: "Small mistakes only", 5: "Without a mistake"},
+            "completeness": {1: "Key parts are missing", 3: "Most parts are there", 5: "Every part is there"},
+            "accuracy": {1: "Many details are wrong", 3: "A few details are wrong", 5: "Every detail is right"},
+        },
+        "structure": {
+            "organization": {1: "No order to be seen", 3: "An order with breaks", 5: "A clear and logical order"},
+            "formatting": {1: "Broken or uneven", 3: "Mostly even", 5: "Even and clean throughout"},
+            "usability": {1: "Hard to work with", 3: "Works with some effort", 5: "Ready to be used"},
+        },
+    }
 )
 """The rubric of the Blind Comparator pattern, with anchors in words of our own."""

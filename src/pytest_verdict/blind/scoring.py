@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Final, Literal
 
 Label = Literal["A", "B"]
@@ -31,7 +32,7 @@ def rounded(value: Fraction, digits: int = 1) -> Decimal:
     return Decimal((value * scale + Fraction(1, 2)) // 1).scaleb(-digits)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scores:
     """The scores of one output."""
 
@@ -43,7 +44,7 @@ class Scores:
         """The exact overall score: both means together, from 2 to 10."""
         return mean(list(self.content.values())) + mean(list(self.structure.values()))
 
-    @property
+    @cached_property
     def shown(self) -> dict[str, Decimal]:
         """The scores as a comparison shows them: each dimension rounded to one decimal, then added."""
         content = rounded(mean(list(self.content.values())))
@@ -59,8 +60,8 @@ class Scores:
 def winner_of(scores: Mapping[Label, Scores], passed: Mapping[Label, Sequence[bool]] | None = None) -> Winner:
     """Decide by the overall score, then by the rate of expectations met, else it is a tie."""
     first, second = scores["A"].overall, scores["B"].overall
-    if first == second and passed and passed["A"]:
-        first, second = Fraction(sum(passed["A"])), Fraction(sum(passed["B"]))
+    if first == second and passed and passed["A"] and passed["B"]:
+        first, second = (Fraction(sum(passed[label]), len(passed[label])) for label in LABELS)
     if first == second:
         return TIE
     return "A" if first > second else "B"

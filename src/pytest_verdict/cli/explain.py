@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pytest_verdict.cli.records_file import RecordsFile
 from pytest_verdict.console import complain, say
-from pytest_verdict.core.record import identifier_of, parse_record
+from pytest_verdict.core.record import identifier_in, parse_record
 from pytest_verdict.core.session import Budget
 from pytest_verdict.errors import RecordError, similar
 
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     file = RecordsFile(arguments.file)
     candidates: list[str] = []
     for line in file.lines():
-        identifier = identifier_of(line)
+        identifier = identifier_in(line)
         if identifier == arguments.id:
             for text in _block(line, file, identifier):
                 say(text)

@@ -1,4 +1,4 @@
-"""``pytest-verdict operators``: the family, and each operator with its settings."""
+"""``pytest-verdict operators``: all operators, or one with its settings."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _as_json(name: str, cls: type[Operator]) -> dict[str, Any]:
 
 
 def first_sentence(cls: type) -> str:
-    """Give the first sentence of a class's docstring."""
+    """Return the first sentence of a class's docstring."""
     paragraph = " ".join(inspect.cleandoc(cls.__doc__ or "").split("\n\n", 1)[0].split())
     return re.split(r"(?<=\.)\s", paragraph, maxsplit=1)[0]
 
@@ -100,7 +100,7 @@ def _schema(cls: type[Operator]) -> dict[str, Any]:
     from pydantic.json_schema import GenerateJsonSchema
 
     class Lenient(GenerateJsonSchema):
-        """Takes a setting that JSON Schema cannot describe, such as a function, for anything."""
+        """Allows anything for a setting that JSON Schema cannot describe, such as a function."""
 
         ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - as in the base class
 
@@ -109,12 +109,12 @@ def _schema(cls: type[Operator]) -> dict[str, Any]:
             return {}
 
     schema = cls.model_json_schema(schema_generator=Lenient)
-    # The docstring is told apart; in the schema it would be there twice.
+    # The docstring has a member of its own.
     return {key: value for key, value in schema.items() if key != "description"}
 
 
 def type_text(described: dict[str, Any], schema: dict[str, Any]) -> str:
-    """Say in a few words what a JSON Schema allows."""
+    """Describe in a few words what a JSON Schema allows."""
     if "$ref" in described:
         name = described["$ref"].rpartition("/")[2]
         target = schema.get("$defs", {}).get(name, {})

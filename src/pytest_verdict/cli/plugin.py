@@ -1,4 +1,4 @@
-"""What the console script brings itself: the commands that know no family."""
+"""What the console script brings: the commands that know no family."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The FILE of a command: records, plain or compressed, read line by line."""
+"""The FILE of a command: records, plain or compressed by gzip."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class RecordsFile:
                 raise RecordError(f"{self.path}: the compressed file is damaged: {error}") from None
 
     def has_foreign_records(self) -> bool:
-        """Say, after all lines were read, whether the report in the folder was made of other records than these."""
+        """Whether the report in the folder was made of other records; known after all lines were read."""
         if self.folder is None or not (self.folder / REPORT).is_file():
             return False
         try:

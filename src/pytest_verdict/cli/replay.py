@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.cli.records_file import RecordsFile
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(slots=True)
 class Tally:
-    """What came of all records."""
+    """The results of all records."""
 
     statuses: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
@@ -114,20 +114,8 @@ def _as_json(tally: Tally) -> dict[str, Any]:
         "reasons": dict(sorted(tally.reasons.items())),
         "differences": tally.differences,
         "records_are_those_of_the_report": not tally.foreign,
-        "listed": [_listed_as_json(number, answer) for number, answer in tally.listed],
+        "listed": [{"line": number, **asdict(answer)} for number, answer in tally.listed],
         "exit_code": tally.exit_code,
-    }
-
-
-def _listed_as_json(number: int, answer: Replayed) -> dict[str, Any]:
-    return {
-        "line": number,
-        "id": answer.id,
-        "status": answer.status,
-        "reason": answer.reason,
-        "test": answer.test,
-        "operator": answer.operator,
-        "differing": list(answer.differing),
     }
 
 

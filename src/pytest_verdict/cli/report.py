@@ -6,17 +6,16 @@ import argparse
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_verdict.console import complain, say
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, JUNIT, REPORT, Built, build
 from pytest_verdict.report.folder import INTERRUPTED, JOURNAL, FolderInUseError, ReportFolder
 from pytest_verdict.report.journal import RECORDS, TESTS, Journal, read_journal
-from pytest_verdict.report.junit import PROFILES, Profile, checked_profile
-from pytest_verdict.report.summary import VERDICTS
+from pytest_verdict.report.junit import PROFILES, checked_profile
+from pytest_verdict.report.summary import counts_text
 
 _EXIT_CODES: Final = """\
 A session that was killed leaves a journal in its folder; the next session moves it to journal.interrupted. This command writes
@@ -39,8 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--remove-journal", action="store_true", help="remove the journal when the report is written")
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
+class _Places(NamedTuple):
     journal: Path
     held: Path | None
     target: Path
@@ -51,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     places = _places(Path(arguments.folder), Path(arguments.to) if arguments.to else None)
     with ExitStack() as stack:
         for folder in {path.resolve(): path for path in (places.held, places.target) if path}.values():
-            stack.enter_context(_held(folder))
+            stack.callback(_held(folder).release)
         with _damage_told(places.journal):
             journal = read_journal(places.journal)
             built = _built(journal, places.target, arguments.junit_profile)
@@ -92,18 +90,13 @@ def _target(journal: Path, report: Path | None, given: Path | None) -> Path:
     return report
 
 
-@contextmanager
-def _held(folder: Path) -> Iterator[None]:
+def _held(folder: Path) -> ReportFolder:
     try:
-        held = ReportFolder(folder)
+        return ReportFolder(folder)
     except FolderInUseError:
         raise FolderInUseError(
             f"{folder}: a session is still writing its report there; wait until it has ended"
         ) from None
-    try:
-        yield
-    finally:
-        held.release()
 
 
 @contextmanager
@@ -117,19 +110,11 @@ def _damage_told(journal: Path) -> Iterator[None]:
         raise RecordError(f"{journal}: the journal is damaged beyond reading: {error!r}") from None
 
 
-def _built(journal: Journal, target: Path, profile: str | None) -> Built:
+def _built(journal: Journal, target: Path, given: str | None) -> Built:
+    profile = checked_profile(given or str(journal.header.get("profile", PROFILES[0])))
     limit = journal.header.get("limit")
-    return build(
-        journal,
-        target,
-        run=journal.run,
-        profile=_profile(journal, profile),
-        inline_limit=limit if type(limit) is int else DEFAULT_INLINE_LIMIT,
-    )
-
-
-def _profile(journal: Journal, given: str | None) -> Profile:
-    return checked_profile(given or str(journal.header.get("profile", PROFILES[0])))
+    limit = limit if type(limit) is int else DEFAULT_INLINE_LIMIT
+    return build(journal, target, run=journal.run, profile=profile, inline_limit=limit)
 
 
 def _found(journal: Journal, built: Built) -> Iterator[str]:
@@ -138,7 +123,6 @@ def _found(journal: Journal, built: Built) -> Iterator[str]:
     unfinished = f", {summary.outcomes['unfinished']} of them unfinished" if summary.outcomes["unfinished"] else ""
     missing = f"; collected, but without a result: {summary.missing}" if summary.missing else ""
     yield f"tests: {len(summary.tests)}{unfinished}{missing}"
-    counts = ", ".join(f"{number} {verdict}" for number, verdict in zip(summary.comparisons, VERDICTS, strict=True))
-    yield f"comparisons: {counts}"
+    yield f"comparisons: {counts_text(summary.comparisons)}"
     if journal.damaged:
         yield f"damaged lines, left out: {journal.damaged}"

@@ -53,8 +53,6 @@ NORMALIZERS: Final[dict[str, Callable[[str], str]]] = {
 }
 """Every named normalizer. What each does is written in docs/reference/normalizers.md."""
 
-NORMALIZED_EXACT_STEPS: Final = ("lowercase", "strip", "collapse_whitespace")
-
 
 class SynonymMap(BaseModel):
     """A normalizer that replaces a whole text by its preferred spelling.

@@ -158,16 +158,7 @@ class OperatorRegistry:
         return known
 
     def refuse_unknown_settings(self, name: str, settings: Iterable[str]) -> None:
-        """Refuse names of settings that an operator does not have, before their values are known.
-
-        Args:
-            name: A registered name.
-            settings: Names of settings.
-
-        Raises:
-            UnknownOperatorError: No operator of that name is registered.
-            SettingsError: A setting is unknown.
-        """
+        """Refuse names of settings that an operator does not have, before their values are known."""
         known = self.find(name).model_fields
         for setting in settings:
             if setting not in known:

@@ -61,6 +61,7 @@ class _Installed:
     """An operator as it is installed here."""
 
     operator: Operator
+    asks_model: bool
     change: str
 
 
@@ -96,13 +97,13 @@ def _replayed(line: bytes, record: dict[str, Any]) -> Replayed:
     identifier, test, operator = _checked_head(record)
     try:
         installed = _find(record)
-        result = _derived(line, record, installed.operator)
+        result = _derived(line, record, installed)
     except _Unverifiable as reason:
         return _unverifiable(record, str(reason))
     members = result.to_members()
     if _is_same(line.decode("ascii"), record_head(identifier, members)):
         return Replayed(identifier, "identical", "", test, operator)
-    if installed.operator.asks_model and result.error is not None and "error" in record:
+    if installed.asks_model and result.error is not None and "error" in record:
         # What the model's library raised then is not what the record lacks now.
         return _unverifiable(record, "not_recorded")
     differing = _differing(record, json.loads(f"{{{members}}}"))
@@ -164,10 +165,11 @@ def _installed(cls: type[Operator], name: str, version: int, recorded: dict[str,
         found = operator.identity.settings
     except Exception:  # noqa: BLE001 - settings are untrusted, and validators are written by anyone
         raise _Unverifiable("settings_refused") from None
-    if not operator.asks_model and operator.has_model_inside:
+    asks_model = operator.asks_model
+    if not asks_model and operator.has_model_inside:
         # Evaluating would load a model, or import a function that the record names.
         raise _Unverifiable("nested_model")
-    return _Installed(operator, _change(operator, version, recorded, found))
+    return _Installed(operator, asks_model, _change(operator, version, recorded, found))
 
 
 def _is_operator(setting: dict[str, Any]) -> bool:
@@ -192,7 +194,7 @@ def _without_versions(settings: Any) -> Any:
     return {key: _without_versions(item) for key, item in settings.items() if key != dropped}
 
 
-def _derived(line: bytes, record: dict[str, Any], operator: Operator) -> ComparisonResult:
+def _derived(line: bytes, record: dict[str, Any], installed: _Installed) -> ComparisonResult:
     if _REDACTED in line:
         raise _Unverifiable("redacted")
     if _ONLY_REPR in line and not all(is_replayable(record.get(side)) for side in ("expected", "observed")):
@@ -200,8 +202,8 @@ def _derived(line: bytes, record: dict[str, Any], operator: Operator) -> Compari
     expected, observed = _evidence(record, "expected"), _evidence(record, "observed")
     threshold, name = read_threshold(record), read_text(record, "name")
     try:
-        details = decode(record.get("details", {})) if operator.asks_model else {}
-        result = run(operator, expected, observed, threshold=threshold, name=name, recorded=details)
+        details = decode(record.get("details", {})) if installed.asks_model else None
+        result = run(installed.operator, expected, observed, threshold=threshold, name=name, recorded=details)
     except RecordError:
         raise _Unverifiable("not_recorded") from None
     return result

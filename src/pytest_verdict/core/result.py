@@ -22,7 +22,7 @@ from pytest_verdict.core.values.display import safe_repr, shown, visible
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
-from pytest_verdict.core.writing import Envelope, OperatorIdentity, Redaction, Verdict, verdict_of
+from pytest_verdict.core.writing import Envelope, OperatorIdentity, Redaction, Verdict, members_of, verdict_of
 from pytest_verdict.errors import ErrorVerdict, RecordError
 
 
@@ -295,25 +295,12 @@ class ComparisonResult:
         return "{" + self.to_members(redaction) + "}"
 
     def to_members(self, redaction: Redaction | None = None) -> str:
-        """Write the members of the record's JSON object, without its braces.
-
-        Args:
-            redaction: See `to_text`.
-
-        Returns:
-            JSON text in ASCII.
-        """
-        return self.envelope(redaction).members(self._expected, self._observed)
+        """Write the members of the record's JSON object, without its braces."""
+        sides = self._expected, self._observed
+        return members_of(self._identity, self._outcome, self._threshold, self._name, sides, redaction)
 
     def envelope(self, redaction: Redaction | None = None) -> Envelope:
-        """Write what `to_members` writes around the two sides.
-
-        Args:
-            redaction: See `to_text`.
-
-        Returns:
-            An envelope that other results can share.
-        """
+        """Write what a record has around the two sides."""
         return Envelope(self._identity, self._outcome, self._threshold, self._name, redaction)
 
     @classmethod

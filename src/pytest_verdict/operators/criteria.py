@@ -3,68 +3,96 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, Literal
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Final, Literal, Protocol, TypeVar
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.strict_model import LISTED, NOT_EMPTY, StrictModel, Text
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import digest, encode, encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.yaml import read_yaml
-from pytest_verdict.errors import SettingsError, allowed
 from pytest_verdict.operators.aggregate import CHILD_ERROR, Condition, read_condition
 
-SEVERITIES: Final = ("blocker", "major", "minor")
-_FILE_KEYS: Final = ("id", "version", "criteria")
-_KEYS: Final = ("id", "version", "severity", "operator", "settings", "threshold", "expected")
+Severity = Literal["blocker", "major", "minor"]
+SEVERITIES: Final[tuple[Severity, ...]] = ("blocker", "major", "minor")
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedCriterion:
+def _version(value: Any) -> Any:
+    whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    if whole or (isinstance(value, str) and value.strip()):
+        return value
+    raise ValueError(f'takes a whole number from 1 or a quoted text such as "2.1", got {shown(value, 80)}')
+
+
+Version = Annotated[int | str, BeforeValidator(_version)]
+"""The version of something that people write."""
+
+
+class _Named(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+_Items = TypeVar("_Items", bound="tuple[_Named, ...]")
+
+
+def different_ids(items: _Items) -> _Items:
+    """Refuse two items with one id."""
+    name, times = Counter(item.id for item in items).most_common(1)[0]
+    if times > 1:
+        raise ValueError(f"the id {name!r} occurs twice")
+    return items
+
+
+class CheckedCriterion(StrictModel):
     """One criterion that an operator checks."""
 
-    id: str
-    version: int | str
-    severity: str
-    condition: Condition
+    subject: ClassVar[str] = "a criterion"
+
+    id: Text = Field(description="a text")
+    version: Version
+    severity: Severity
+    operator: Any
+    settings: Any = None
+    threshold: Any = None
+    expected: Any = None
+
+    @cached_property
+    def condition(self) -> Condition:
+        """The operator with its threshold."""
+        beside = {key: getattr(self, key) for key in ("settings", "threshold") if key in self.model_fields_set}
+        return read_condition({"operator": self.operator, **beside} if beside else self.operator)
+
+    @model_validator(mode="after")
+    def _operator_is_known(self) -> CheckedCriterion:
+        _ = self.condition
+        return self
 
     def written(self) -> dict[str, Any]:
         """Write the criterion as JSON, from which an equal one is read."""
         return {"id": self.id, "version": self.version, "severity": self.severity, "operator": self.condition.written()}
 
+    def __eq__(self, other: object) -> bool:
+        return self.written() == other.written() if isinstance(other, CheckedCriterion) else NotImplemented
 
-def _read(value: Any) -> tuple[CheckedCriterion, ...]:
-    if not isinstance(value, list | tuple) or not value:
-        raise SettingsError(f"criteria lists at least one criterion, got {shown(value, 80)}")
-    found = tuple(one if isinstance(one, CheckedCriterion) else _criterion(one) for one in value)
-    ids = [one.id for one in found]
-    twice = [name for name in ids if ids.count(name) > 1]
-    if twice:
-        raise SettingsError(f"the criterion {twice[0]!r} occurs twice")
-    return found
+    def __hash__(self) -> int:
+        return hash((self.id, self.version, self.severity, self.condition))
 
 
-def _criterion(value: Any) -> CheckedCriterion:
-    if not isinstance(value, Mapping):
-        raise SettingsError(f"a criterion is a mapping, got {shown(value, 80)}")
-    for key in value:
-        if key not in _KEYS:
-            raise SettingsError(f"a criterion has no key {key!r}.{allowed('key', key, _KEYS)}")
-    name = value.get("id")
-    if not isinstance(name, str) or not name:
-        raise SettingsError(f"the id of a criterion is a text, got {shown(name, 80)}")
-    severity = value.get("severity")
-    if severity not in SEVERITIES:
-        raise SettingsError(f"{name}: severity={severity!r} is unknown.{allowed('severity', severity, SEVERITIES)}")
-    operator = value.get("operator")
-    if isinstance(operator, str):
-        extra = {key: value[key] for key in ("settings", "threshold") if key in value}
-        operator = {"operator": operator, **extra}
-    return CheckedCriterion(name, checked_version(value.get("version")), severity, read_condition(operator))
+_Criteria = Annotated[
+    tuple[CheckedCriterion, ...],
+    LISTED,
+    NOT_EMPTY,
+    AfterValidator(different_ids),
+    Field(description="a list of at least one criterion"),
+]
 
 
 class CriteriaMatch(Operator):
@@ -91,8 +119,8 @@ class CriteriaMatch(Operator):
     kind: ClassVar[str] = "aggregate"
 
     id: str
-    revision: Annotated[Any, BeforeValidator(checked_version)]
-    criteria: Annotated[Any, BeforeValidator(_read)]
+    revision: Version
+    criteria: _Criteria
     fail_on: tuple[Literal["blocker", "major", "minor"], ...] = ("blocker", "major")
 
     def settings(self) -> dict[str, Any]:
@@ -118,6 +146,14 @@ class CriteriaMatch(Operator):
         }
         score = 0.0 if broken or any(unmet[severity] for severity in self.fail_on) else 1.0
         return Outcome(score, notes=(CHILD_ERROR,) if broken else (), details=details, children=children)
+
+
+class _File(StrictModel):
+    subject: ClassVar[str] = "a file of criteria"
+
+    id: str = Field(description="a text")
+    version: Version
+    criteria: _Criteria
 
 
 def _wanted(one: CheckedCriterion, given: Mapping[str, Any]) -> Any:
@@ -157,24 +193,6 @@ def read_criteria(path: str | os.PathLike[str], *, fail_on: tuple[str, ...] = ("
         ...     read_criteria(path).expected
         {'polite': 'please'}
     """
-    found = read_yaml(path)
-    for key in found:
-        if key not in _FILE_KEYS:
-            raise SettingsError(f"{path}: there is no key {key!r}.{allowed('key', key, _FILE_KEYS)}")
-    listed = found.get("criteria")
-    settings: Any = {"id": found.get("id"), "revision": found.get("version"), "criteria": listed, "fail_on": fail_on}
-    return Criteria(CriteriaMatch(**settings), dict(_expected(listed)))
-
-
-def _expected(listed: Any) -> Iterator[tuple[str, Any]]:
-    for one in listed:
-        if "expected" in one:
-            yield one["id"], one["expected"]
-
-
-def checked_version(value: Any) -> int | str:
-    """Refuse what is no version."""
-    whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-    if whole or (isinstance(value, str) and value.strip()):
-        return value  # type: ignore[no-any-return]
-    raise SettingsError(f'the version is a whole number from 1 or a quoted text such as "2.1", got {shown(value, 80)}')
+    found = _File.read(read_yaml(path), path)
+    operator = CriteriaMatch(id=found.id, revision=found.version, criteria=found.criteria, fail_on=fail_on)  # type: ignore[arg-type]
+    return Criteria(operator, {one.id: one.expected for one in found.criteria if "expected" in one.model_fields_set})

@@ -102,19 +102,7 @@ class SemanticMatch(Operator):
         return self._outcome(expected, found, *vectors)
 
     def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
-        """Derive the outcome again from the recorded vectors, without the model.
-
-        Args:
-            expected: The recorded expected value.
-            observed: The recorded observed value.
-            details: The recorded details.
-
-        Returns:
-            The same outcome as `evaluate` gave.
-
-        Raises:
-            RecordError: The record has no vectors, or they cannot be read.
-        """
+        """Derive the outcome again from the recorded vectors, without the model."""
         refusal = not_text(expected, observed)
         if refusal is not None:
             return refusal

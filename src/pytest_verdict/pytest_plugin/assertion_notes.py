@@ -1,4 +1,4 @@
-"""What a failed test shows: the block of a comparison that a plain ``assert`` failed on, and the lines of the user."""
+"""What a failed test shows: the comparisons that a plain ``assert`` failed on, and the lines of the user."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _MOST = 3
 
 
 def explain_assertion(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    """Add the blocks of the comparisons on which an assertion failed to it as a note, which pytest shows in full."""
+    """Explain the comparisons that an assertion failed on, in notes, which pytest shows in full."""
     error = excinfo.value
     if isinstance(error, AssertionError) and not isinstance(error, MismatchError):
         blocks: dict[int, str] = {}
         for entry in excinfo.traceback:
             for result, describe in _asserted(entry):
                 blocks.setdefault(id(result), describe())
-        # An exception class of the user's may refuse notes, and is shown without them.
+        # An exception of the user may refuse notes.
         with contextlib.suppress(Exception):
             for block in list(blocks.values())[:_MOST]:
                 # A fixture of a wider scope raises the same error in every test.
@@ -36,7 +36,7 @@ def explain_assertion(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
 
 
 def hide_our_frames(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    """Leave the user's lines in the traceback of a mistake of the user's; ``--full-trace`` shows ours as well."""
+    """Show only lines of the user in the traceback of a mistake; ``--full-trace`` shows ours as well."""
     if HIDDEN(excinfo):
         for entry in excinfo.traceback:
             names = entry.frame.f_globals
@@ -48,7 +48,7 @@ _Asserted = tuple[ComparisonResult, Callable[[], str]]
 
 
 def _asserted(entry: Any) -> Iterator[_Asserted]:
-    """Give the failed comparisons that the statement made or names, which this frame was executing."""
+    """Give the failed comparisons that the current statement of a frame made or names."""
     made_here = [failure for failure in RECENT_FAILURES if failure.code is entry.frame.code.raw]
     local = {name: _failed(value) for name, value in entry.frame.f_locals.items()}
     found = {name: failed for name, failed in local.items() if failed is not None}
@@ -67,7 +67,7 @@ def _failed(value: Any) -> _Asserted | None:
         return None if value.passed else (value, functools.partial(describe_failure, value))
     if not _is_ours(type(value)):
         return None
-    # What stands on a comparison, such as the result of a template, has it, and may have words of its own.
+    # The result of a template, for example, has a comparison and describes itself.
     for name in ("comparison", "result"):
         inner = getattr(value, name, None)
         if type(inner) is ComparisonResult and not inner.passed:
@@ -78,7 +78,7 @@ def _failed(value: Any) -> _Asserted | None:
 def _is_ours(kind: type) -> bool:
     try:
         return str(kind.__module__).startswith("pytest_verdict.")
-    except Exception:  # noqa: BLE001 - a class of the user's may say of its module what it wants
+    except Exception:  # noqa: BLE001 - a class of the user may have any __module__
         return False
 
 
@@ -92,7 +92,7 @@ def _statement(file: str, line: int) -> tuple[int, int, frozenset[str]]:
 
 @functools.lru_cache(maxsize=8)
 def _statements(file: str) -> list[tuple[int, int, frozenset[str]]]:
-    """Read the simple statements of a file: first line, last line, and the names in it."""
+    """Read the simple statements of a file: first line, last line and names of each."""
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError):

@@ -1,4 +1,4 @@
-"""Attempts: the reports of a test's phases, put together to what came of the test."""
+"""Attempts: the reports of the phases of a test, folded into its outcome."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LAST_PHASES: Final[frozenset[str | None]] = frozenset({"teardown", "???"})
 
 
 class Attempts:
-    """The attempts that have begun and not ended, and how many each test has had."""
+    """The attempts that have not ended, and how many each test has had."""
 
     def __init__(
         self, config: pytest.Config, redaction: Callable[[str], str] | None, running: Callable[[], str]
@@ -32,41 +32,39 @@ class Attempts:
         self._redaction = redaction
         self._running = running
         self._order: list[str] = []
-        self._twins: set[str] = set()
+        # Names that several tests have.
+        self._duplicates: set[str] = set()
         self._name: Callable[[str], str] = self._name_first
         self._everywhere = False
         self._open: dict[_Key, _Attempt] = {}
         self._ended: dict[_Key, int] = {}
         self._counts: Counts = {}
-        # How many runs a worker does not know of, because they were in one that died; None until its first records come.
+        # How many attempts a worker does not know of, because they ran in one that died; None until its first records come.
         self._unknown: dict[_Key, int | None] = {}
 
     def collected(self, nodeids: Iterable[str]) -> list[str]:
-        """Take in which tests there are."""
+        """Remember the collected tests, and return their distinct names."""
         names = [self._name(nodeid) for nodeid in nodeids]
         self._order = distinct_names(names)
-        self._twins = {name for name, own in zip(names, self._order, strict=True) if own != name}
+        self._duplicates = {name for name, own in zip(names, self._order, strict=True) if own != name}
         return self._order
 
     def number(self, report: pytest.TestReport, test: str, attempt: int) -> int:
-        """Say of which run of a test its records are."""
+        """Return the number of an attempt, counting those that the worker does not know of."""
         if not self._unknown:
             return attempt
         key = self._key(report, test)
-        if key not in self._unknown:
-            return attempt
-        unknown = self._unknown[key]
-        if unknown is None:
+        if self._unknown.get(key, 0) is None:
             # pytest-rerunfailures tells the new worker how often the test was run.
             ended = self._ended[key]
-            unknown = self._unknown[key] = ended if attempt <= ended else 0
-        return attempt + unknown
+            self._unknown[key] = ended if attempt <= ended else 0
+        return attempt + (self._unknown.get(key) or 0)
 
     def add_records(
         self, report: pytest.TestReport, test: str, attempt: int, counts: Counts, place: Place
     ) -> TestEntry | None:
-        """Add records that a report carried."""
-        # Most tests make the same comparisons; one dict for all of them is one less each that garbage collection looks at.
+        """Add records that arrived; return the attempt before theirs if they end it."""
+        # Most tests make the same comparisons, and garbage collection is faster with one dict for all of them.
         if counts == self._counts:
             counts = self._counts
         self._counts = counts
@@ -84,11 +82,11 @@ class Attempts:
         return ended
 
     def add(self, report: pytest.TestReport) -> Sequence[TestEntry]:
-        """Add the report of one phase."""
+        """Add the report of a phase; return the attempts that it ends."""
         if RECORDS_ONLY in report.__dict__:
             return ()
         name = self._name(report.nodeid)
-        key: _Key = self._unusual_key(report, name) if name in self._twins or self._everywhere else name
+        key = self._key(report, self._distinct_name(report, name) if name in self._duplicates else name)
         ended: tuple[TestEntry, ...] = ()
         attempt = self._open.get(key)
         if attempt is not None and attempt.is_run_again and report.when != "teardown":
@@ -101,7 +99,7 @@ class Attempts:
         return (*ended, self._end(key)) if report.when in _LAST_PHASES else ended
 
     def of_collection(self, report: pytest.CollectReport) -> TestEntry:
-        """Make an entry of what could not be collected, or was skipped as a whole."""
+        """Make an entry of what could not be collected or was skipped as a whole."""
         name = self._name(report.nodeid)
         entry = TestEntry(name, outcome="error" if report.failed else "skipped", path=name.split("::", 1)[0])
         entry.message = self._written("collection failed" if report.failed else _message(report))
@@ -109,17 +107,17 @@ class Attempts:
         return entry
 
     def unfinished(self) -> Iterator[TestEntry]:
-        """Give what is known of the tests that never ended, and forget them."""
+        """Return what is known of the tests that never ended, and forget them."""
         for key in list(self._open):
             yield self._end(key)
 
     def name(self, nodeid: str) -> str | None:
-        """Give the name of a test in the report."""
+        """Return the name of a test in the report; None where several tests have it."""
         name = self._name(nodeid)
-        return None if name in self._twins else name
+        return None if name in self._duplicates else name
 
     def _name_first(self, nodeid: str) -> str:
-        # Only known now: xdist takes over the session after the plugins are configured.
+        # Not known before: xdist takes over the session after the plugins are configured.
         self._name = report_name(self._config, self._redaction)
         self._everywhere = runs_everywhere(self._config)
         return self._name(nodeid)
@@ -133,17 +131,13 @@ class Attempts:
             self._unknown[key] = None
         return entry
 
-    def _unusual_key(self, report: pytest.TestReport, name: str) -> _Key:
-        return self._key(report, self._twin(report, name) if name in self._twins else name)
-
     def _key(self, report: Any, test: str) -> _Key:
         if not self._everywhere:
             return test
         gateway = getattr(getattr(report, "node", None), "gateway", None)
         return test, str(getattr(report, "worker_id", "") or getattr(gateway, "id", ""))
 
-    def _twin(self, report: Any, name: str) -> str:
-        """Tell apart tests that are called alike."""
+    def _distinct_name(self, report: Any, name: str) -> str:
         index: int | None = getattr(report, "item_index", None)
         return (self._running() or name) if index is None else self._order[index]
 
@@ -152,9 +146,9 @@ class Attempts:
 
 
 class _Attempt:
-    """One attempt of a test, while its phases arrive."""
+    """One attempt of a test whose phases arrive."""
 
-    __slots__ = ("_failed_subtest", "_is_quiet", "_phases", "entry", "is_run_again")
+    __slots__ = ("_all_passed", "_failed_subtest", "_phases", "entry", "is_run_again")
 
     def __init__(self, report: pytest.TestReport, key: _Key, number: int) -> None:
         test, worker = (key, "") if isinstance(key, str) else key
@@ -163,17 +157,16 @@ class _Attempt:
         self.is_run_again = False
         self._phases: list[pytest.TestReport] = []
         self._failed_subtest: pytest.TestReport | None = None
-        # Whether all phases passed, which leaves little to find out.
-        self._is_quiet = True
+        self._all_passed = True
 
     def add(self, report: pytest.TestReport) -> None:
-        """Take in the report of a phase, or of a subtest in it."""
+        """Add the report of a phase, or of a subtest in it."""
         if type(report) is not pytest.TestReport and _is_subtest(report):
             self._add_subtest(report)
             return
         self._phases.append(report)
         if report.outcome != "passed":
-            self._is_quiet = False
+            self._all_passed = False
             self.is_run_again = self.is_run_again or str(report.outcome) == "rerun"
 
     def _add_subtest(self, report: pytest.TestReport) -> None:
@@ -182,19 +175,19 @@ class _Attempt:
         self.entry.subtests = {**counted, outcome: counted.get(outcome, 0) + 1}
         if report.failed and self._failed_subtest is None:
             self._failed_subtest = report
-        self._is_quiet = False
+        self._all_passed = False
 
     def ended(self) -> TestEntry:
-        """Fold what arrived."""
+        """Fold the reports into the entry of the test."""
         entry = self.entry
         entry.microseconds = round(sum([report.duration for report in self._phases]) * 1_000_000)
-        if self._is_quiet:
-            entry.outcome = self._quiet_outcome()
+        if self._all_passed:
+            entry.outcome = self._outcome_when_all_passed()
         else:
-            self._fold_eventful(entry)
+            self._add_problems(entry)
         return entry
 
-    def _fold_eventful(self, entry: TestEntry) -> None:
+    def _add_problems(self, entry: TestEntry) -> None:
         entry.outcome, decisive = self._outcome()
         teardown = next((report for report in self._phases if report.failed and report.when == "teardown"), None)
         entry.teardown_error = teardown is not None and any(map(_is_counted_before_teardown, self._phases))
@@ -221,9 +214,9 @@ class _Attempt:
         for report in self._phases:
             if report.skipped:
                 return ("xfailed" if hasattr(report, "wasxfail") else "skipped"), report
-        return self._quiet_outcome(), None
+        return self._outcome_when_all_passed(), None
 
-    def _quiet_outcome(self) -> str:
+    def _outcome_when_all_passed(self) -> str:
         for report in self._phases:
             if report.when == "call":
                 return "xpassed" if "wasxfail" in report.__dict__ else "passed"

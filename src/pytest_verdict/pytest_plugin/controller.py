@@ -1,26 +1,26 @@
-"""The controller: where reports arrive, it keeps the journal, and at the end turns it into the report."""
+"""The controller: it writes what arrives into the journal, and builds the report at the end."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from pytest_verdict.core.garbage_collection import without_garbage_collection
+from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.record import renumbered
+from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import Attempts
-from pytest_verdict.pytest_plugin.environment import Clock, describe_environment
+from pytest_verdict.pytest_plugin.environment import describe_environment, now
 from pytest_verdict.pytest_plugin.names import EVERYWHERE, REDACTED
 from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
 from pytest_verdict.pytest_plugin.terminal import closing_lines
 from pytest_verdict.pytest_plugin.xdist_transport import detach_records
 from pytest_verdict.report.building import build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder
-from pytest_verdict.report.journal import TestEntry
 from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.junit import Profile
 
@@ -28,7 +28,7 @@ TITLE: Final = "verification"
 
 
 class Controller:
-    """Keeps the journal while the session runs, and builds the report at its end."""
+    """Keeps the journal while the session runs, and builds the report at the end."""
 
     def __init__(
         self,
@@ -44,17 +44,17 @@ class Controller:
         self._recorder = recorder
         self._profile: Profile = profile
         self._limit = limit
-        self._clock = Clock()
         self._attempts = Attempts(config, redaction, lambda: recorder.running)
         self._order_known = False
         self._has_workers = False
         self._closing: list[str] | None = None
         self._problem: Exception | None = None
         self._finished = False
+        self._too_few = ""
         self._folder = _opened(folder)
         try:
             self._interrupted = self._folder.set_aside_interrupted()
-            run = {**describe_environment(config, redaction), "started": self._clock.started}
+            run = {**describe_environment(config, redaction), "started": now()}
             self._journal = JournalWriter(self._folder.journal, {"run": run, "profile": profile, "limit": limit})
         except OSError as error:
             self._folder.release()
@@ -68,7 +68,7 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
-        """Learn the order of the tests from the first worker; xdist makes sure that all workers agree."""
+        """Learn the order of the tests from the first worker; xdist checks that all workers agree."""
         if not self._order_known:
             self._order_known = True
             self._journal.expect_disorder()
@@ -76,29 +76,28 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker what xdist hides from it, and what it must not write."""
+        """Tell a worker what xdist does not, and what it must redact."""
         self._has_workers = True
         node.workerinput[EVERYWHERE] = self._config.getoption("dist") == "each"
         node.workerinput[REDACTED] = self._config.getini("verdict_redact")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Keep what could not be collected, or was skipped as a whole: pytest counts it like a test."""
+        """Keep what could not be collected or was skipped as a whole; pytest counts it like a test."""
         if not report.passed:
             self._write(self._journal.append_test, self._attempts.of_collection(report))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the records of the recorder, or of a worker's off its report, and write the attempt when it has ended."""
+        """Write the records that arrive, and the attempt when it has ended."""
         batches = detach_records(report) if self._has_workers else self._recorder.take()
         if batches:
             self._write(self._append_batches, report, batches)
-        ended = self._attempts.add(report)
-        if ended:
-            self._write(self._append_ended, ended)
+        for ended in self._attempts.add(report):
+            self._write(self._journal.append_test, ended)
 
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
-        """Keep that a test began, so that the one which kills the session is known."""
+        """Keep which test began, so that one that kills the session is known."""
         name = self._attempts.name(nodeid)
         if name is not None:
             self._write(self._journal.append_start, name, location)
@@ -117,9 +116,9 @@ class Controller:
         if self._recorder.is_in_a_child:
             return
         if exitstatus == pytest.ExitCode.USAGE_ERROR and self._journal.is_empty:
-            # Nothing was run, so the report of an earlier session stays.
+            # Nothing ran, so the report of an earlier session stays.
             return
-        with without_garbage_collection():
+        with pause_garbage_collection():
             self._conclude(session, exitstatus)
 
     def _conclude(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
@@ -127,19 +126,20 @@ class Controller:
         self._finished = True
         for entry in self._attempts.unfinished():
             self._write(self._journal.append_test, entry)
-        footer = {"finished": self._clock.now(), "exit_status": int(exitstatus)}
+        footer = {"finished": now(), "exit_status": int(exitstatus)}
         self._write(self._journal.close, footer)
         if self._problem is None:
             self._write(self._build)
+        is_green = session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
+        if is_green and (self._problem is not None or self._too_few):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
         if self._problem is not None:
             self._journal.abandon()
-            if session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
-                session.exitstatus = pytest.ExitCode.TESTS_FAILED
             if not self._config.pluginmanager.has_plugin("terminalreporter"):
                 sys.stderr.write(f"{self._problem_line()}\n")
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Say how many comparisons came out how, and where the report lies."""
+        """Print counts, the worst comparisons and the place of the report."""
         if self._problem is not None:
             terminalreporter.write_sep("=", TITLE, red=True)
             terminalreporter.write_line(self._problem_line(), red=True)
@@ -160,7 +160,7 @@ class Controller:
             return
         self._journal.abandon()
         if not self._finished and self._journal.is_empty:
-            # pytest gave up before the first test; what an earlier session left is not touched.
+            # pytest stopped before the first test, so what an earlier session left stays.
             self._folder.remove_journal()
         self._folder.release()
 
@@ -171,10 +171,6 @@ class Controller:
             before = self._attempts.add_records(report, test, number, counts, place)
             if before is not None:
                 self._journal.append_test(before)
-
-    def _append_ended(self, ended: Sequence[TestEntry]) -> None:
-        for entry in ended:
-            self._journal.append_test(entry)
 
     def _write(self, write: Callable[..., None], *arguments: Any) -> None:
         # After the first failure nothing more is written, and the tests go on: their own results are not lost.
@@ -187,11 +183,27 @@ class Controller:
 
     def _build(self) -> None:
         journal = self._journal.journal
-        built = build(
-            journal, self._folder.path, run=journal.run, profile=self._profile, inline_limit=self._limit, consume=True
-        )
+        try:
+            built = build(
+                journal,
+                self._folder.path,
+                run=journal.run,
+                profile=self._profile,
+                inline_limit=self._limit,
+                consume=True,
+            )
+        finally:
+            if not journal.records.exists():
+                # They are in the report already; a writer of another package was interrupted.
+                self._folder.remove_journal()
         # Not the whole report: pytest collects garbage several times after this, and looks at all that is left each time.
         self._closing = list(closing_lines(built, self._shown(built.folder)))
+        made, wanted = sum(built.summary.comparisons), self._config.option.verify_min_comparisons
+        if made < wanted:
+            self._too_few = (
+                f"{counted(made, 'comparison')} made, and at least {wanted} asked for: this session does not pass"
+            )
+            self._closing.append(self._too_few)
         if built.problems:
             self._problem = RecordError("; ".join(built.problems))
         self._journal.forget()

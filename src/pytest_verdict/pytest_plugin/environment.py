@@ -1,4 +1,4 @@
-"""When and where a session ran; the only part of a report that differs between two equal runs."""
+"""When and where a session ran: the only part of a report in which two equal runs differ."""
 
 from __future__ import annotations
 
@@ -11,19 +11,13 @@ from typing import Any
 import pytest
 
 
-class Clock:
-    """The session's times; no verdict and no record ever sees them."""
-
-    def __init__(self) -> None:
-        self.started = self.now()
-
-    def now(self) -> str:
-        """Give the time in ISO 8601 and UTC, to the second."""
-        return datetime.datetime.fromtimestamp(time.time(), datetime.UTC).isoformat(timespec="seconds")
+def now() -> str:
+    """Return the time in ISO 8601 and UTC, to the second."""
+    return datetime.datetime.fromtimestamp(time.time(), datetime.UTC).isoformat(timespec="seconds")
 
 
 def describe_environment(config: pytest.Config, redaction: Callable[[str], str] | None) -> dict[str, Any]:
-    """Say with what a session runs; nothing of the environment variables."""
+    """Describe what a session runs with; environment variables are left out."""
     from importlib.metadata import version
 
     written = redaction or str

@@ -10,14 +10,14 @@ from typing import Final
 import pytest
 
 EVERYWHERE: Final = "verdict_runs_everywhere"
-"""What the controller tells its workers: whether every worker runs every test. xdist itself hides it from them."""
+"""Key of what workers learn from the controller: whether every worker runs every test."""
 
 REDACTED: Final = "verdict_redact"
-"""What the controller tells its workers: the patterns of what must not be written."""
+"""Key of what workers learn from the controller: the patterns of what must not be written."""
 
 
 def report_name(config: pytest.Config, redaction: Callable[[str], str] | None) -> Callable[[str], str]:
-    """Make the function from the node id that pytest uses to the one the report uses."""
+    """Return the function from pytest's node id to the name in the report."""
     grouped = _distribution(config) == "loadgroup" or bool(getattr(config.option, "loadgroup", False))
     if redaction is None:
         return _without_group if grouped else str
@@ -25,7 +25,7 @@ def report_name(config: pytest.Config, redaction: Callable[[str], str] | None) -
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
-    """Give every collected test a name of its own."""
+    """Number the names that several tests have."""
     if len(set(names)) == len(names):
         return list(names)
     seen: Counter[str] = Counter()
@@ -37,7 +37,7 @@ def distinct_names(names: Sequence[str]) -> list[str]:
 
 
 def runs_everywhere(config: pytest.Config) -> bool:
-    """Say whether every worker runs every test (``--dist=each``)."""
+    """Whether every worker runs every test (``--dist=each``)."""
     given = getattr(config, "workerinput", {}).get(EVERYWHERE)
     return bool(given) if given is not None else _distribution(config) == "each"
 
@@ -48,11 +48,11 @@ def _distribution(config: pytest.Config) -> str:
 
 def _without_group(nodeid: str) -> str:
     at = nodeid.rfind("@")
-    # The same rule as in xdist: a parameter may hold the sign as well, and so may a folder.
+    # The rule of xdist: parameters and folders may contain the sign as well.
     return nodeid[:at] if at > max(nodeid.rfind("]"), nodeid.rfind("::")) else nodeid
 
 
 def _redacted(nodeid: str, redaction: Callable[[str], str]) -> str:
     name = redaction(nodeid)
-    # Two tests that differ in nothing else must not become one.
+    # Tests that differ in nothing else must not become one.
     return name if name == nodeid else f"{name}#{hashlib.sha256(nodeid.encode('utf-8', 'replace')).hexdigest()[:8]}"

@@ -1,6 +1,6 @@
-"""Options, ini keys, fixtures and the words of a failed assertion.
+"""Options, ini keys, fixtures, and the explanation of failed assertions.
 
-Loaded in every pytest session where the package is installed, so it imports nothing but pytest and a few small modules.
+Loaded in every session where the package is installed, so it imports nothing but pytest and a few small modules.
 """
 
 from __future__ import annotations
@@ -30,15 +30,8 @@ CASES = "verdict_cases"
 UNREAD = "verdict_unread"
 _WATCH = pytest.StashKey[ComparisonWatch]()
 _RUN_NO_TEST = (
-    "collectonly",
-    "help",
-    "version",
-    "markers",
-    "showfixtures",
-    "show_fixtures_per_test",
-    "cacheshow",
-    "setuponly",
-    "setupplan",
+    *("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "cacheshow"),
+    *("collectonly", "setuponly", "setupplan"),
 )
 
 
@@ -56,6 +49,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="DIR",
         default=None,
         help="where to write the report (implies --verify-report; default: verify-report, or the ini key verdict_report_dir)",
+    )
+    group.addoption(
+        "--verify-min-comparisons",
+        metavar="N",
+        type=int,
+        default=0,
+        help="fail a session that made fewer comparisons (implies --verify-report)",
     )
     group.addoption(
         "--verdict-adapter",
@@ -108,7 +108,7 @@ class OperatorRegistrar:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Fill the session's slot, and start the report when it is asked for."""
+    """Fill the session's slot, and start the report if there is to be one."""
     config.addinivalue_line(
         "markers",
         "verdict(operator=None, /, *, threshold=None, **settings): defaults of the fixture comparator, as in"
@@ -132,7 +132,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect suite files; of any other file only the name is looked at."""
+    """Collect suite files, which are known by their names."""
     if not any(fnmatchcase(file_path.name, pattern) for pattern in parent.config.getini(SUITE_FILES)):
         return None
     collector: type[pytest.File] = _items(SUITE_FILES)
@@ -159,7 +159,7 @@ def _fill_session(config: pytest.Config) -> None:
         SESSION.budget, SESSION.advice, SESSION.observer = before
 
     config.add_cleanup(restore)
-    # Of its own, also in a session inside a test of another session, whose report is not about these comparisons.
+    # A session inside a test of another session has an observer of its own.
     watch = config.stash[_WATCH] = ComparisonWatch(config.invocation_params.dir)
     SESSION.observer = watch.observe
     verbosity = config.get_verbosity(pytest.Config.VERBOSITY_ASSERTIONS)
@@ -171,12 +171,13 @@ def _fill_session(config: pytest.Config) -> None:
     try:
         SESSION.advice = bool(config.getini("verdict_advice"))
     except (ValueError, pytest.UsageError) as error:
-        # pytest names the value and not the key; before 9 it was a traceback.
+        # pytest names only the value; before version 9 it printed a traceback.
         raise pytest.UsageError(f"verdict_advice: true or false is needed; {error}") from None
 
 
 def _wants_report(config: pytest.Config) -> bool:
-    wanted = config.option.verify_report or config.option.verify_report_dir is not None
+    option = config.option
+    wanted = option.verify_report or option.verify_report_dir is not None or option.verify_min_comparisons
     return bool(wanted) and not any(getattr(config.option, name, False) for name in _RUN_NO_TEST)
 
 
@@ -194,7 +195,7 @@ def comparator(request: pytest.FixtureRequest) -> Comparator:
         try:
             made = made.with_defaults(*marker.args, **marker.kwargs)
         except (ConfigurationError, TypeError) as error:
-            # No line of the user's stands in the traceback of a fixture.
+            # The traceback of a fixture shows no line of the user.
             raise pytest.fail.Exception(f"the marker verdict of this test: {error}", pytrace=False) from None
     return made
 
@@ -207,7 +208,7 @@ def verdict_judge() -> Judge[FormRequest] | None:
 
 @pytest.fixture
 def answer_template(verdict_judge: Judge[FormRequest] | None, comparator: Comparator) -> Callable[..., AnswerTemplate]:
-    """Put an answer template to work: ``answer_template(Answer).assert_verified(values, trace=response)``.
+    """Verify answers by a template: ``answer_template(Answer).assert_verified(values, trace=response)``.
 
     Inside ``comparator.collect()`` it fails the test at the end of the block.
     """

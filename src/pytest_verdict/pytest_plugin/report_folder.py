@@ -1,4 +1,4 @@
-"""The folder of the report, and what pytest makes of it on the command line."""
+"""The folder of the report, and how pytest understands it on the command line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHARED_FILES: Final = {"pyproject.toml": "[tool.pytest", "tox.ini": "[pytest]",
 
 
 def report_folder(config: pytest.Config) -> Path:
-    """Say where the report goes."""
+    """Return the folder of the report."""
     given = config.option.verify_report_dir
     if given == "":
         raise pytest.UsageError(
@@ -26,7 +26,7 @@ def report_folder(config: pytest.Config) -> Path:
         return config.rootpath / str(config.getini("verdict_report_dir"))
     folder: Path = config.invocation_params.dir / given
     if OPTION in (*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *config.invocation_params.args):
-        # Before pytest knows this option, it takes a folder behind a blank for a place of tests, if it is there.
+        # Before pytest knows this option, it takes an existing folder after a blank for a place of tests.
         missed = _missed_configuration(config) if folder.is_dir() else None
         if missed is not None:
             raise pytest.UsageError(
@@ -52,7 +52,7 @@ def _common_folder(config: pytest.Config) -> Path:
 
 
 def _configurations(folder: Path) -> Iterator[Path]:
-    """Give the files that configure pytest, in a folder and those above it, the nearest first."""
+    """Give the files that configure pytest in a folder and those above it, the nearest first."""
     for place in (folder, *folder.parents):
         for name in (*_OWN_FILES, *_SHARED_FILES):
             path = place / name
@@ -61,7 +61,7 @@ def _configurations(folder: Path) -> Iterator[Path]:
 
 
 def _join(config: pytest.Config, given: str) -> None:
-    """Give workers, for which the folder is there in any case, the option as one argument."""
+    """Write the option as one argument, because the folder exists when workers read it."""
     before = config.invocation_params
     arguments = list(before.args)
     if OPTION in arguments[:-1]:

@@ -1,4 +1,4 @@
-"""Starting the report of a session: who records, who writes, and where."""
+"""Start the report of a session: who records, who writes, and where."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def start(config: pytest.Config) -> None:
     """Register the recorder where tests run, and the controller where reports arrive."""
     redaction = _redaction(config)
     recorder = Recorder(config, redaction, SESSION.observer or remember_failure)
-    # Put back with the rest of the slot when the session ends.
+    # Restored with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
     if hasattr(config, "workerinput"):
         config.pluginmanager.register(RecordSender(recorder), "verdict-record-sender")

@@ -9,16 +9,18 @@ from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import counted, safe_repr, shown, visible
 from pytest_verdict.report.building import REPORT, Built
 from pytest_verdict.report.journal import RECORDS
-from pytest_verdict.report.summary import VERDICTS, Summary, decisive_records
+from pytest_verdict.report.summary import Summary, counts_text, decisive_records
 
 _MOST_OPERATORS: Final = 5
 
 
 def closing_lines(built: Built, place: str) -> Iterator[str]:
-    """Say how many comparisons came out how, which were worst, and where the report lies."""
+    """Give counts, the worst comparisons, lines of families, and the place of the report."""
     counts = built.summary.comparisons
-    verdicts = ", ".join(f"{number} {verdict}" for number, verdict in zip(counts, VERDICTS, strict=True))
-    yield f"{counted(sum(counts), 'comparison')}: {verdicts}"
+    yield f"{counted(sum(counts), 'comparison')}: {counts_text(counts)}"
+    expected = built.summary.expected_by_tests
+    if expected:
+        yield f"{counted(expected, 'comparison')} that did not pass {'was' if expected == 1 else 'were'} expected by the test"
     unsuccessful = _unsuccessful(built.summary)
     if unsuccessful:
         yield f"not passed by operator: {unsuccessful}"
@@ -55,4 +57,5 @@ def _one_line(record: dict[str, Any]) -> str:
     return (
         f"  {record['id']} {visible(record['test'])} {record['operator']}{label}:"
         f" {record['verdict']}, score {record['score']:.6g} < {record['threshold']:.6g}"
+        f"{', expected by the test' if record['expected'] else ''}"
     )

@@ -98,6 +98,7 @@ class ComparisonWatch:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.of_test = UnreadComparisons()
+        self._of_fixtures: dict[Any, UnreadComparisons] = {}
 
     def observe(self, result: ComparisonResult) -> None:
         """Remember a comparison that did not pass, until something looks at it."""
@@ -111,19 +112,17 @@ class ComparisonWatch:
         if fixture is None or fixture.scope == "function":
             return self.of_test
         # Other tests may look at what a fixture of a wider scope made, so it is asked when the fixture ends.
-        group: UnreadComparisons | None = getattr(fixture, "_verdict_unread", None)
-        if group is None:
-            group = fixture._verdict_unread = UnreadComparisons()  # noqa: SLF001 - an attribute of ours
-            fixture.addfinalizer(functools.partial(_end_fixture, fixture, self.folder))
-        return group
+        if fixture not in self._of_fixtures:
+            self._of_fixtures[fixture] = UnreadComparisons()
+            fixture.addfinalizer(functools.partial(self._end_fixture, fixture))
+        return self._of_fixtures[fixture]
 
+    def _end_fixture(self, fixture: Any) -> None:
+        import pytest
 
-def _end_fixture(fixture: Any, folder: Path) -> None:
-    import pytest
-
-    group: UnreadComparisons = fixture.__dict__.pop("_verdict_unread")
-    if len(group):
-        raise pytest.fail.Exception(group.describe(folder), pytrace=False)
+        group = self._of_fixtures.pop(fixture)
+        if len(group):
+            pytest.fail(group.describe(self.folder), pytrace=False)
 
 
 def _fixtures_being_set_up() -> Iterator[Any]:

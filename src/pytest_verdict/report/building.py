@@ -1,4 +1,4 @@
-"""Building: a journal turned into ``records.jsonl``, ``report.json`` and ``junit.xml``, put in place all at once."""
+"""Build a report from a journal: ``records.jsonl``, ``report.json``, ``junit.xml``, and files of other packages."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from pytest_verdict.core.record import added, verdict_of
+from pytest_verdict.core.record import summed, verdict_in
 from pytest_verdict.report.contents import Contents
-from pytest_verdict.report.journal import RECORDS, Journal, TestEntry, cover, lines_of
+from pytest_verdict.report.journal import RECORDS, Journal, TestEntry, are_contiguous, lines_of
 from pytest_verdict.report.junit import Profile
-from pytest_verdict.report.summary import Summary, summarize
+from pytest_verdict.report.summary import PASSED, Summary, summarize
 from pytest_verdict.report.writers import NewFiles, write_others, write_own
 
 REPORT: Final = "report.json"
@@ -23,10 +23,10 @@ JUNIT: Final = "junit.xml"
 DEFAULT_INLINE_LIMIT: Final = 1_000
 INLINE_LINE_LIMIT: Final = 65_536
 _BLOCK: Final = 1 << 20
-# The worst are chosen among so many of those that did not pass.
+# The worst are chosen among at most so many of those that did not pass.
 _MOST_CANDIDATES: Final = 1_000
 _MOST_CANDIDATE_BYTES: Final = 1 << 25
-_TOLD: Final = ("id", "test", "operator", "name", "verdict", "score", "threshold")
+_SHOWN: Final = ("id", "test", "operator", "name", "verdict", "score", "threshold")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +48,15 @@ def build(
     inline_limit: int = DEFAULT_INLINE_LIMIT,
     consume: bool = False,
 ) -> Built:
-    """Write the files of a report."""
+    """Write the files of a report; with ``consume`` the records may be moved out of the journal."""
     summary = summarize(journal)
     folder.mkdir(parents=True, exist_ok=True)
-    in_order = cover(summary.attempts(), journal.records.stat().st_size)
+    in_order = are_contiguous(summary.attempts(), journal.records.stat().st_size)
     new = NewFiles(folder)
     try:
         sorted_records, digest = _sorted_records(journal, summary, new, copy=not (in_order and consume))
         count = sum(summary.comparisons) + sum(summary.superseded)
-        with journal.open_records() as records:
+        with journal.records.open("rb") as records:
             inline = list(_inline(records, summary, inline_limit))
             worst = _worst(records, summary)
         described = {"path": RECORDS, "count": count, "sha256": digest}
@@ -75,7 +75,7 @@ def _sorted_records(journal: Journal, summary: Summary, new: NewFiles, *, copy: 
         return journal.records, known
     target = new.path(RECORDS)
     digest = hashlib.sha256()
-    with journal.open_records() as source, target.open("wb") as file:
+    with journal.records.open("rb") as source, target.open("wb") as file:
         for block in _sorted_blocks(source, summary.attempts()):
             digest.update(block)
             file.write(block)
@@ -101,32 +101,33 @@ def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]
     for entry in summary.attempts():
         if not any(remaining.values()):
             return
-        passed, failed, broken = added(entry.comparisons)
+        passed, failed, broken = summed(entry.comparisons)
         if not (passed and remaining["pass"]) and not (failed + broken and remaining["other"]):
             continue
         for _, line in lines_of(records, entry.pieces()):
-            kind = "pass" if verdict_of(line) == "pass" else "other"
+            kind = "pass" if verdict_in(line) == "pass" else "other"
             if remaining[kind] and len(line) <= INLINE_LINE_LIMIT:
                 remaining[kind] -= 1
                 yield line
 
 
 def _worst(records: IO[bytes], summary: Summary, most: int = 5) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    size = 0
-    for test in summary.tests if any(summary.comparisons[1:]) else ():
+    found = _unsuccessful(records, summary)
+    # What failed a test comes before what a test expected.
+    return sorted(found, key=lambda record: (record["expected"], record["verdict"] != "error", record["score"]))[:most]
+
+
+def _unsuccessful(records: IO[bytes], summary: Summary) -> Iterator[dict[str, Any]]:
+    number = size = 0
+    for test in summary.tests:
         if not any(test.comparisons[1:]):
             continue
         for _, line in lines_of(records, test.final.pieces()):
-            if verdict_of(line) == "pass":
+            if verdict_in(line) == "pass":
                 continue
             record = json.loads(line)
-            found.append({key: record[key] for key in _TOLD if key in record})
-            size += len(line)
-            if len(found) >= _MOST_CANDIDATES or size > _MOST_CANDIDATE_BYTES:
-                return _sorted_worst(found)[:most]
-    return _sorted_worst(found)[:most]
-
-
-def _sorted_worst(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(records, key=lambda record: (record["verdict"] != "error", record["score"]))
+            shown = {key: record[key] for key in _SHOWN if key in record}
+            yield {**shown, "expected": test.decisive.outcome == PASSED}
+            number, size = number + 1, size + len(line)
+            if number >= _MOST_CANDIDATES or size > _MOST_CANDIDATE_BYTES:
+                return

@@ -1,4 +1,4 @@
-"""What a report is made of, as its writers get it."""
+"""What the writers of a report get."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pytest_verdict.report.summary import Summary
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """A session, ready to be written.
+    """A session; all text is redacted already.
 
     Args:
         summary: All tests with their outcomes and counts.
         run: Times and environment, which differ from session to session.
         records: The path, number and SHA-256 of the records.
-        inline: Lines of ``records.jsonl`` that a file may hold itself, those that did not pass first.
+        inline: Lines of ``records.jsonl`` for a file that shows records; those that did not pass are chosen first.
         omitted: How many records are not among them.
         profile: The JUnit profile, ``ci`` or ``strict``.
     """

@@ -1,4 +1,4 @@
-"""The report's folder: held by one session at a time, and what a killed session left in it."""
+"""The folder of a report, held by one session at a time, and what a killed session left in it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class FolderInUseError(VerdictError):
 
 
 class ReportFolder:
-    """A folder held for one session; the operating system lets go of it when the process dies."""
+    """A folder held for one session; the operating system releases it when the process dies."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -44,7 +44,7 @@ class ReportFolder:
             return None
         strange = sorted({path.name for path in self.journal.iterdir()} - {RECORDS, TESTS})
         if strange:
-            # The report's folder may be one that holds other things too, such as the root directory of a project.
+            # The folder may hold other things too, such as a whole project.
             raise FileExistsError(
                 errno.EEXIST,
                 f"{self.journal} is no journal of a session, for it holds {strange[0]};"
@@ -62,7 +62,7 @@ class ReportFolder:
     def release(self) -> None:
         """Let another session have the folder."""
         with suppress(OSError):
-            # Before it is let go; some systems refuse to remove an open file, and it may as well stay.
+            # Before the lock is released. Some systems do not remove an open file, which does no harm.
             (self.path / _LOCK).unlink()
         os.close(self._lock)
 
@@ -78,7 +78,7 @@ def _held(lock: Path) -> int:
                 f"another session is writing its report to {lock.parent};"
                 " give this one a place of its own with --verify-report-dir"
             ) from None
-        # The session before may have removed the file between the two calls; then this lock keeps nobody out.
+        # Another session may have removed the file in between, and a lock on a removed file keeps nobody out.
         if lock.exists() and os.path.samestat(os.fstat(descriptor), lock.stat()):
             return descriptor
         os.close(descriptor)

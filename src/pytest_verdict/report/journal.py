@@ -1,7 +1,7 @@
-"""The journal: what a session writes while it runs, and what is left of it when the session is killed.
+"""The journal: what a session writes while it runs, and what is left when the session is killed.
 
-A folder with two files. ``records.jsonl`` holds the records as they arrive. ``tests.jsonl`` holds a header, one line per attempt
-of a test, which says where its records lie, and a footer; a journal without footer is of a session that did not end.
+A folder with two files. ``records.jsonl`` holds the records as they arrive. ``tests.jsonl`` holds a header, one line for each
+attempt of a test with the places of its records, and a footer. Without a footer the session did not end.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, Final
 
-from pytest_verdict.core.record import Counts, count, merge_counts, parse_record, verdict_of
+from pytest_verdict.core.record import Counts, count, merge_counts, parse_record, verdict_in
 from pytest_verdict.errors import RecordError
 
 JOURNAL_FORMAT: Final = 1
@@ -33,7 +33,7 @@ LATE: Final = "late"
 class TestEntry:
     """One attempt of one test."""
 
-    # The name begins with Test, but this is no test class.
+    # Not a test class for pytest, in spite of its name.
     __test__ = False
 
     test: str
@@ -52,21 +52,21 @@ class TestEntry:
     records: Place = ()
 
     def add_records(self, counts: Counts, place: Place) -> None:
-        """Take in records that were written."""
+        """Add records that were written."""
         if self.records and place[:1] == (sum(self.records[-2:]),):
-            # One piece with the last: a test may have very many records, and every piece costs a copy of those before it.
+            # Joined with the last piece: adding a piece copies all before it, and a test may have very many records.
             self.records = (*self.records[:-1], self.records[-1] + place[1], *place[2:])
         else:
             self.records += place
         if self.comparisons:
-            # A copy, because entries share their counts where these are equal.
+            # A copy, because entries share equal counts.
             self.comparisons = dict(self.comparisons)
             merge_counts(self.comparisons, counts)
         else:
             self.comparisons = counts
 
     def pieces(self) -> Iterator[tuple[int, int]]:
-        """Give offset and length of each piece of its records."""
+        """Return offset and length of each piece of its records."""
         return zip(self.records[::2], self.records[1::2], strict=True)
 
 
@@ -77,7 +77,7 @@ _DECODE: Final = json.JSONDecoder().decode
 
 @dataclass(slots=True)
 class Journal:
-    """What a journal holds, as it is written or as it was read back."""
+    """The content of a journal, as it is written or as it was read back."""
 
     folder: Path
     header: dict[str, Any] = field(default_factory=dict)
@@ -97,17 +97,13 @@ class Journal:
         """The file that holds the records."""
         return self.folder / RECORDS
 
-    def open_records(self) -> IO[bytes]:
-        """Open the records for reading."""
-        return self.records.open("rb")
-
     def add_start(self, test: str, path: str, line: int) -> None:
-        """Take in that a test began."""
+        """Add that a test began."""
         before = self.began.get(test)
         self.began[test] = path, line, 1 if before is None else before[2]
 
     def add_entry(self, entry: TestEntry) -> None:
-        """Take in one attempt of a test, or comparisons of one that had already ended."""
+        """Add one attempt of a test, or comparisons of one that had already ended."""
         if entry.outcome == LATE:
             self._find(entry).add_records(entry.comparisons, entry.records)
             return
@@ -125,7 +121,7 @@ class Journal:
 
 
 def read_journal(folder: Path) -> Journal:
-    """Read a journal, of a session that ended or of one that was killed."""
+    """Read the journal of a session, whether it ended or was killed."""
     if not (folder / TESTS).is_file() or not (folder / RECORDS).is_file():
         raise RecordError(f"{folder} holds no journal ({TESTS} and {RECORDS})")
     journal = Journal(folder)
@@ -164,7 +160,7 @@ def _entry(content: dict[str, Any]) -> TestEntry:
     if len(entry.records) % 2:
         raise ValueError("of the last piece of records only one number is there")
     entry.records = tuple(map(_whole, entry.records))
-    # The rest is written into the report as it is.
+    # What follows goes into the report as it is.
     for number in (entry.attempt, entry.line, entry.microseconds, *(entry.subtests or {}).values()):
         _whole(number)
     for member, kind in _KINDS.items():
@@ -182,18 +178,18 @@ def _whole(number: Any) -> int:
 
 
 def _count_again(journal: Journal) -> None:
-    with journal.open_records() as records:
+    with journal.records.open("rb") as records:
         for entry in journal.entries:
             lines = lines_of(records, [*entry.pieces()])
             entry.records = ()
             for offset, line in lines:
-                # What is no record is then claimed by nobody, and told.
+                # A line that is no record then has no entry, and is counted as damaged.
                 with suppress(ValueError, TypeError, KeyError):
                     entry.add_records(_counts_of(parse_record(line), line), (offset, len(line)))
 
 
 def lines_of(records: IO[bytes], pieces: Iterable[tuple[int, int]]) -> Iterator[tuple[int, bytes]]:
-    """Read the lines of pieces."""
+    """Read the lines of pieces, with their offsets."""
     for offset, length in pieces:
         records.seek(offset)
         position = offset
@@ -206,7 +202,7 @@ def lines_of(records: IO[bytes], pieces: Iterable[tuple[int, int]]) -> Iterator[
 
 
 def add_unfinished(journal: Journal) -> None:
-    """Make entries of what began and never ended, and of the records that no entry claims."""
+    """Add entries of tests that never ended, and of records that no entry has."""
     found: dict[tuple[str, int], TestEntry] = {}
     for offset, line in _unclaimed(journal):
         try:
@@ -229,7 +225,7 @@ def add_unfinished(journal: Journal) -> None:
 
 
 def _not_run_again(entries: Iterable[TestEntry]) -> list[TestEntry]:
-    # Of tests that are called alike nothing tells that they began.
+    # The beginning of tests that have the same name is not in the journal.
     if not any(entry.outcome == "rerun" for entry in entries):
         return []
     last: dict[tuple[str, str], TestEntry] = {}
@@ -250,7 +246,7 @@ def _entry_of_record(journal: Journal, line: bytes) -> TestEntry:
 
 
 def _counts_of(record: dict[str, Any], line: bytes) -> Counts:
-    verdict = verdict_of(line)
+    verdict = verdict_in(line)
     if verdict is None or not line.endswith(b"\n"):
         raise RecordError("it is not a whole record")
     counts: Counts = {}
@@ -258,28 +254,28 @@ def _counts_of(record: dict[str, Any], line: bytes) -> Counts:
     return counts
 
 
-def cover(entries: Iterable[TestEntry], size: int) -> bool:
-    """Say whether the records of entries lie one after another, with nothing before, between and behind them."""
+def are_contiguous(entries: Iterable[TestEntry], size: int) -> bool:
+    """Whether the records of entries lie one after another, with nothing before, between or after them."""
     numbers = list(chain.from_iterable(map(attrgetter("records"), entries)))
     ends = [0, *accumulate(numbers[1::2])]
     return ends == [*numbers[::2], size]
 
 
 def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
-    """Give the records that no entry claims, with their offsets: with several workers they lie between the others."""
+    """Give the records that no entry has, with their offsets; with several workers they lie between the others."""
     size = journal.records.stat().st_size
-    if cover(journal.entries, size):
+    if are_contiguous(journal.entries, size):
         return
     claimed = sorted(piece for entry in journal.entries for piece in entry.pieces())
     position = 0
-    with journal.open_records() as lines:
+    with journal.records.open("rb") as lines:
         for offset, length in [*claimed, (size, 0)]:
             if position < offset:
                 lines.seek(position)
             while position < offset:
                 line = lines.readline()
                 if not line:
-                    # The file is shorter than its entries say.
+                    # The file is shorter than its entries.
                     return
                 yield position, line
                 position += len(line)
@@ -287,6 +283,6 @@ def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
 
 
 def place_of(location: tuple[str, int | None, str]) -> tuple[str, int]:
-    """Say where a test lies, the same on every system."""
+    """Return the file and line of a test, the same on every system."""
     path, line, _ = location
     return path.replace("\\", "/"), 0 if line is None else line + 1

@@ -32,12 +32,12 @@ class JournalWriter:
 
     def __init__(self, folder: Path, header: Mapping[str, Any]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        # Without a buffer: of a killed session only what the operating system has is left.
+        # Without a buffer, because a kill leaves only what the operating system has.
         self._records = (folder / RECORDS).open("wb", buffering=0)
         self._tests = (folder / TESTS).open("wb", buffering=0)
         self._offset = 0
         self._lines_written = 0
-        self._digest: hashlib._Hash | None = hashlib.sha256()
+        self._digest: Any = hashlib.sha256()
         self.journal = Journal(folder, {"journal": JOURNAL_FORMAT, **header})
         self._line(self.journal.header)
 
@@ -51,7 +51,7 @@ class JournalWriter:
         return place
 
     def expect_disorder(self) -> None:
-        """Take no digest on the way: records of several workers are sorted at the end, and digested then."""
+        """Compute no digest yet, because records of several workers are sorted at the end."""
         self._digest = None
 
     @property
@@ -77,7 +77,7 @@ class JournalWriter:
         self.journal.add_entry(entry)
 
     def close(self, footer: Mapping[str, Any]) -> None:
-        """Append the footer and close the files; the journal is then whole."""
+        """Append the footer and close the files."""
         finished: dict[str, Any] = {"run": footer}
         if self._digest is not None:
             finished["records_sha256"] = self._digest.hexdigest()
@@ -87,13 +87,13 @@ class JournalWriter:
         add_unfinished(self.journal)
 
     def forget(self) -> None:
-        """Let go of what was written, once it is in the report."""
+        """Free the memory of what is in the report."""
         self.journal = Journal(self.journal.folder)
 
     def abandon(self) -> None:
         """Close the files without a footer."""
         for file in (self._records, self._tests):
-            # A full disk fails again here; what could be written has been.
+            # A full disk fails here once more.
             with suppress(OSError):
                 file.close()
 
@@ -110,7 +110,7 @@ _unusual: Final = attrgetter(*_UNUSUAL_FIELDS)
 
 
 def _entry_line(entry: TestEntry) -> str:
-    # What every entry has is written without an encoder, which costs more than all the rest of an entry.
+    # Without an encoder for what every entry has, because it would cost more than all the rest.
     counts = _counts_text(tuple(entry.comparisons.items()))
     values = _unusual(entry)
     more = ""
@@ -126,11 +126,11 @@ def _entry_line(entry: TestEntry) -> str:
 
 @functools.lru_cache(maxsize=16)
 def _counts_text(counts: tuple[tuple[str, tuple[int, int, int]], ...]) -> str:
-    """Write counts, which most tests of a session have in common."""
+    """Write counts; most tests of a session have the same."""
     return ",".join([f"{encode_basestring_ascii(name)}:{[*numbers]}" for name, numbers in counts])
 
 
 def _write_all(file: FileIO, content: bytes) -> None:
-    # A disk that fills up takes a part of what is written before it refuses.
+    # A disk that fills up takes a part before it refuses the rest.
     while content:
         content = content[file.write(content) :]

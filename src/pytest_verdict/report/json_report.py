@@ -1,4 +1,4 @@
-"""The verification report: one JSON document that says what was compared, how, and what came out."""
+"""``report.json``: tests, comparisons, operators and totals of a session in one JSON document."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SUBTEST_OUTCOMES: Final = ("passed", "failed", "skipped", "xfailed")
 
 
 def report_schema() -> dict[str, Any]:
-    """Give the JSON Schema of ``report.json``."""
+    """Return the JSON Schema of ``report.json``."""
     return _schema("report.schema.json")
 
 
 def record_schema() -> dict[str, Any]:
-    """Give the JSON Schema of one line of ``records.jsonl``."""
+    """Return the JSON Schema of one line of ``records.jsonl``."""
     return _schema("record.schema.json")
 
 
@@ -33,7 +33,7 @@ def _schema(name: str) -> dict[str, Any]:
 
 
 def write(contents: Contents) -> Iterator[str]:
-    """Write a session as a verification report."""
+    """Write ``report.json``."""
     summary = contents.summary
     durations = {_timed(test.final): test.seconds for test in summary.tests}
     yield f'{{\n"schema_version": "{SCHEMA_VERSION}",\n'
@@ -70,6 +70,7 @@ def _totals(summary: Summary) -> dict[str, Any]:
         "tests_without_result": summary.missing,
         "subtests": {outcome: summary.subtests[outcome] for outcome in SUBTEST_OUTCOMES},
         "comparisons": {"total": sum(summary.comparisons), **_verdicts(summary.comparisons)},
+        "comparisons_expected_by_tests": summary.expected_by_tests,
         "comparisons_of_earlier_attempts": sum(summary.superseded),
     }
 
@@ -83,7 +84,7 @@ def _operators(summary: Summary) -> list[dict[str, Any]]:
 
 
 def _test(test: TestSummary) -> str:
-    # Without an encoder for what every test has: there may be many tests, and an encoder costs more than all the rest.
+    # Without an encoder for what every test has, because it would cost more than all the rest.
     entry = test.decisive
     passed, failed, broken = test.comparisons
     attempts = ", ".join([_text(attempt.outcome) for attempt in test.attempts])

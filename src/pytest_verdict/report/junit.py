@@ -1,7 +1,7 @@
-"""JUnit XML for CI systems: flat, one testcase per test, streamed.
+"""``junit.xml`` for CI systems: one testcase for each test.
 
-The profile ``ci`` has the file and line of each test, which most CI systems use; ``strict`` leaves them out and is valid against
-the schema of the Jenkins xUnit plugin (junit-10.xsd).
+The profile ``ci`` has the file and line of each test, which most CI systems use. The profile ``strict`` is valid against the
+schema of the Jenkins xUnit plugin (junit-10.xsd), which knows neither.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import functools
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, get_args
 
-from pytest_verdict.core.record import added
+from pytest_verdict.core.record import summed
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import TestEntry
-from pytest_verdict.report.summary import NOT_GREEN, Summary, TestSummary
+from pytest_verdict.report.summary import NOT_GREEN, Summary, TestSummary, counts_text
 from pytest_verdict.report.xmltext import attribute, element_text, limited_name
 
 Profile = Literal["ci", "strict"]
 PROFILES: Final[tuple[str, ...]] = get_args(Profile)
 
-# What consumers keep: GitHub and GitLab cut messages, libxml2 refuses text beyond 10 MB.
+# GitHub and GitLab cut messages, and libxml2 refuses text beyond 10 MB.
 MESSAGE_LIMIT: Final = 500
 TEXT_LIMIT: Final = 32_000
 NAME_LIMIT: Final = 200
@@ -37,7 +37,7 @@ def checked_profile(profile: str) -> Profile:
 
 
 def write(contents: Contents) -> Iterator[str]:
-    """Write a session as JUnit XML."""
+    """Write ``junit.xml``."""
     return junit_lines(
         contents.summary,
         profile=checked_profile(contents.profile),
@@ -109,7 +109,7 @@ def _case(test: TestSummary, profile: Profile, names: _Names) -> str:
 
 
 class _Names:
-    """Gives every test a class name and a name of its own: GitLab keeps only the first of two that are equal."""
+    """Gives every test distinct names, because GitLab keeps only the first of two equal ones."""
 
     def __init__(self) -> None:
         self._taken: set[tuple[str, str]] = set()
@@ -160,14 +160,14 @@ def _kind(entry: TestEntry) -> str:
         return "verdict.Unfinished"
     if entry.outcome == "error":
         return "verdict.TestError"
-    _, failed, broken = added(entry.comparisons)
+    _, failed, broken = summed(entry.comparisons)
     if broken:
         return "verdict.OperatorError"
     return "verdict.Mismatch" if failed else "verdict.TestFailure"
 
 
 def _message(entry: TestEntry) -> str:
-    passed, failed, broken = added(entry.comparisons)
+    passed, failed, broken = summed(entry.comparisons)
     if not failed and not broken:
         return entry.message or f"the test did not end ({entry.outcome})"
     head = f"{failed + broken} of {counted(passed + failed + broken, 'comparison')} did not pass"
@@ -176,15 +176,12 @@ def _message(entry: TestEntry) -> str:
 
 @functools.lru_cache(maxsize=16)
 def _shared_name(text: str) -> str:
-    """Write what the tests of a file share."""
+    """Write a name that the tests of a file share."""
     return limited_name(text, NAME_LIMIT)
 
 
 def _output(test: TestSummary) -> str:
-    passed, failed, broken = test.comparisons
-    lines = []
-    if passed or failed or broken:
-        lines.append(f"comparisons: {passed} pass, {failed} fail, {broken} error")
+    lines = [f"comparisons: {counts_text(test.comparisons)}"] if any(test.comparisons) else []
     if len(test.attempts) > 1:
         lines.append(f"attempts: {len(test.attempts)}")
     if test.final.subtests:
@@ -196,5 +193,5 @@ def _output(test: TestSummary) -> str:
 
 @functools.lru_cache(maxsize=16)
 def _system_out(text: str) -> str:
-    """Write what most tests of a session have in common: their counts."""
+    """Write counts; most tests of a session have the same."""
     return f"<system-out>{element_text(text, TEXT_LIMIT)}</system-out>\n"

@@ -1,4 +1,4 @@
-"""What the report brings: the files that are made of a session's records."""
+"""What the report brings: files made of the records of a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The summary: a journal folded into what reports say."""
+"""The summary: a journal folded into what reports need."""
 
 from __future__ import annotations
 
@@ -10,12 +10,18 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.core.record import Counts, added, merge_counts
+from pytest_verdict.core.record import Counts, merge_counts, summed
 from pytest_verdict.report.journal import Journal, TestEntry
 
 OUTCOMES: Final = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished")
+PASSED: Final = "passed"
 VERDICTS: Final = ("pass", "fail", "error")
 NOT_GREEN: Final = {"failed", "error", "unfinished"}
+
+
+def counts_text(counts: tuple[int, int, int]) -> str:
+    """Write counts as ``1 pass, 0 fail, 0 error``."""
+    return ", ".join([f"{number} {verdict}" for number, verdict in zip(counts, VERDICTS, strict=True)])
 
 
 class TestSummary:
@@ -28,7 +34,7 @@ class TestSummary:
         self.attempts = attempts
         self.final = attempts[-1]
         self.decisive = self.final if len(attempts) == 1 else _decisive(attempts)
-        self.comparisons = added(self.final.comparisons)
+        self.comparisons = summed(self.final.comparisons)
         self.seconds = self.final.microseconds / 1_000_000
 
     @property
@@ -52,7 +58,12 @@ class Summary:
     @property
     def comparisons(self) -> tuple[int, int, int]:
         """How many comparisons of the last attempts passed, failed, and could not be made."""
-        return added(self.operators)
+        return summed(self.operators)
+
+    @property
+    def expected_by_tests(self) -> int:
+        """How many comparisons did not pass in tests that passed, and so looked at them and accepted them."""
+        return sum(sum(test.comparisons[1:]) for test in self.tests if test.decisive.outcome == PASSED)
 
     @property
     def complete(self) -> bool:
@@ -60,13 +71,13 @@ class Summary:
         return self.finished and not self.missing and not self.outcomes["unfinished"]
 
     def attempts(self) -> Iterator[TestEntry]:
-        """Give every attempt of every test, in the order of the report."""
+        """Return every attempt of every test, in the order of the report."""
         for test in self.tests:
             yield from test.attempts
 
 
 def _decisive(attempts: Sequence[TestEntry]) -> TestEntry:
-    # pytest-xdist runs a whole file or class again of which one test crashed, and pytest has counted that failure.
+    # pytest-xdist runs a file or class again in which a test crashed, and pytest has counted that failure.
     *earlier, final = attempts
     if final.outcome not in NOT_GREEN:
         return next((entry for entry in reversed(earlier) if entry.outcome in {"failed", "error"}), final)
@@ -85,17 +96,11 @@ def summarize(journal: Journal) -> Summary:
         tests,
         dict(sorted(operators.items())),
         Counter(test.decisive.outcome for test in tests),
-        added(_merged(entry for test in tests for entry in test.earlier)),
+        summed(_merged(entry for test in tests for entry in test.earlier)),
         len(set(journal.order) - {test.final.test for test in tests}),
-        _came_to_its_end(journal),
+        journal.footer is not None and journal.run.get("exit_status") not in _INTERRUPTED,
         sum((Counter(test.final.subtests) for test in tests if test.final.subtests), Counter()),
     )
-
-
-def _came_to_its_end(journal: Journal) -> bool:
-    if journal.footer is None:
-        return False
-    return journal.run.get("exit_status") not in _INTERRUPTED
 
 
 def _merged(entries: Iterable[TestEntry]) -> Counts:

@@ -7,7 +7,7 @@ import hashlib
 import re
 from typing import Final
 
-# Sequences that steer a terminal: kept out, because a CI page shows them as noise.
+# Escape sequences of terminals, which a CI page shows as noise.
 _ANSI: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _MARKUP: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 _IN_TEXT: Final = re.compile(r'[&<>"]')
@@ -25,7 +25,7 @@ def attribute(text: str, limit: int) -> str:
 
 
 def limited_name(text: str, limit: int, *, always: str = "") -> str:
-    """Write a name for an attribute; one that is too long ends with a digest, so that it stays different from others."""
+    """Write a name for an attribute; a long one ends with a digest, so that it differs from others."""
     written = _allowed(text[: limit + 1])
     if always or len(text) > limit or len(written) > limit:
         digest = hashlib.sha256((always or text).encode("utf-8", "surrogatepass")).hexdigest()[:8]
@@ -41,7 +41,7 @@ def _allowed(text: str) -> str:
 
 @functools.cache
 def _forbidden() -> re.Pattern[str]:
-    # Made when it is needed: a set of so many characters takes milliseconds.
+    # Compiled when it is needed, because a set of so many characters takes milliseconds.
     return re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -55,7 +55,7 @@ def _reference(match: re.Match[str]) -> str:
 
 
 def _limited(text: str, limit: int) -> str:
-    # Cut twice: the first saves escaping megabytes, and escapes are longer than what they stand for.
+    # Cut before escaping, to save time on megabytes, and after it, because escapes are longer.
     written = _allowed(text[: limit + 1])
     if len(text) <= limit and len(written) <= limit:
         return written

@@ -57,14 +57,7 @@ class ParsedAnswer:
     reply: Any = None
 
     def required(self) -> BaseAnswer:
-        """Give the answer, or say what is wrong.
-
-        Returns:
-            The answer.
-
-        Raises:
-            ParseError: A field, or the reply as a whole, could not be read; the message names the field.
-        """
+        """Give the answer, or say what is wrong."""
         if self.problems or self.answer is None:
             raise ParseError(f"the reply is no answer of {self.template.__name__}: {named_problems(self.problems)}")
         return self.answer

@@ -84,18 +84,7 @@ class AnswerTemplate:
     def prepared(
         self, answer: Any = None, trace: str | None = None
     ) -> tuple[TemplateMatch, dict[str, Any], dict[str, Any]]:
-        """Give what `verify` compares, without comparing or recording.
-
-        Args:
-            answer: As for `verify`.
-            trace: As for `verify`.
-
-        Returns:
-            The operator, expected and observed.
-
-        Raises:
-            TemplateError: As for `verify`.
-        """
+        """Give what `verify` compares, without comparing or recording."""
         parsed = self._parsed(answer, trace)
         checks = regex_checks(self._template.__name__, None if parsed.answer is None else parsed.answer.regex)
         definition = self._template.__verdict_definition__

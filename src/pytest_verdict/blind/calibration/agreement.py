@@ -78,7 +78,7 @@ def sign_test(successes: int, trials: int) -> float | None:
 
 
 def confusion(pairs: Pairs, labels: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Count how the labels of one fall on those of the other."""
+    """Count the pairs of labels, by the person's label and then by the judge's."""
     counts = Counter(pairs)
     return {human: {judge: counts[human, judge] for judge in labels} for human in labels}
 

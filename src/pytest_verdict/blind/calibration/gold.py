@@ -5,118 +5,90 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
-from pytest_verdict.core.values.display import shown
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
+
+from pytest_verdict.core.strict_model import LISTED, NOT_EMPTY, NotBlank, StrictModel, Text
 from pytest_verdict.core.values.yaml import read_yaml
-from pytest_verdict.errors import SettingsError, allowed
-from pytest_verdict.operators.criteria import checked_version
+from pytest_verdict.operators.criteria import Version, different_ids
 
-FIRST, SECOND, TIE = "first", "second", "tie"
-LABELS: Final = (FIRST, SECOND, TIE)
-_KEYS: Final = ("id", "version", "annotators", "rubric", "items")
-_ITEM_KEYS: Final = ("id", "prompt", "first", "second", "label", "labels", "expectations")
+GoldLabel = Literal["first", "second", "tie"]
+LABELS: Final[tuple[GoldLabel, ...]] = get_args(GoldLabel)
+FIRST, SECOND, TIE = LABELS
 
 
-@dataclass(frozen=True, slots=True)
-class GoldItem:
-    """One labelled pair."""
+class GoldItem(StrictModel):
+    """One labelled pair; without a label, the one that most annotators gave."""
 
-    id: str
-    prompt: str
+    subject: ClassVar[str] = "an item"
+
+    id: Annotated[str, BeforeValidator(lambda given: str(given) if isinstance(given, int) else given)]
+    prompt: NotBlank = Field(description="a text")
     first: Any
     second: Any
-    label: str
-    labels: Mapping[str, str]
-    expectations: tuple[str, ...] = ()
+    labels: dict[str, GoldLabel] = Field(default={}, description="a mapping of annotators to labels")
+    label: GoldLabel = Field(default=None, validate_default=True)
+    expectations: Annotated[tuple[Text, ...], LISTED] = Field(default=(), description="a list of texts")
+
+    @field_validator("label", mode="before")
+    @classmethod
+    def _settled(cls, label: Any, info: ValidationInfo) -> Any:
+        labels = info.data.get("labels", {})
+        most = Counter(labels.values()).most_common(1)
+        if label is not None:
+            return label
+        if not most or 2 * most[0][1] <= len(labels):
+            raise ValueError("no label has a majority; settle it with label: first, second or tie")
+        return most[0][0]
 
 
-@dataclass(frozen=True, slots=True)
-class GoldSet:
-    """Labelled pairs."""
+def _numbered(items: Any) -> Any:
+    if not isinstance(items, list):
+        return items
+    return tuple(
+        {"id": str(number), **item} if isinstance(item, Mapping) else item for number, item in enumerate(items, 1)
+    )
 
-    id: str
-    version: int | str
-    annotators: str
-    rubric: Path | None
-    items: tuple[GoldItem, ...]
+
+class _File(StrictModel):
+    subject: ClassVar[str] = "a gold set"
+
+    id: NotBlank = Field(description="a text")
+    version: Version
+    annotators: Literal["human", "model"]
+    rubric: Path | None = Field(default=None, strict=False, description="the path of a rubric")
+    items: Annotated[tuple[GoldItem, ...], BeforeValidator(_numbered), NOT_EMPTY, AfterValidator(different_ids)] = (
+        Field(description="a list of at least one labelled pair")
+    )
+
+
+class GoldSet(_File):
+    """Labelled pairs, with resolved paths and the digest of the file."""
+
     sha256: str
 
 
 def read_gold(path: str | os.PathLike[str]) -> GoldSet:
     """Read a gold set."""
     place = Path(path)
-    found = read_yaml(place)
-    try:
-        return _gold(found, place)
-    except SettingsError as error:
-        raise SettingsError(f"{place}: {error}") from None
-
-
-def _gold(found: Mapping[str, Any], place: Path) -> GoldSet:
-    _refuse_unknown(found, _KEYS, "a gold set")
-    if not isinstance(found.get("id"), str):
-        raise SettingsError("a gold set has an id")
-    if found.get("annotators") not in ("human", "model"):
-        raise SettingsError(f"annotators is human or model, got {shown(found.get('annotators'), 80)}")
-    items = found.get("items")
-    if not isinstance(items, list) or not items:
-        raise SettingsError("items lists at least one labelled pair")
-    rubric = found.get("rubric")
-    read = tuple(_items(items, place.parent))
-    twice = [name for name, count in Counter(item.id for item in read).items() if count > 1]
-    if twice:
-        raise SettingsError(f"the item {twice[0]!r} occurs twice")
-    return GoldSet(
-        found["id"],
-        checked_version(found.get("version")),
-        found["annotators"],
-        None if rubric is None else place.parent / str(rubric),
-        read,
-        hashlib.sha256(place.read_bytes()).hexdigest(),
+    found = _File.read(read_yaml(place), place)
+    outputs = (
+        {"first": _output(item.first, place.parent), "second": _output(item.second, place.parent)}
+        for item in found.items
     )
-
-
-def _items(items: list[Any], folder: Path) -> Iterator[GoldItem]:
-    for number, item in enumerate(items, 1):
-        if not isinstance(item, Mapping):
-            raise SettingsError(f"item {number} is a mapping, got {shown(item, 80)}")
-        name = str(item.get("id", number))
-        _refuse_unknown(item, _ITEM_KEYS, f"item {name}")
-        for key in ("prompt", "first", "second"):
-            if key not in item:
-                raise SettingsError(f"item {name} needs the key {key!r}")
-        labels = item.get("labels") or {}
-        if not isinstance(labels, Mapping):
-            raise SettingsError(f"item {name}: labels maps annotators to labels, got {shown(labels, 80)}")
-        own = {str(who): _label(name, label) for who, label in labels.items()}
-        label = _label(name, item["label"]) if "label" in item else _settled(name, own)
-        first, second = (_output(item[key], folder) for key in ("first", "second"))
-        yield GoldItem(name, str(item["prompt"]), first, second, label, own, tuple(item.get("expectations") or ()))
+    return GoldSet(
+        **{
+            **dict(found),
+            "rubric": found.rubric and place.parent / found.rubric,
+            "items": tuple(item.model_copy(update=paths) for item, paths in zip(found.items, outputs, strict=True)),
+            "sha256": hashlib.sha256(place.read_bytes()).hexdigest(),
+        }
+    )
 
 
 def _output(value: Any, folder: Path) -> Any:
     is_file = isinstance(value, Mapping) and set(value) == {"file"}
     return folder / str(value["file"]) if is_file else value
-
-
-def _label(name: str, label: Any) -> str:
-    if label not in LABELS:
-        raise SettingsError(f"item {name}: the label {shown(label, 80)} is unknown.{allowed('label', label, LABELS)}")
-    return str(label)
-
-
-def _settled(name: str, labels: Mapping[str, str]) -> str:
-    most = Counter(labels.values()).most_common(2)
-    if not most or 2 * most[0][1] <= len(labels):
-        raise SettingsError(f"item {name}: no label has a majority; settle it with label: first, second or tie")
-    return most[0][0]
-
-
-def _refuse_unknown(found: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
-    for key in found:
-        if key not in known:
-            raise SettingsError(f"{what} has no key {key!r}.{allowed('key', key, known)}")

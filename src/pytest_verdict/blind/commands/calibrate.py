@@ -56,21 +56,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from pytest_verdict.blind.calibration.calibrating import Gate, calibrate
     from pytest_verdict.blind.calibration.gold import read_gold
+    from pytest_verdict.blind.calibration.measurement import Gate, calibrate
     from pytest_verdict.blind.protocol import BlindProtocol
     from pytest_verdict.judging.naming import find_judge
 
     gold = read_gold(arguments.gold)
-    protocol = BlindProtocol(
-        arguments.order,
-        arguments.repetitions,
-        arguments.rule,
-        arguments.retries,
-        arguments.resolve,
-        timeout=arguments.timeout,
+    if arguments.rubric is not None:
+        gold = gold.model_copy(update={"rubric": Path(arguments.rubric)})
+    given = {name: getattr(arguments, name) for name in BlindProtocol.model_fields if name != "leaks"}
+    protocol = BlindProtocol(**given)
+    gate = Gate(
+        agreement=arguments.min_agreement,
+        kappa=arguments.min_kappa,
+        items=arguments.min_items,
+        flips=arguments.max_flips,
     )
-    gate = Gate(arguments.min_agreement, arguments.min_kappa, arguments.min_items, arguments.max_flips)
     output = Path(arguments.output)
     if output.is_dir() or not output.parent.is_dir():
         # Found before the judge is asked, which may cost money.
@@ -81,7 +82,6 @@ def run(arguments: argparse.Namespace) -> int:
             gold,
             find_judge(arguments.judge),
             protocol,
-            rubric=arguments.rubric,
             gate=gate,
             key=arguments.key,
             allow_model_labels=arguments.allow_model_labels,

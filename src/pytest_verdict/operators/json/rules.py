@@ -76,15 +76,7 @@ class JsonRule(BaseModel):
         return {name: getattr(self, name) for name in type(self).model_fields if name in self.model_fields_set}
 
     def applied(self, policy: Policy, rank: Rank) -> Policy:
-        """Change a policy by what this rule says.
-
-        Args:
-            policy: How the part would be compared without the rule.
-            rank: The rank of the rule among all rules.
-
-        Returns:
-            How it is compared with it.
-        """
+        """Change a policy by what this rule says."""
         changes: dict[str, Any] = {name: getattr(self, name) for name in self.model_fields_set - {"ignore"}}
         if "tolerance" in changes:
             changes["tolerance"] = as_exact(changes["tolerance"])

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, ClassVar, Final
+
+from pydantic import Field
 
 from pytest_verdict.blind.asking import BlindJudge
 from pytest_verdict.blind.calibration.agreement import (
@@ -19,34 +21,29 @@ from pytest_verdict.blind.calibration.agreement import (
     sign_test,
     wilson,
 )
-from pytest_verdict.blind.calibration.calibration_file import FORMAT, bound_to
+from pytest_verdict.blind.calibration.file import FORMAT, bound_to
 from pytest_verdict.blind.calibration.gold import FIRST, LABELS, SECOND, TIE, GoldItem, GoldSet
-from pytest_verdict.blind.comparing import judge_blindly
-from pytest_verdict.blind.judging import Comparison, compared
+from pytest_verdict.blind.comparing import collect_evidence
+from pytest_verdict.blind.derivation import Comparison, derive
+from pytest_verdict.blind.options import BlindInputs
 from pytest_verdict.blind.protocol import INCONSISTENT, INVALID, BlindProtocol
-from pytest_verdict.errors import ConfigurationError, SettingsError
+from pytest_verdict.blind.rubric import read_rubric
+from pytest_verdict.core.strict_model import StrictModel
+from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.judging.naming import own_name
 
 _DIGITS: Final = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(StrictModel):
     """What a judge must reach; fixed before it is measured, and printed with the result."""
 
-    agreement: float = 0.70
-    kappa: float = 0.40
-    items: int = 30
-    flips: float = 0.20
+    subject: ClassVar[str] = "a gate"
 
-    def __post_init__(self) -> None:
-        """Refuse limits that are always or never reached."""
-        for name, lowest in (("agreement", 0), ("kappa", -1), ("flips", 0)):
-            limit = getattr(self, name)
-            if isinstance(limit, bool) or not isinstance(limit, int | float) or not lowest <= limit <= 1:
-                raise SettingsError(f"the limit of {name} is a number from {lowest} to 1, got {limit!r}")
-        if type(self.items) is not int or self.items < 1:
-            raise SettingsError(f"the limit of items is a whole number from 1, got {self.items!r}")
+    agreement: float = Field(default=0.70, ge=0, le=1, description="a number from 0 to 1")
+    kappa: float = Field(default=0.40, ge=-1, le=1, description="a number from -1 to 1")
+    items: int = Field(default=30, ge=1, description="a whole number from 1")
+    flips: float = Field(default=0.20, ge=0, le=1, description="a number from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +53,7 @@ class _Judged:
 
     @property
     def label(self) -> str | None:
-        winner = self.found.winner
-        return winner if winner is not None else TIE if self.found.vote.winner is not None else None
+        return TIE if self.found.vote.winner == "TIE" else self.found.winner
 
     def written(self) -> dict[str, Any]:
         status = self.found.vote.status
@@ -69,11 +65,10 @@ def calibrate(
     judge: BlindJudge,
     protocol: BlindProtocol | None = None,
     *,
-    rubric: Any = None,
     gate: Gate | None = None,
     key: str = "calibration",
     allow_model_labels: bool = False,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, Any]:
     """Measure how far a judge agrees with people."""
     if gold.annotators != "human" and not allow_model_labels:
@@ -82,16 +77,20 @@ def calibrate(
             " allow_model_labels"
         )
     own_name(judge)
-    rubric = gold.rubric if rubric is None else rubric
+    asked: dict[str, Any] = {"judge": judge, "protocol": protocol, "key": key, "names": (FIRST, SECOND)}
+    asked["rubric"] = read_rubric(gold.rubric)
     judged: list[_Judged] = []
+    bound: dict[str, Any] = {}
     for number, item in enumerate(gold.items):
-        judged.append(_judged(item, judge, protocol, rubric, key, number))
-        if progress is not None:
-            progress(number + 1)
+        inputs = BlindInputs(eval_prompt=item.prompt, expectations=item.expectations, position=number, **asked)
+        evidence = collect_evidence(item.first, item.second, inputs)
+        judged.append(_Judged(item, derive(evidence)))
+        bound = bound or bound_to(evidence["comparison"])
+        progress(number + 1)
     figures = _figures(judged)
     return {
         "format": FORMAT,
-        "bound_to": bound_to(judged[0].found.settled),
+        "bound_to": bound,
         "gold": _described(gold),
         **figures,
         "gate": _gated(figures, gate or Gate(), is_human=gold.annotators == "human"),
@@ -99,32 +98,9 @@ def calibrate(
     }
 
 
-def _judged(
-    item: GoldItem, judge: BlindJudge, protocol: BlindProtocol | None, rubric: Any, key: str, number: int
-) -> _Judged:
-    observed = judge_blindly(
-        item.first,
-        item.second,
-        item.prompt,
-        judge,
-        item.expectations,
-        rubric,
-        names=(FIRST, SECOND),
-        protocol=protocol,
-        key=key,
-        position=number,
-    )
-    return _Judged(item, compared(observed))
-
-
 def _described(gold: GoldSet) -> dict[str, Any]:
-    return {
-        "id": gold.id,
-        "version": gold.version,
-        "sha256": gold.sha256,
-        "items": len(gold.items),
-        "annotators": gold.annotators,
-    }
+    described = {name: getattr(gold, name) for name in ("id", "version", "sha256")}
+    return {**described, "items": len(gold.items), "annotators": gold.annotators}
 
 
 def _figures(judged: Sequence[_Judged]) -> dict[str, Any]:
@@ -147,7 +123,7 @@ def _figures(judged: Sequence[_Judged]) -> dict[str, Any]:
         "first_shown_wins": _tested(sum(decisive), len(decisive)),
         "longer_wins": _longer([(one, one.label) for one in judged]),
         "longer_wins_with_people": _longer([(one, one.item.label) for one in judged]),
-        "invalid_calls": _rate(sum(call.sides is None for call in calls), len(calls)),
+        "invalid_calls": _rate(sum(call.reply is None for call in calls), len(calls)),
         "contradictions": dict(sorted(contradictions.items())),
         "people_among_themselves": _kappa(_annotator_pairs(judged)),
     }
@@ -192,7 +168,7 @@ def _label(pairs: Pairs, label: str) -> dict[str, Any]:
 def _longer(labelled: Sequence[tuple[_Judged, str | None]]) -> dict[str, Any]:
     won = []
     for one, label in labelled:
-        first, second = one.found.characters
+        first, second = one.found.recorded.characters
         if first != second and label in (FIRST, SECOND):
             won.append((label == FIRST) == (first > second))
     return _tested(sum(won), len(won))

@@ -1,0 +1,58 @@
+"""The option ``--verify-min-comparisons``, and comparisons that a test expected not to pass."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+TESTS = """
+import pytest
+from pytest_verdict import assert_matches, compare
+
+@pytest.mark.parametrize("number", range(3))
+def test_it(number):
+    assert_matches("exact", number, number)
+
+def test_expects():
+    assert not compare("exact", "Paris", "Rome")
+
+def test_fails():
+    assert_matches("exact", "Paris", "Oslo")
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+@pytest.mark.parametrize(("least", "status"), [("4", 0), ("5", 1)])
+def test_a_session_that_compared_less_does_not_pass(harness, workers, least, status):
+    tests = TESTS.partition("def test_fails")[0]
+    run = harness.run({"test_it.py": tests}, *workers, "--verify-min-comparisons", least)
+    assert run.status == status
+    assert ("4 comparisons made, and at least 5 asked for: this session does not pass" in run.stdout) == bool(status)
+    assert (harness.path / "verify-report" / "report.json").exists()
+
+
+def test_no_tests_at_all_do_not_pass(harness):
+    run = harness.run({"test_it.py": "def test_it(): pass\n"}, "--verify-min-comparisons=1")
+    assert run.status == 1
+    assert "0 comparisons made, and at least 1 asked for" in run.stdout
+
+
+def test_a_number_is_needed(harness):
+    run = harness.run({"test_it.py": "def test_it(): pass\n"}, "--verify-min-comparisons=many")
+    assert run.status == pytest.ExitCode.USAGE_ERROR
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+def test_what_a_test_expected_is_told_from_what_failed_it(harness, workers):
+    run = harness.run({"test_it.py": TESTS}, *workers, "--verify-report")
+    lines = run.stdout.splitlines()
+    assert "5 comparisons: 3 pass, 2 fail, 0 error" in lines
+    assert "1 comparison that did not pass was expected by the test" in lines
+    failed, expected = (line for line in lines if " exact: fail, score 0 < 1" in line)
+    assert "test_fails" in failed
+    assert not failed.endswith("expected by the test")
+    assert "test_expects" in expected
+    assert expected.endswith(", expected by the test")
+    report = json.loads((harness.path / "verify-report" / "report.json").read_text(encoding="utf-8"))
+    assert report["totals"]["comparisons_expected_by_tests"] == 1
