@@ -91,6 +91,7 @@ def test_trace_length(settings, expected, trace, passes):
         ("trace_regex", {"pattern": "("}),
         ("trace_regex", {"pattern": "a", "flags": ["compile"]}),
         ("trace_regex", {"pattern": "a", "count_min": -1}),
+        ("trace_regex", {"pattern": "a", "count_min": 0}),
         ("trace_contains", {"substring": ""}),
         ("trace_length", {}),
         ("trace_length", {"min": -1}),

@@ -30,11 +30,11 @@ class TraceRegex(Operator):
     Args:
         pattern: What to search for, not empty; flags may also stand in it, as in ``(?i)yes``. Without it expected is the
             pattern.
-        count_min: How many matches it takes, at least 0; 1 unless given. Matches do not overlap.
+        count_min: How many matches it takes, at least 1; 1 unless given. Matches do not overlap.
         flags: Names of flags, as for `Regex`.
 
     Raises:
-        SettingsError: The pattern is empty or does not compile, a flag is not known, or the count is negative.
+        SettingsError: The pattern is empty or does not compile, a flag is not known, or the count is below 1.
 
     Example:
         >>> TraceRegex(pattern=r"\\[[0-9]+\\]", count_min=2).evaluate(True, "See [1] and [2].").details
@@ -45,7 +45,7 @@ class TraceRegex(Operator):
     kind: ClassVar[str] = "trace"
 
     pattern: str | None = None
-    count_min: Count | None = None
+    count_min: Annotated[int, Field(strict=True, ge=1)] | None = None
     flags: Flags = ()
 
     @model_validator(mode="after")
@@ -109,7 +109,7 @@ class TraceLength(Operator):
     """The trace has a length between two bounds, both of which belong to the range.
 
     Args:
-        min: The shortest length, at least 0; open unless given, but one bound is required.
+        min: The shortest length, at least 0; open unless given, but one bound is required, and 0 alone is none.
         max: The greatest length, likewise.
         unit: ``chars`` (code points) unless given, ``words`` (parts between blanks) or ``lines``.
 
