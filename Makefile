@@ -1,23 +1,24 @@
 # The commands of the project; `make` alone lists them. README.md has the plain commands beneath, for Windows.
 #
 # PYTHON makes the environments: python3, if not set. One that is there is kept; remove .venv to have it made by another.
-# PYTEST_ARGS goes to the pytest of `make test`, as in PYTEST_ARGS=tests/values. BENCHMARKS names scripts in benchmarks/.
+# PYTEST_ARGS goes to the pytest of `make test`, as in PYTEST_ARGS=tests/values. MUTANTS goes to `make mutants`. BENCHMARKS names scripts in benchmarks/.
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
+MUTANTS ?= 20
 BENCHMARKS ?= operators json_documents plugin_unused report_overhead many_comparisons replay_speed templates \
   trajectories datasets
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test check docs bench
+.PHONY: help demo test check docs bench mutants
 # Two targets may install into one environment.
 .NOTPARALLEL:
 # An environment that was left half made is no environment.
 .DELETE_ON_ERROR:
 
 help:
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' Makefile
 
 EXAMPLE = .venv/bin/pytest examples/capitals --verify-report
 define AS_EXPECTED
@@ -44,6 +45,9 @@ demo: .venv/.installed-demo ## set up .venv, run the example and say where to lo
 
 test: .venv/.installed-test ## set up .venv and pass the tests; PYTEST_ARGS=tests/values for some of them
 	.venv/bin/pytest -n 2 $(PYTEST_ARGS)
+
+mutants: .venv/.installed-test ## change random lines of a copy and print what no test noticed; MUTANTS='50 --seed 7'
+	.venv/bin/python tests/mutation/mutants.py $(MUTANTS)
 
 check: ## all that CI checks, in temporary environments
 	PYTHON='$(PYTHON)' bash .ci/run

@@ -123,6 +123,11 @@ class NotANumber(Broken):
         return Outcome(float("nan"))
 
 
+class Forgiving(Broken):
+    def evaluate(self, expected, observed):
+        return Outcome(1.0, notes=("not_a_number",))
+
+
 class NoOutcome(Broken):
     def evaluate(self, expected, observed):
         return 1.0
@@ -189,6 +194,7 @@ def _local():
         (NotReflexive(), "reflexive"),
         (NotANumber(), "score"),
         (NoOutcome(), "score"),
+        (Forgiving(), "refusal"),
         (SetOrder(), "fresh process"),
         (Raising(), "no exception"),
         (HugeInteger(), "no exception"),

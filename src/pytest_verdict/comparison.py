@@ -40,7 +40,8 @@ def compare(
         **settings: The operator's settings, when it is given by name.
 
     Returns:
-        The result. Evidence that cannot be read is a fail with a note, an operator that raises is an ``error``.
+        The result. Evidence that cannot be read is a fail with a note; an expected value that cannot be used, and an operator
+        that raises, is an ``error``.
 
     Raises:
         UnknownOperatorError: No operator of that name is registered.

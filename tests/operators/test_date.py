@@ -9,6 +9,7 @@ from hypothesis import given, strategies as st
 from pytest_verdict import compare
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.date import DateMatch, DateRange, DateTolerance
+from refusals import refused
 
 DAY = datetime.date(2024, 1, 15)
 
@@ -42,7 +43,20 @@ def test_date_match_reads(observed):
 
 
 @pytest.mark.parametrize(
-    "observed", ["March 2024", "2024", "2024-03", "5", "10:00", "Friday", "Friday March 2024", "29 February"], ids=repr
+    "observed",
+    [
+        "March 2024",
+        "2024",
+        "2024-03",
+        "5",
+        "10:00",
+        "Friday",
+        "Friday March 2024",
+        "29 February",
+        "2024-W03",
+        "2024W03",
+    ],
+    ids=repr,
 )
 def test_missing_parts_never_come_from_today(observed):
     result = compare("date_match", observed, observed)
@@ -72,13 +86,51 @@ def test_missing_parts_never_come_from_today(observed):
     "operator", [DateMatch(), DateTolerance(tolerance=10**12, unit="minutes"), DateRange(min="0001-01-01")], ids=str
 )
 def test_what_is_no_date_fails_with_a_note(operator, observed):
-    result = compare(operator, "2024-01-15", observed)
-    assert (result.score, result.notes, result.details) == (0.0, ["not_a_date"], {"not_a_date": ["observed"]})
+    result = refused(operator, "2024-01-15", observed, "not_a_date", verdict="fail")
+    assert (result.notes, result.details) == (["not_a_date"], {"not_a_date": ["observed"]})
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2024-W03-1", "2024-01-15"),
+        ("2024W031", "2024-01-15"),
+        ("2020-W53-7", "2021-01-03"),
+        ("2026-W01-1", "2025-12-29"),
+        ("2024-W53-1", None),
+        ("2024-W03-8", None),
+    ],
+)
+def test_iso_week_dates(text, day):
+    if day is None:
+        refused("date_match", "2024-01-15", text, "not_a_date", verdict="fail")
+    else:
+        assert compare("date_match", day, text).passed
+        assert compare("date_match", text, day).details == {"expected_date": day, "observed_date": day}
+
+
+def test_a_week_with_a_time_is_no_instant():
+    refused("date_match", "2024-01-15", "2024-W03T10:00", "date_incomplete", verdict="fail")
+    refused("date_match", "2024-01-15", "2024-W03", "not_a_date", verdict="fail", format="%d/%m/%Y")
+
+
+@pytest.mark.parametrize(
+    ("observed", "distance"),
+    [
+        ("2024-01-15T08:29:45Z", "0"),
+        ("2024-01-15T08:30:45+00:00", "60"),
+        ("2024-01-15T10:00:15+01:30:30", "0"),
+        ("20240115T100000+013015", "0"),
+    ],
+)
+def test_an_offset_may_have_seconds(observed, distance):
+    result = compare("date_tolerance", "2024-01-15T10:00:00+01:30:15", observed, tolerance=0, unit="minutes")
+    assert (result.passed, result.details["distance"]) == (distance == "0", distance)
 
 
 @given(text=st.text(alphabet="0123456789 -/.:,apmTZJanMonFeb+W", max_size=20))
 def test_no_text_raises(text):
-    assert compare("date_match", "2024-01-15", text).error is None
+    assert compare("date_match", "2024-01-15", text).outcome.error is None
 
 
 def test_a_year_of_two_digits_does_not_depend_on_the_year():

@@ -77,7 +77,8 @@ def test_the_cost_is_the_lowest_of_all_pairings(left, right, unordered, toleranc
     order = "unordered" if unordered else "ordered"
     result = compare("json_distance", left, right, list_order=order, tolerance=tolerance)
     lowest = cost(left, right, unordered, tolerance)
-    total = size(left) + size(right)
+    # The two lists at the root do not count.
+    total = size(left) + size(right) - 2
     assert (result.details["cost"], result.score) == (str(lowest), float(Fraction(total - lowest, total)))
 
 
@@ -127,7 +128,7 @@ def test_what_is_ignored_cannot_matter(document, first, second):
     left, right = {"kept": document, "noise": [first]}, {"kept": document, "noise": [second, 1]}
     for given_settings in ({"ignore": ["$.noise"]}, {"rules": {"$.noise": {"ignore": True}}}):
         result = compare("json_distance", left, right, **given_settings)
-        assert (result.score, result.details["expected_size"]) == (1.0, size({"kept": document}))
+        assert (result.score, result.details["expected_size"]) == (1.0, size(document))
 
 
 @pytest.mark.parametrize(
@@ -154,14 +155,51 @@ def test_costs(expected, observed, given_settings, wanted):
     assert compare("json_distance", expected, observed, **given_settings).details["cost"] == wanted
 
 
+@pytest.mark.parametrize(
+    ("expected", "observed", "score"),
+    [
+        ({"a": 1}, {"b": 2}, 0.0),
+        ({"a": 1}, {"a": 2}, 0.0),
+        ([], [0], 0.0),
+        ([1, 2], [1, 3], 0.5),
+        ({"x": {"a": 1}}, {"x": {"b": 2}}, 0.5),
+        ({}, {}, 1.0),
+        ([], [], 1.0),
+        ({}, [], 0.0),
+        ({"a": 1}, [1], 0.0),
+        (1, {"a": 1}, 0.0),
+        (1, 2, 0.0),
+        ("null", "null", 1.0),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("order", ["ordered", "unordered"])
+def test_small_documents_with_nothing_in_common_have_no_similarity(expected, observed, score, order):
+    result = compare("json_distance", expected, observed, list_order=order)
+    assert result.score == score == compare("json_distance", observed, expected, list_order=order).score
+    assert float(result.details["distance"]) == pytest.approx(1 - score)
+
+
+@pytest.mark.parametrize("order", ["ordered", "unordered"])
+def test_a_long_list_with_an_equal_head_pairs_the_head(order):
+    head = [{"id": index, "n": [index]} for index in range(400)]
+    result = compare("json_distance", [*head, "x"], [*head, "y", "z"], list_order=order)
+    assert (result.details["cost"], result.notes) == ("3", [])
+    assert [(found["path"], found["kind"]) for found in result.details["differences"]] == [
+        ("$[400]", "changed"),
+        ("$[401]", "unexpected"),
+    ]
+    assert result.score == (2 * 400 * 4 + 3 - 3) / (2 * 400 * 4 + 3)
+
+
 def test_differences_follow_the_alignment():
     expected = {"items": [{"id": 1}, {"id": 2}, {"id": 3, "n": "x"}], "gone": None}
     observed = {"items": [{"id": 2}, {"id": 3, "n": "y"}, 4]}
     assert compare("json_distance", expected, observed).details == {
         "cost": "6",
-        "expected_size": 10,
-        "observed_size": 8,
-        "distance": "0.3333333333333333",
+        "expected_size": 9,
+        "observed_size": 7,
+        "distance": "0.375",
         "differences": [
             {"path": "$.gone", "kind": "missing", "expected": None},
             {"path": "$.items[0]", "kind": "missing", "expected": {"id": 1}},

@@ -9,6 +9,7 @@ from pytest_verdict import compare
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.explanation import explain
 from pytest_verdict.operators.json.schema import JsonSchema
+from refusals import refused
 
 PERSON = {
     "type": "object",
@@ -53,9 +54,8 @@ def test_the_dialect_is_the_one_that_is_named(schema, passes):
     [{"type": "strin"}, [1], {"$schema": "https://example.org/mine"}, {"minimum": "1"}],
     ids=["type", "list", "dialect", "value"],
 )
-def test_an_invalid_schema_as_expected_is_a_fail_with_a_note(schema):
-    result = compare("json_schema", schema, {})
-    assert (result.verdict, result.notes) == ("fail", ["invalid_schema"])
+def test_an_invalid_schema_as_expected_is_an_error_with_a_note(schema):
+    assert refused("json_schema", schema, {}, "invalid_schema").notes == ["invalid_schema"]
 
 
 @pytest.mark.parametrize("schema", [{"type": "strin"}, [1], {"a": {1}}, 7, 1, "true", "{}"], ids=repr)
@@ -69,14 +69,16 @@ def test_nothing_is_fetched(monkeypatch):
         raise AssertionError("the network was asked")
 
     monkeypatch.setattr("socket.socket.connect", refuse)
-    result = compare("json_schema", {"$ref": "https://example.org/person.json"}, {})
-    assert (result.verdict, result.notes) == ("fail", ["unresolved_reference"])
+    result = refused("json_schema", {"$ref": "https://example.org/person.json"}, {}, "unresolved_reference")
+    assert result.notes == ["unresolved_reference"]
 
 
-def test_what_the_library_cannot_check_is_a_fail_with_a_note():
-    assert compare("json_schema", {"pattern": "("}, '"a"').notes == ["schema_failed"]
-    assert compare("json_schema", {"multipleOf": 2}, "1e999999").notes == ["schema_failed"]
-    assert compare("json_schema", 10**5000, 1).notes == ["invalid_schema"]
+def test_what_the_library_cannot_check_is_refused_with_a_note():
+    assert refused("json_schema", {"pattern": "("}, '"a"', "schema_failed").notes == ["schema_failed"]
+    assert refused("json_schema", {"multipleOf": 2}, "1e999999", "schema_failed", verdict="fail").notes == [
+        "schema_failed"
+    ]
+    assert refused("json_schema", 10**5000, 1, "invalid_schema").notes == ["invalid_schema"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """A class and its registered name are one thing, and a template's primitive says which operator it is."""
 
+from pathlib import Path
+
 import pytest
 
 import pytest_verdict.operators
@@ -91,3 +93,12 @@ def test_a_primitive_is_the_operator_or_says_which_one_it_is(name):
     if primitive is not operator:
         assert issubclass(primitive, operator)
         assert (primitive.__doc__ or "").startswith(f"The operator ``{primitive.name}``")
+
+
+@pytest.mark.parametrize("name", BROUGHT)
+def test_every_operator_of_this_room_has_a_test_file_of_its_own(name):
+    module = REGISTRY.find(name).__module__
+    home = "pytest_verdict.operators."
+    if module.startswith(home):
+        file = f"test_{module.removeprefix(home).replace('.', '_')}.py"
+        assert (Path(__file__).parent / file).exists()

@@ -236,3 +236,20 @@ def test_delta_says_what_the_change_was():
 def test_minimum_and_maximum(name, expected, observed, inclusive, exclusive):
     assert compare(name, expected, observed).passed is inclusive
     assert compare(name, expected, observed, exclusive=True).passed is exclusive
+
+
+@pytest.mark.parametrize(
+    ("name", "expected", "observed", "margin"),
+    [
+        ("numeric_minimum", 10, 12, "2"),
+        ("numeric_minimum", 10, "9.9", "-0.1"),
+        ("numeric_minimum", -1, 1, "2"),
+        ("numeric_minimum", 10, inf, "Infinity"),
+        ("numeric_minimum", inf, inf, "0"),
+        ("numeric_maximum", 10, 12, "-2"),
+        ("numeric_maximum", 10, 9.9, "0.1"),
+    ],
+)
+def test_the_margin_is_what_is_left_before_it_fails(name, expected, observed, margin):
+    assert compare(name, expected, observed).details == {"margin": margin}
+    assert compare(name, expected, observed, exclusive=True).details == {"margin": margin}

@@ -5,6 +5,7 @@ import pytest
 from pytest_verdict import compare
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.trace import TraceContains, TraceLength, TraceRegex
+from refusals import refused
 
 
 @pytest.mark.parametrize(
@@ -47,9 +48,9 @@ def test_trace_regex_counts_the_matches():
         pytest.param(TraceLength(min=1), False, 5, "not_text", id="length-without-trace"),
     ],
 )
-def test_unusable_evidence_fails_with_a_note(operator, expected, trace, note):
-    result = compare(operator, expected, trace)
-    assert (result.score, result.notes) == (0.0, [note])
+def test_what_cannot_be_compared_is_refused_with_a_note(operator, expected, trace, note):
+    result = refused(operator, expected, trace, note, verdict="error" if trace == "a" else "fail")
+    assert result.notes == [note]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_trace_contains(settings, expected, trace, passes):
         ({"max": 2}, False, "abc", True),
         ({"min": 2, "max": 2, "unit": "words"}, None, " two\nwords ", True),
         ({"max": 2, "unit": "lines"}, True, "one\ntwo\n", True),
-        ({"min": 0}, True, "", True),
+        ({"min": 0, "max": 0}, True, "", True),
         ({"min": 1, "max": 1}, True, "\U0001f44d\U0001f3fd", False),
     ],
     ids=repr,
@@ -90,9 +91,11 @@ def test_trace_length(settings, expected, trace, passes):
         ("trace_regex", {"pattern": "("}),
         ("trace_regex", {"pattern": "a", "flags": ["compile"]}),
         ("trace_regex", {"pattern": "a", "count_min": -1}),
+        ("trace_regex", {"pattern": "a", "count_min": 0}),
         ("trace_contains", {"substring": ""}),
         ("trace_length", {}),
         ("trace_length", {"min": -1}),
+        ("trace_length", {"min": 0}),
         ("trace_length", {"min": 2, "max": 1}),
         ("trace_length", {"min": 1, "unit": "tokens"}),
     ],

@@ -78,8 +78,8 @@ def test_how_many_repeats_would_do(rate, confidence):
         (0.9, (35, 0, 0), {"confident": True}, "error"),
         (0.9, (0, 5, 0), {"confident": True}, "fail"),
         (0.5, (0, 0, 0), {}, "error"),
-        (1.5, (1, 0, 0), {}, "fail"),
-        (True, (1, 0, 0), {}, "fail"),
+        (1.5, (1, 0, 0), {}, "error"),
+        (True, (1, 0, 0), {}, "error"),
     ],
 )
 def test_pass_rate(expected, counts, settings, verdict):

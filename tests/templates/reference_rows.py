@@ -24,7 +24,7 @@ DECIDED_OTHERWISE = {
     22: ("False", TYPED),
     23: ("True", "5.0 and 5 are the same number"),
     46: (REFUSED, WRONG_SETTING),
-    62: ("False", "a text that normalization empties is contained in everything, so it fails with a note"),
+    62: ("raises SettingsError", "a text that normalization empties is contained in everything, so it is refused"),
     68: ("False", TYPED),
     69: ("accepted", FROM_EXPECTED),
     78: (REFUSED, WRONG_SETTING),

@@ -125,11 +125,6 @@ def normalize(text: str, steps: Sequence[str | SynonymMap]) -> str:
     return text
 
 
-def effective_steps(texts: Sequence[str], steps: Sequence[str | SynonymMap]) -> tuple[str, ...]:
-    """Name the steps that changed any of the texts."""
-    return normalize_all(texts, steps)[1]
-
-
 def normalize_all(texts: Sequence[str], steps: Sequence[str | SynonymMap]) -> tuple[list[str], tuple[str, ...]]:
     """Apply normalizers from left to right to several texts, and name the steps that changed any of them."""
     changed: list[str] = []

@@ -79,7 +79,8 @@ class Operator(BaseModel):
             observed: The observed value, verbatim.
 
         Returns:
-            The score and its evidence. Evidence that cannot be read is a score of 0.0 with a note, never an exception.
+            The score and its evidence. Evidence that cannot be read is a score of 0.0 with a note, never an exception; an
+            expected value that cannot be used has an error too.
         """
 
     def recorded_name(self) -> str:

@@ -38,7 +38,9 @@ class Condition:
         missing = tuple(note for note, side in sides.items() if side is ABSENT)
         expected, observed = (None if side is ABSENT else side for side in (expected, observed))
         if missing:
-            return settle(self.operator, expected, observed, Outcome(0.0, notes=missing), self.threshold, name)
+            error = "there is no expected value under this key" if MISSING_EXPECTED in missing else None
+            outcome = Outcome(0.0, notes=missing, error=error)
+            return settle(self.operator, expected, observed, outcome, self.threshold, name)
         return run(self.operator, expected, observed, threshold=self.threshold, name=name)
 
     def written(self) -> dict[str, Any]:
@@ -121,8 +123,8 @@ class AllOf(_Aggregate):
     Args:
         conditions: A list of conditions, each on the whole values, or a mapping from a key to the condition on that key of
             the expected and observed mappings; at least one. A condition is an operator, a name, or a mapping with
-            ``operator``, ``settings`` and ``threshold``. A key that is missing on one side fails, unless the operator has
-            what it expects as a setting; other keys of the values are not looked at.
+            ``operator``, ``settings`` and ``threshold``. A key that observed does not have fails; one that expected does not
+            have is an ``error``, unless the operator has what it expects as a setting. Other keys are not looked at.
 
     Example:
         >>> AllOf(conditions=["numeric_exact", "exact"]).evaluate(1, "1").score

@@ -12,10 +12,12 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.scalars import truth_value
-from pytest_verdict.operators.lists import NOT_A_LIST, as_list, item_surfaces
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces
+from pytest_verdict.operators.lists import NOT_A_LIST, as_list
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces, unusable
 
 NOT_A_BOOLEAN: Final = "not_a_boolean"
+
+_ACCEPTED: Final = "a list of at least one accepted value"
 
 
 class BooleanMatch(Operator):
@@ -34,12 +36,16 @@ class BooleanMatch(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two truth values; see the class."""
-        wrong = [value is not None and truth_value(value) is None for value in (expected, observed)]
+        wrong = _is_no_boolean(expected), _is_no_boolean(observed)
         if any(wrong):
-            return Surfaces().unreadable(NOT_A_BOOLEAN, expected=wrong[0], observed=wrong[1])
+            return Surfaces().unreadable(NOT_A_BOOLEAN, "true, false or null", expected, wrong)
         if observed is None and expected is not None:
             return Outcome(0.0, notes=("null_observed",))
         return PASS if truth_value(expected) is truth_value(observed) else FAIL
+
+
+def _is_no_boolean(value: Any) -> bool:
+    return value is not None and truth_value(value) is None
 
 
 class LiteralMatch(Operator):
@@ -74,7 +80,7 @@ class OneOf(Operator):
     Args:
         values: The accepted values, at least one. Given as a setting they take the place of expected; otherwise expected
             is their list.
-        normalize: Normalizers for accepted values and observed, where they are text; none unless given.
+        normalize: Normalizers for text in accepted values and observed, at every depth; none unless given.
 
     Example:
         >>> OneOf(normalize=["lowercase"]).evaluate(["New York", "NYC"], "nyc").details
@@ -99,10 +105,10 @@ class OneOf(Operator):
         """Look for an accepted value; see the class."""
         accepted = as_list(self.effective_expected(expected))
         if accepted is None:
-            return Surfaces().unreadable(NOT_A_LIST, expected=True, observed=False)
+            return Surfaces().unreadable(NOT_A_LIST, _ACCEPTED, expected, (True, False))
         if not accepted:
-            return Outcome(0.0, notes=(EMPTY_EXPECTED,))
-        found = item_surfaces(accepted, [observed], self.normalize)
+            return unusable(EMPTY_EXPECTED, _ACCEPTED, expected)
+        found = surfaces(accepted, [observed], self.normalize)
         for index, value in enumerate(found.expected):
             if equal(value, found.observed[0]):
                 return found.outcome(1.0, details={"matched_index": index, "matched": encode(accepted[index])})

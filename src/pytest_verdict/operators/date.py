@@ -17,12 +17,14 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.dates import ReadDate, checked_format, read_date, read_formatted
 from pytest_verdict.core.values.numbers import EXACT
 from pytest_verdict.operators.exact_number import as_written
-from pytest_verdict.operators.number import NOT_A_RANGE, bounds_of
+from pytest_verdict.operators.number import NOT_A_RANGE, RANGE, bounds_of
+from pytest_verdict.operators.surfaces import must_be, unusable
 
 DATE_AMBIGUOUS: Final = "date_ambiguous"
 TIMEZONE_MISMATCH: Final = "timezone_mismatch"
 TIMEZONE_UNKNOWN: Final = "timezone_unknown"
 
+_KNOWN_ZONE: Final = "a time with an offset, such as +02:00, or without a zone"
 _INVERTED: Final = "inverted"
 _MIDNIGHT: Final = datetime.time()
 _MICROSECOND: Final = datetime.timedelta(microseconds=1)
@@ -64,7 +66,7 @@ class DateMatch(Operator):
         else:
             left, right = read_formatted(expected, self.format, or_iso=True), read_formatted(observed, self.format)
         if isinstance(left, str) or isinstance(right, str):
-            return _unreadable(left, right)
+            return _unreadable(expected, left, right)
         details = {"expected_date": left.day.isoformat(), "observed_date": right.day.isoformat()}
         return Outcome(1.0 if left.day == right.day else 0.0, notes=_ambiguity(left, right), details=details)
 
@@ -96,12 +98,14 @@ class DateTolerance(Operator):
         """Compare two dates; see the class."""
         left, right = (read_date(side, day_first=self.day_first) for side in (expected, observed))
         if isinstance(left, str) or isinstance(right, str):
-            return _unreadable(left, right)
+            return _unreadable(expected, left, right)
         notes = _ambiguity(left, right)
         if self.unit == "days" and (left.moment is None or right.moment is None):
             days = abs((right.day - left.day).days)
             return self._outcome(Decimal(days), Decimal(self.tolerance), "days", notes)
         problem = _incomparable(left, right)
+        if left.zone:
+            return unusable(TIMEZONE_UNKNOWN, _KNOWN_ZONE, expected, notes=notes)
         if problem is not None:
             return Outcome(0.0, notes=(problem, *notes))
         microseconds = abs(_instant(right) - _instant(left)) // _MICROSECOND
@@ -161,21 +165,25 @@ class DateRange(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare a date with the bounds; see the class."""
-        pair = bounds_of(self.effective_expected(expected))
+        expected = self.effective_expected(expected)
+        pair = bounds_of(expected)
         if pair is None:
-            return Outcome(0.0, notes=(NOT_A_RANGE,))
+            return unusable(NOT_A_RANGE, RANGE, expected)
         low, high = (_read_bound(bound, day_first=self.day_first) for bound in pair)
         given = read_date(observed, day_first=self.day_first)
-        for bound in (low, high):
-            if isinstance(bound, str) or isinstance(given, str):
-                return _unreadable(bound, given)
-        return _decide_range(low, high, given)
+        unread = next((bound for bound in (low, high) if isinstance(bound, str)), None)
+        if isinstance(low, str) or isinstance(high, str) or isinstance(given, str):
+            return _unreadable(expected, unread, given)
+        return _decide_range(expected, low, high, given)
 
 
-def _decide_range(low: Any, high: Any, given: Any) -> Outcome:
-    notes = _ambiguity(*(side for side in (low, high, given) if side is not None))
+def _decide_range(expected: Any, low: ReadDate | None, high: ReadDate | None, given: ReadDate) -> Outcome:
+    bounds = [bound for bound in (low, high) if bound is not None]
+    notes = _ambiguity(*bounds, given)
     if _disorder(low, high) is not None:
-        return Outcome(0.0, notes=(NOT_A_RANGE, *notes))
+        return unusable(NOT_A_RANGE, "bounds between which a date lies", expected, notes=notes)
+    if given.moment is not None and any(bound.zone and bound.moment is not None for bound in bounds):
+        return unusable(TIMEZONE_UNKNOWN, _KNOWN_ZONE, expected, notes=notes)
     problems = [problem for problem in (_disorder(low, given), _disorder(given, high)) if problem is not None]
     zones = tuple(dict.fromkeys(problem for problem in problems if problem != _INVERTED))
     return Outcome(0.0 if problems else 1.0, notes=(*zones, *notes), details={"observed_date": given.day.isoformat()})
@@ -204,12 +212,13 @@ def _ambiguity(*found: ReadDate) -> tuple[str, ...]:
     return (DATE_AMBIGUOUS,) if any(side.ambiguous for side in found) else ()
 
 
-def _unreadable(expected: ReadDate | str | None, observed: ReadDate | str) -> Outcome:
+def _unreadable(expected: Any, read: ReadDate | str | None, observed: ReadDate | str) -> Outcome:
     sides: dict[str, list[str]] = {}
-    for side, found in (("expected", expected), ("observed", observed)):
+    for side, found in (("expected", read), ("observed", observed)):
         if isinstance(found, str):
             sides.setdefault(found, []).append(side)
-    return Outcome(0.0, notes=tuple(sides), details=sides)
+    error = must_be("a whole date, such as '2024-12-31'", expected) if isinstance(read, str) else None
+    return Outcome(0.0, notes=tuple(sides), details=sides, error=error)
 
 
 def _read_bound(bound: Any, *, day_first: bool) -> ReadDate | str | None:

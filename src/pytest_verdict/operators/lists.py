@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import zip_longest
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from pytest_verdict.core.normalizers import Normalization, SynonymMap
+from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import encode, encode_text
 from pytest_verdict.core.values.equality import content_key, equal
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces, texts_of
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces
 
 EMPTY_OBSERVED: Final = "empty_observed"
 NOT_A_LIST: Final = "not_a_list"
@@ -26,19 +26,6 @@ def as_list(value: Any) -> list[Any] | None:
     if isinstance(value, list | tuple):
         return list(value)
     return sorted(value, key=encode_text) if isinstance(value, set | frozenset) else None
-
-
-def item_surfaces(expected: Sequence[Any], observed: Sequence[Any], steps: Sequence[str | SynonymMap]) -> Surfaces:
-    """Normalize the items that are text; the others stay as they are."""
-    if not steps:
-        return Surfaces(list(expected), list(observed))
-    found = surfaces(texts_of(expected), texts_of(observed), steps)
-    return found._replace(expected=_put_back(expected, found.expected), observed=_put_back(observed, found.observed))
-
-
-def _put_back(items: Sequence[Any], texts: list[str]) -> list[Any]:
-    following: Iterator[str] = iter(texts)
-    return [next(following) if isinstance(item, str) else item for item in items]
 
 
 def listed(name: str, items: Sequence[Any]) -> dict[str, Any]:
@@ -59,7 +46,7 @@ class SetContainment(Operator):
         mode: ``exact`` (the same items), ``subset`` (every observed item is expected), ``superset`` (every expected item is
             observed) or ``overlap`` (enough items are in both).
         min_overlap: For ``overlap``, how many different items must be in both, from 1; 1 unless given.
-        normalize: Normalizers for the items that are text; none unless given.
+        normalize: Normalizers for text in the items, at every depth; none unless given.
 
     Example:
         >>> SetContainment(mode="superset").evaluate(["EGFR", "KRAS"], ["KRAS", "BRAF"]).details
@@ -83,8 +70,8 @@ class SetContainment(Operator):
         """Compare two lists as sets; see the class."""
         wanted, given = as_list(expected), as_list(observed)
         if wanted is None or given is None:
-            return Surfaces().unreadable(NOT_A_LIST, expected=wanted is None, observed=given is None)
-        found = item_surfaces(wanted, given, self.normalize)
+            return Surfaces().unreadable(NOT_A_LIST, "a list", expected, (wanted is None, given is None))
+        found = surfaces(wanted, given, self.normalize)
         left, right = _Distinct(found.expected), _Distinct(found.observed)
         missing = [item for item in left.items if item not in right]
         common = [item for item in left.items if item in right]
@@ -109,7 +96,7 @@ class OrderedMatch(Operator):
     """Two lists have the same length and equal items in the same order.
 
     Args:
-        normalize: Normalizers for the items that are text; ``["lowercase", "strip"]`` unless given.
+        normalize: Normalizers for text in the items, at every depth; ``["lowercase", "strip"]`` unless given.
 
     Example:
         >>> OrderedMatch().evaluate(["a", "b"], ["A", "c"]).details["differences"]
@@ -125,8 +112,8 @@ class OrderedMatch(Operator):
         """Compare two lists item by item; see the class."""
         wanted, given = as_list(expected), as_list(observed)
         if wanted is None or given is None:
-            return Surfaces().unreadable(NOT_A_LIST, expected=wanted is None, observed=given is None)
-        found = item_surfaces(wanted, given, self.normalize)
+            return Surfaces().unreadable(NOT_A_LIST, "a list", expected, (wanted is None, given is None))
+        found = surfaces(wanted, given, self.normalize)
         different = [
             index
             for index, (left, right) in enumerate(zip_longest(found.expected, found.observed, fillvalue=_NOTHING))

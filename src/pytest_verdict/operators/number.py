@@ -17,12 +17,12 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.exact_number import ExactNumber, Tolerance, as_exact, as_written
-from pytest_verdict.operators.lists import item_surfaces
-from pytest_verdict.operators.surfaces import Surfaces, surfaces
+from pytest_verdict.operators.surfaces import Surfaces, must_be, surfaces, unusable
 
 NOT_A_NUMBER: Final = "not_a_number"
 NOT_A_RANGE: Final = "not_a_range"
 NOT_A_CHANGE: Final = "not_a_change"
+RANGE: Final = "a pair [min, max] or a mapping with min, max or both"
 
 ToleranceMode = Literal["relative", "absolute"]
 
@@ -37,7 +37,7 @@ class _Numeric(Operator):
         found = surfaces(expected, observed, self.normalize)
         wanted, given = _read(found.expected), _read(found.observed)
         if wanted is None or given is None:
-            return found.unreadable(NOT_A_NUMBER, expected=wanted is None, observed=given is None)
+            return found.unreadable(NOT_A_NUMBER, "a number", expected, (wanted is None, given is None))
         passed, details = self._decide(wanted, given)
         return found.outcome(1.0 if passed else 0.0, details=details)
 
@@ -167,20 +167,21 @@ class NumericRange(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare a number with the bounds; see the class."""
-        bounds = bounds_of(self.effective_expected(expected))
+        expected = self.effective_expected(expected)
+        bounds = bounds_of(expected)
         if bounds is None:
-            return Outcome(0.0, notes=(NOT_A_RANGE,))
-        found = item_surfaces(bounds, [observed], self.normalize)
+            return unusable(NOT_A_RANGE, RANGE, expected)
+        found = surfaces(bounds, [observed], self.normalize)
         found = found._replace(observed=found.observed[0])
         low, high = (_read(bound) for bound in found.expected)
         unreadable = any(
             bound is not None and number is None for bound, number in zip(found.expected, (low, high), strict=True)
         )
         given = _read(found.observed)
-        if unreadable or given is None:
-            return found.unreadable(NOT_A_NUMBER, expected=unreadable, observed=given is None)
         if low is not None and high is not None and self._is_void(low, high):
-            return found.outcome(0.0, [NOT_A_RANGE])
+            return found.outcome(0.0, [NOT_A_RANGE], error=must_be("bounds between which a number lies", expected))
+        if unreadable or given is None:
+            return found.unreadable(NOT_A_NUMBER, "bounds that are numbers", expected, (unreadable, given is None))
         return self._decide(found, low, high, given)
 
     def _is_void(self, low: Decimal, high: Decimal) -> bool:
@@ -222,15 +223,15 @@ class Delta(Operator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare a change with the expected one; see the class."""
         pair = _pair(observed, "before", "after")
-        if pair is None:
-            return Outcome(0.0, notes=(NOT_A_CHANGE,))
-        found = item_surfaces([expected], pair, self.normalize)
+        found = surfaces([expected], pair or [], self.normalize)
         wanted = _read(found.expected[0])
-        before, after = (_read(number) for number in found.observed)
+        if pair is None and wanted is not None:
+            return Outcome(0.0, notes=(NOT_A_CHANGE,))
+        before, after = (_read(number) for number in found.observed or (None, None))
         # The change between infinities has no value.
         measured = before is not None and after is not None and before.is_finite() and after.is_finite()
         if wanted is None or before is None or after is None or not measured:
-            return found.unreadable(NOT_A_NUMBER, expected=wanted is None, observed=not measured)
+            return found.unreadable(NOT_A_NUMBER, "a number", expected, (wanted is None, not measured))
         change = EXACT.subtract(after, before)
         passed, details = _within(wanted, change, self.tolerance, self.mode)
         return found.outcome(1.0 if passed else 0.0, details={"change": as_written(change), **details})

@@ -10,6 +10,7 @@ from pydantic import Field
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.operators.binomial import all_of_next, any_of_next, exact_interval, repeats_without_failure
+from pytest_verdict.operators.surfaces import unusable
 
 NOT_COUNTS: Final = "not_counts"
 NOT_A_RATE: Final = "not_a_rate"
@@ -48,11 +49,11 @@ class PassRate(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare the share of passes; see the class."""
+        if isinstance(expected, bool) or not isinstance(expected, int | float) or not 0.0 < expected <= 1.0:
+            return unusable(NOT_A_RATE, "a share, above 0 and up to 1", expected)
         counts = _counts(observed)
         if counts is None:
             return Outcome(0.0, notes=(NOT_COUNTS,))
-        if isinstance(expected, bool) or not isinstance(expected, int | float) or not 0.0 < expected <= 1.0:
-            return Outcome(0.0, notes=(NOT_A_RATE,))
         passed, failed, broken = counts
         total = passed + failed + broken
         if total == 0:

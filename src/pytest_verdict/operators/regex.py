@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -20,17 +21,31 @@ from pytest_verdict.operators.regex_search import (
     compile_pattern,
     find_matches,
 )
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, surfaces
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, not_text, surfaces, unusable
 
 __all__ = ["FoundMatch", "Regex", "RegexTimeLimitError", "compile_pattern", "find_matches"]
 
 INVALID_PATTERN = "invalid_regex_pattern"
 
 
+def refused_pattern(pattern: Any, flags: Sequence[str]) -> Outcome | None:
+    """Refuse an expected value that is no regular expression."""
+    takes = "a regular expression"
+    if not isinstance(pattern, str):
+        return unusable(NOT_TEXT, takes, pattern)
+    if not pattern:
+        return unusable(EMPTY_EXPECTED, "a pattern that is not empty", pattern)
+    try:
+        compile_pattern(pattern, flags)
+    except re.error as error:
+        return unusable(INVALID_PATTERN, takes, pattern, {"reason": str(error)})
+    return None
+
+
 class Regex(Operator):
     """Observed matches a regular expression, in the syntax of Python's ``re``.
 
-    Expected is the pattern. One that does not compile is a fail with the note ``invalid_regex_pattern``; given as the
+    Expected is the pattern. One that does not compile is an ``error`` with the note ``invalid_regex_pattern``; given as the
     setting ``pattern`` it is a wrong configuration.
 
     A pattern can take for ever on a text. When the pattern shows that it might, the match is made in a second process,
@@ -73,15 +88,12 @@ class Regex(Operator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Match observed against the pattern; see the class."""
         pattern = self.effective_expected(expected)
-        if not isinstance(pattern, str) or not isinstance(observed, str):
-            return Outcome(0.0, notes=(NOT_TEXT,))
-        if pattern == "":
-            return Outcome(0.0, notes=(EMPTY_EXPECTED,))
+        refusal = refused_pattern(pattern, self.flags) or not_text(pattern, observed)
+        if refusal is not None:
+            return refusal
         found = surfaces(None, observed, self.normalize)
         try:
             matches = find_matches(pattern, self.flags, self.mode, found.observed)
-        except re.error as error:
-            return found.outcome(0.0, [INVALID_PATTERN], {"reason": str(error)})
         except RegexTimeLimitError as error:
             return replace(found.outcome(0.0), error=str(error))
         return found.outcome(1.0, details=matches[0].details()) if matches else found.outcome(0.0)

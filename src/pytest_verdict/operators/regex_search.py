@@ -103,7 +103,7 @@ def checked_pattern(pattern: str, flags: Sequence[str]) -> None:
 
 def compile_pattern(pattern: str, flags: Sequence[str] = ()) -> re.Pattern[str]:
     """Compile a regular expression."""
-    return _compiled(pattern, sum(FLAGS[name] for name in flag_names(flags)))
+    return _compiled(pattern, sum(FLAGS[name] for name in flag_names(flags)) if flags else 0)
 
 
 @functools.lru_cache(maxsize=1_024)

@@ -16,7 +16,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import ConfigurationError, MissingExtraError, RecordError
-from pytest_verdict.operators.surfaces import NOT_TEXT, Surfaces, surfaces
+from pytest_verdict.operators.surfaces import Surfaces, must_be, not_text, surfaces
 
 Embedder = Callable[[list[str]], Sequence[Sequence[float]]]
 """From texts to one vector of floats for each."""
@@ -93,17 +93,19 @@ class SemanticMatch(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Embed both texts and compare the vectors; see the class."""
-        if not isinstance(expected, str) or not isinstance(observed, str):
-            return Outcome(0.0, notes=(NOT_TEXT,))
+        refusal = not_text(expected, observed)
+        if refusal is not None:
+            return refusal
         found = surfaces(expected, observed, self.normalize)
         embed = self.embedder or functools.partial(_embed_by_model, self.model)
         vectors = _checked([_floats(vector) for vector in embed([found.expected, found.observed])])
-        return self._outcome(found, *vectors)
+        return self._outcome(expected, found, *vectors)
 
     def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
         """Derive the outcome again from the recorded vectors, without the model."""
-        if not isinstance(expected, str) or not isinstance(observed, str):
-            return Outcome(0.0, notes=(NOT_TEXT,))
+        refusal = not_text(expected, observed)
+        if refusal is not None:
+            return refusal
         vectors = details.get("vectors")
         if vectors is None:
             raise RecordError(
@@ -113,18 +115,24 @@ class SemanticMatch(Operator):
             left, right = _checked([_floats(vectors["expected"]), _floats(vectors["observed"])])
         except (KeyError, TypeError, ValueError) as error:
             raise RecordError(f"the recorded vectors cannot be read: {error}") from None
-        return self._outcome(surfaces(expected, observed, self.normalize), left, right)
+        return self._outcome(expected, surfaces(expected, observed, self.normalize), left, right)
 
-    def _outcome(self, found: Surfaces, left: list[float], right: list[float]) -> Outcome:
+    def _outcome(self, expected: str, found: Surfaces, left: list[float], right: list[float]) -> Outcome:
         details: dict[str, Any] = {"dimensions": len(left)}
         if self.keep_vectors:
             details["vectors"] = {"expected": left, "observed": right}
-        if not all(map(math.isfinite, (*left, *right))):
-            return found.outcome(0.0, ["not_finite"], details)
-        if not any(left) or not any(right):
-            return found.outcome(0.0, ["zero_vector"], details)
+        problems = [problem for problem in (_problem_of(left), _problem_of(right)) if problem is not None]
+        if problems:
+            error = must_be("a text with a direction in the model", expected) if _problem_of(left) else None
+            return found.outcome(0.0, problems[:1], details, error=error)
         similarity = cosine(left, right)
         return found.outcome(max(0.0, similarity), details={"similarity": similarity, **details})
+
+
+def _problem_of(vector: Sequence[float]) -> str | None:
+    if not all(map(math.isfinite, vector)):
+        return "not_finite"
+    return None if any(vector) else "zero_vector"
 
 
 def cosine(left: Sequence[float], right: Sequence[float]) -> float:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, Literal
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.operators.surfaces import NOT_TEXT, surfaces
+from pytest_verdict.operators.surfaces import not_text, surfaces
 
 Metric = Literal["levenshtein", "damerau_levenshtein", "indel", "jaro", "jaro_winkler", "token_f1", "rouge_l"]
 
@@ -75,8 +75,9 @@ class TextSimilarity(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Measure the similarity; see the class."""
-        if not isinstance(expected, str) or not isinstance(observed, str):
-            return Outcome(0.0, notes=(NOT_TEXT,))
+        refusal = not_text(expected, observed)
+        if refusal is not None:
+            return refusal
         found = surfaces(expected, observed, self.normalize)
         folding = ["casefold"] if self.metric in _WORD_METRICS else []
         try:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final, Self
 
-from pydantic import field_validator
+from pydantic import field_validator, model_validator
 
-from pytest_verdict.core.normalizers import Normalization
+from pytest_verdict.core.normalizers import Normalization, SynonymMap, normalize
 from pytest_verdict.core.operator import FAIL, PASS, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces, surfaces
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces, must_be, surfaces, unusable
+
+_SUBSTRINGS: Final = "a text or a list of texts, none of them empty"
 
 
 class Exact(Operator):
@@ -20,7 +22,7 @@ class Exact(Operator):
     With normalizers it is the operator ``normalized_exact``, and recorded as such.
 
     Args:
-        normalize: Normalizers for text and the items of a list of texts, in order of application; none unless given.
+        normalize: Normalizers for text at every depth, in order of application; none unless given. Keys stay as they are.
         case_sensitive: False folds the case of text, which is recorded as the last step ``casefold``.
         nan_equal: Whether NaN equals NaN.
 
@@ -50,7 +52,7 @@ class Exact(Operator):
 
 
 class NormalizedExact(Exact):
-    """Expected and observed are equal after normalization; anything that is not text is compared as it is.
+    """Expected and observed are equal after the normalization of their texts; anything that is not text is compared as it is.
 
     Args:
         normalize: Normalizers in order of application; ``["lowercase", "strip", "collapse_whitespace"]`` unless given.
@@ -90,22 +92,33 @@ class _Contains(Operator):
             raise ValueError(f"takes at least one text, none of them empty, got {list(substrings)!r}")
         return substrings
 
+    @model_validator(mode="after")
+    def _not_empty_after_normalization(self) -> Self:
+        for text in self.substrings or ():
+            if not normalize(text, self._steps()):
+                raise ValueError(f"substrings: {text!r} is empty after normalization and would be found everywhere")
+        return self
+
     def effective_expected(self, expected: Any) -> Any:
         """Give the substrings when they are a setting."""
         return expected if self.substrings is None else list(self.substrings)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Look for the substrings; see the class."""
-        wanted = _as_texts(self.effective_expected(expected))
-        if wanted is None or not isinstance(observed, str):
-            return Outcome(0.0, notes=(NOT_TEXT,))
-        steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
-        return self._decide(surfaces(wanted, observed, steps))
-
-    def _decide(self, found: Surfaces) -> Outcome:
+        expected = self.effective_expected(expected)
+        wanted = _as_texts(expected)
+        if wanted is None:
+            return unusable(NOT_TEXT, _SUBSTRINGS, expected)
+        found = surfaces(wanted, observed if isinstance(observed, str) else None, self._steps())
         if not found.expected or "" in found.expected:
             # An empty text is contained in everything, so such a check would assert nothing.
-            return found.outcome(0.0, [EMPTY_EXPECTED])
+            return found.outcome(0.0, [EMPTY_EXPECTED], error=must_be(_SUBSTRINGS, expected))
+        return self._decide(found) if isinstance(observed, str) else Outcome(0.0, notes=(NOT_TEXT,))
+
+    def _steps(self) -> Sequence[str | SynonymMap]:
+        return self.normalize if self.case_sensitive else (*self.normalize, "casefold")
+
+    def _decide(self, found: Surfaces) -> Outcome:
         present = [text for text in found.expected if text in found.observed]
         missing = [text for text in found.expected if text not in found.observed]
         passed = not missing if self._all else bool(present)

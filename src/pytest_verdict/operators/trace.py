@@ -5,7 +5,6 @@ With the pattern, substring or bounds as settings, expected says whether the tra
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
@@ -16,13 +15,13 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.scalars import truth_value
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
 from pytest_verdict.operators.lists import listed
-from pytest_verdict.operators.regex import INVALID_PATTERN
+from pytest_verdict.operators.regex import refused_pattern
 from pytest_verdict.operators.regex_search import Flags, RegexTimeLimitError, checked_pattern, find_matches
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces, not_text, unusable
 
 Count = Annotated[int, Field(strict=True, ge=0)]
 
-_UNREAD_EXPECTED: Final = Surfaces().unreadable(NOT_A_BOOLEAN, expected=True, observed=False)
+_SUBSTRING: Final = "a text that is not empty"
 
 
 class TraceRegex(Operator):
@@ -31,11 +30,11 @@ class TraceRegex(Operator):
     Args:
         pattern: What to search for, not empty; flags may also stand in it, as in ``(?i)yes``. Without it expected is the
             pattern.
-        count_min: How many matches it takes, at least 0; 1 unless given. Matches do not overlap.
+        count_min: How many matches it takes, at least 1; 1 unless given. Matches do not overlap.
         flags: Names of flags, as for `Regex`.
 
     Raises:
-        SettingsError: The pattern is empty or does not compile, a flag is not known, or the count is negative.
+        SettingsError: The pattern is empty or does not compile, a flag is not known, or the count is below 1.
 
     Example:
         >>> TraceRegex(pattern=r"\\[[0-9]+\\]", count_min=2).evaluate(True, "See [1] and [2].").details
@@ -46,7 +45,7 @@ class TraceRegex(Operator):
     kind: ClassVar[str] = "trace"
 
     pattern: str | None = None
-    count_min: Count | None = None
+    count_min: Annotated[int, Field(strict=True, ge=1)] | None = None
     flags: Flags = ()
 
     def needs_expected(self) -> bool:
@@ -63,14 +62,12 @@ class TraceRegex(Operator):
         """Search the trace; see the class."""
         pattern, wanted = _expectation(self.pattern, expected)
         if wanted is None:
-            return _UNREAD_EXPECTED
-        problem = _unusable(pattern, observed)
-        if problem is not None:
-            return Outcome(0.0, notes=(problem,))
+            return _unread(expected)
+        refusal = refused_pattern(pattern, self.flags) or not_text(pattern, observed)
+        if refusal is not None:
+            return refusal
         try:
             matches = find_matches(pattern, self.flags, "search", observed, limit=None)
-        except re.error as error:
-            return Outcome(0.0, notes=(INVALID_PATTERN,), details={"reason": str(error)})
         except RegexTimeLimitError as error:
             return replace(Outcome(0.0), error=str(error))
         enough = len(matches) >= (1 if self.count_min is None else self.count_min)
@@ -108,10 +105,11 @@ class TraceContains(Operator):
         """Look for the text; see the class."""
         substring, wanted = _expectation(self.substring, expected)
         if wanted is None:
-            return _UNREAD_EXPECTED
-        problem = _unusable(substring, observed)
-        if problem is not None:
-            return Outcome(0.0, notes=(problem,))
+            return _unread(expected)
+        refusal = unusable(EMPTY_EXPECTED, _SUBSTRING, expected) if substring == "" else None
+        refusal = refusal or not_text(substring, observed, _SUBSTRING)
+        if refusal is not None:
+            return refusal
         return _decided(substring in observed, wanted, {"position": observed.find(substring)})
 
 
@@ -119,7 +117,7 @@ class TraceLength(Operator):
     """The trace has a length between two bounds, both of which belong to the range.
 
     Args:
-        min: The shortest length, at least 0; open unless given, but one bound is required.
+        min: The shortest length, at least 0; open unless given, but one bound is required, and 0 alone is none.
         max: The greatest length, likewise.
         unit: ``chars`` (code points) unless given, ``words`` (parts between blanks) or ``lines``.
 
@@ -145,13 +143,15 @@ class TraceLength(Operator):
             raise ValueError("trace_length needs min, max or both")
         if self.min is not None and self.max is not None and self.min > self.max:
             raise ValueError(f"min={self.min} is greater than max={self.max}")
+        if self.min == 0 and self.max is None:
+            raise ValueError("min=0 without max is true of every trace")
         return self
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Measure the trace; see the class."""
         wanted = _wish(expected)
         if wanted is None:
-            return _UNREAD_EXPECTED
+            return _unread(expected)
         if not isinstance(observed, str):
             return Outcome(0.0, notes=(NOT_TEXT,))
         length = self._length(observed)
@@ -172,10 +172,8 @@ def _expectation(setting: str | None, expected: Any) -> tuple[Any, bool | None]:
     return (expected, True) if setting is None else (setting, _wish(expected))
 
 
-def _unusable(wanted: Any, observed: Any) -> str | None:
-    if not isinstance(wanted, str) or not isinstance(observed, str):
-        return NOT_TEXT
-    return None if wanted else EMPTY_EXPECTED
+def _unread(expected: Any) -> Outcome:
+    return Surfaces().unreadable(NOT_A_BOOLEAN, "true, false or null", expected, (True, False))
 
 
 def _decided(found: bool, wanted: bool, details: dict[str, Any]) -> Outcome:  # noqa: FBT001 - two truth values compared

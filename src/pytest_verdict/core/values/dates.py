@@ -22,6 +22,7 @@ _LONGEST: Final = 200
 # Each part differs, both years have a 29 February, and the days lie in different weeks, so that a part which was filled in
 # shows as a difference, even one that dateutil moved to a named weekday.
 _FILLERS: Final = (datetime.datetime(2000, 1, 1, 0, 0), datetime.datetime(2004, 2, 15, 11, 11))  # noqa: DTZ001 - never compared
+_WEEK: Final = re.compile(r"[0-9]{4}-?W[0-9]{2}(?!-?[0-9])")
 _YEAR_FIRST: Final = re.compile(r"\s*[0-9]{4}(?![0-9])")
 # To dateutil "GMT+3" is three hours behind, as POSIX has it, and to most authors three hours ahead: it tells no zone.
 _SIGNED_ZONE: Final = re.compile(r":[0-9]{2}.*?([A-Za-z]{3,5}[+-][0-9]+)")
@@ -60,6 +61,8 @@ def read_date(value: Any, *, day_first: bool = False) -> ReadDate | str:
         return ReadDate(value)
     if not isinstance(value, str) or len(value) > _LONGEST:
         return NOT_A_DATE
+    if _WEEK.match(value.strip()):
+        return DATE_INCOMPLETE
     return _read_iso(value) or _read_free(value, day_first=day_first)
 
 
@@ -114,6 +117,9 @@ def _with_time(moment: datetime.datetime, *, ambiguous: bool = False, zone: str 
 
 def _read_iso(text: str) -> ReadDate | None:
     stripped = text.strip()
+    if _WEEK.match(stripped):
+        # Python would take the Monday of a week for the date.
+        return None
     try:
         return ReadDate(datetime.date.fromisoformat(stripped))
     except ValueError:

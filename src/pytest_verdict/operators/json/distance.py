@@ -8,13 +8,11 @@ from typing import Any, ClassVar
 
 from pydantic import field_validator
 
-from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT
 from pytest_verdict.operators.exact_number import Tolerance, as_exact, as_written
 from pytest_verdict.operators.json.cost import TreeComparison
-from pytest_verdict.operators.json.document import Documents, listed, read_both
+from pytest_verdict.operators.json.document import Documents, JsonOperator, listed, read_both
 from pytest_verdict.operators.json.rules import (
     JsonRule,
     ListOrder,
@@ -28,17 +26,19 @@ from pytest_verdict.operators.json.rules import (
     mark,
 )
 from pytest_verdict.operators.json.tree import UNIT, TreeBuilder
+from pytest_verdict.operators.surfaces import must_be
 
 JSONPATH_FAILED = "jsonpath_failed"
 
 
-class JsonDistance(Operator):
+class JsonDistance(JsonOperator):
     """How little must be changed to turn one JSON document into the other.
 
-    The score is 1 - cost / (size of expected + size of observed). A size is the number of scalars, lists and objects; the cost
-    is the size of all that must be left out and put in, objects paired by key and the items of lists so that it is lowest.
-    Equal documents score exactly 1.0, swapping the two changes nothing. docs/explanation/json-distance.md has the exact
-    definition. Evidence is read as by `JsonCanonical`.
+    The score is 1 - cost / (size of expected + size of observed). A size is the number of scalars, lists and objects; two
+    roots of one kind do not count, so that documents with nothing in common score 0.0. The cost is the size of all that must
+    be left out and put in, objects paired by key and the items of lists so that it is lowest. Equal documents score exactly
+    1.0, swapping the two changes nothing. docs/explanation/json-distance.md has the exact definition. Evidence is read as by
+    `JsonCanonical`.
 
     Args:
         list_order: ``ordered`` pairs the items of two lists without crossing, ``unordered`` in any order.
@@ -50,17 +50,17 @@ class JsonDistance(Operator):
         rules: By JSONPath, settings that hold for the matched parts and all they hold. The rule nearest to a part wins;
             among those that match the same part the longest path, then the one with fewer wildcards, then the later one.
         normalize: Normalizers for evidence that is text; none unless given.
+        parse: Whether text is parsed, as for `JsonCanonical`.
 
     Example:
         >>> found = JsonDistance().evaluate({"a": 1, "b": [1, 2]}, '{"a": 1, "b": [1, 3]}')
         >>> found.score, found.details["cost"], found.details["differences"]
-        (0.8, '2', [{'path': '$.b[1]', 'kind': 'changed', 'expected': 2, 'observed': 3}])
+        (0.75, '2', [{'path': '$.b[1]', 'kind': 'changed', 'expected': 2, 'observed': 3}])
         >>> JsonDistance(ignore=["$..id"]).evaluate({"id": 1, "a": 2}, {"id": 7, "a": 2}).score
         1.0
     """
 
     name: ClassVar[str] = "json_distance"
-    kind: ClassVar[str] = "json"
 
     list_order: ListOrder = "ordered"
     tolerance: Tolerance = 0
@@ -68,7 +68,6 @@ class JsonDistance(Operator):
     string_similarity: StringSimilarity | None = None
     ignore: tuple[PartPath, ...] = ()
     rules: Mapping[RulePath, JsonRule] = {}
-    normalize: Normalization = ()
 
     @field_validator("ignore", mode="before")
     @classmethod
@@ -89,13 +88,17 @@ class JsonDistance(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two documents; see the class."""
-        found = read_both(expected, observed, self.normalize)
+        found = read_both(expected, observed, self.normalize, (self.parse, self.parse))
         if found.refusal is not None:
             return found.refusal
-        try:
-            marks = [mark(document, self.ignore, self.rules) for document in (found.expected, found.observed)]
-        except Exception as error:  # noqa: BLE001 - jsonpath-ng raises whatever a filter meets in the evidence
-            return found.surfaces.outcome(0.0, [JSONPATH_FAILED], {"reason": f"{type(error).__name__}: {error}"})
+        marks: list[Marks] = []
+        for document in (found.expected, found.observed):
+            try:
+                marks.append(mark(document, self.ignore, self.rules))
+            except Exception as error:  # noqa: BLE001 - jsonpath-ng raises whatever a filter meets in the evidence
+                unfit = None if marks else must_be("a document to which the JSONPaths can be applied", expected)
+                details = {"reason": f"{type(error).__name__}: {error}"}
+                return found.surfaces.outcome(0.0, [JSONPATH_FAILED], details, error=unfit)
         return self._measured(found, *marks)
 
     def _measured(self, found: Documents, expected_marks: Marks, observed_marks: Marks) -> Outcome:
@@ -103,11 +106,15 @@ class JsonDistance(Operator):
         expected = builder.build(found.expected, expected_marks)
         observed = builder.build(found.observed, observed_marks)
         comparison = TreeComparison(expected, observed, strict=self._is_strict())
-        cost, size = comparison.cost(), expected.size + observed.size
+        cost = comparison.cost()
+        # That both are objects, or both lists, is no likeness.
+        roots = UNIT if expected.is_container and expected.kind is observed.kind else 0
+        sizes = [expected.size - roots, observed.size - roots]
+        size = sum(sizes) or 1
         details: dict[str, Any] = {
             "cost": _in_nodes(cost),
-            "expected_size": expected.size // UNIT,
-            "observed_size": observed.size // UNIT,
+            "expected_size": sizes[0] // UNIT,
+            "observed_size": sizes[1] // UNIT,
             "distance": repr(cost / size),
         }
         if cost:

@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
-from pytest_verdict.core.normalizers import SynonymMap
+from pytest_verdict.core.normalizers import Normalization, SynonymMap
+from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import MAXIMUM_DEPTH, TYPE_KEY, encode
-from pytest_verdict.core.values.fields import has_fields
+from pytest_verdict.core.values.fields import fields_of, has_fields
 from pytest_verdict.core.values.jsontext import NOT_FINITE, TOO_DEEP, JsonTextError, parse_json
 from pytest_verdict.core.values.numbers import as_exact, is_number
-from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.placeholders import ABSENT, EncodedObject
 from pytest_verdict.core.values.scalars import plain_scalar, truth_value
-from pytest_verdict.operators.surfaces import Surfaces, surfaces
+from pytest_verdict.operators.surfaces import Surfaces, must_be, surfaces
 
 NOT_JSON: Final = "not_json"
 MOST_DIFFERENCES: Final = 100
@@ -40,7 +41,21 @@ class Documents:
     refusal: Outcome | None = None
 
 
-def read_both(expected: Any, observed: Any, steps: Sequence[str | SynonymMap]) -> Documents:
+class JsonOperator(Operator):
+    """What all operators on JSON documents share: how a document is read.
+
+    Text is parsed unless ``parse`` is False, because what a model or a file said is JSON text.
+    """
+
+    kind: ClassVar[str] = "json"
+
+    normalize: Normalization = ()
+    parse: bool = True
+
+
+def read_both(
+    expected: Any, observed: Any, steps: Sequence[str | SynonymMap], parse: tuple[bool, bool] = (True, True)
+) -> Documents:
     """Read the evidence of a comparison of JSON."""
     found = surfaces(_text(expected), _text(observed), steps) if steps else Surfaces(expected, observed)
     sides = {
@@ -49,25 +64,27 @@ def read_both(expected: Any, observed: Any, steps: Sequence[str | SynonymMap]) -
     }
     read: dict[str, Any] = {}
     errors: dict[str, JsonTextError] = {}
-    for side, value in sides.items():
+    for (side, value), is_text in zip(sides.items(), parse, strict=True):
         try:
-            read[side] = read_document(value)
+            read[side] = read_document(value, parse=is_text)
         except JsonTextError as error:
             errors[side] = error
     if not errors:
         return Documents(read["expected"], read["observed"], found)
     notes = dict.fromkeys(error.note for error in errors.values())
     reasons = {side: str(error) for side, error in errors.items()}
-    return Documents(None, None, found, found.outcome(0.0, [*notes], {"unreadable": reasons}))
+    takes = "JSON text, unless parse=False" if isinstance(expected, str) else "a JSON document"
+    unusable = must_be(takes, expected) if "expected" in errors else None
+    return Documents(None, None, found, found.outcome(0.0, [*notes], {"unreadable": reasons}, error=unusable))
 
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def read_document(value: Any) -> Any:
-    """Read one document."""
-    if isinstance(value, str | bytes | bytearray):
+def read_document(value: Any, *, parse: bool = True) -> Any:
+    """Read one document; a text that is not parsed is a JSON string."""
+    if parse and isinstance(value, str | bytes | bytearray):
         return parse_json(value)
     return _plain(value, 1)
 
@@ -76,8 +93,10 @@ def _plain(value: Any, depth: int) -> Any:
     kind = type(value)
     if kind is str or kind is int or kind is bool or value is None:
         return value
-    if kind is not dict and kind is not list and not _is_container(value):
-        return _plain_scalar(value)
+    if kind is not dict and kind is not list:
+        value = _dumped(value)
+        if not _is_container(value):
+            return _plain_scalar(value)
     if depth > MAXIMUM_DEPTH:
         raise JsonTextError(TOO_DEEP, f"nested deeper than {MAXIMUM_DEPTH} levels, or contains itself")
     if not isinstance(value, Mapping):
@@ -90,9 +109,16 @@ def _plain(value: Any, depth: int) -> Any:
     return copied
 
 
+def _dumped(value: Any) -> Any:
+    """Give the fields of a dataclass or model, also of one that was read from a record."""
+    if isinstance(value, EncodedObject) and value.kind != "enum":
+        return value.value
+    return fields_of(value) if has_fields(value) else value
+
+
 def _is_container(value: Any) -> bool:
-    # A class with fields or a member of an Enum is recorded as such, whatever else it is.
-    return isinstance(value, Mapping | list | tuple) and not isinstance(value, Enum) and not has_fields(value)
+    # A member of an Enum is recorded as such, whatever else it is.
+    return isinstance(value, Mapping | list | tuple) and not isinstance(value, Enum)
 
 
 def _plain_scalar(value: Any) -> Any:

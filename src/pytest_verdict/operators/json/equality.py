@@ -7,12 +7,10 @@ from itertools import zip_longest
 from typing import Any, ClassVar, Final, Literal
 
 from pytest_verdict.core.matching import maximum_matching
-from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.operators.json.document import Difference, differences, listed, read_both, same, step
+from pytest_verdict.operators.json.document import Difference, JsonOperator, differences, listed, read_both, same, step
 from pytest_verdict.operators.json.tree import Kind, Node, TreeBuilder, without_equal
 
 ListMode = Literal["contained", "exact"]
@@ -21,16 +19,18 @@ _SORTED: Final = ("json_sort_keys",)
 _PASS: Final = Outcome(1.0, normalization=_SORTED)
 
 
-class JsonCanonical(Operator):
+class JsonCanonical(JsonOperator):
     """Expected and observed are the same JSON document.
 
     The order of keys is irrelevant and recorded as the step ``json_sort_keys``; numbers are equal by value (1, 1.0 and 1e0),
     a bool is never a number, the order of lists counts. JSON text is read as RFC 8259 says, with a key that occurs twice,
-    ``NaN`` and more than 200 levels refused; what cannot be read is a fail with a note and its reason in the details.
+    ``NaN`` and more than 200 levels refused: with a note and its reason in the details it is a fail, and an ``error`` where
+    expected cannot be read.
 
     Args:
         normalize: Normalizers for evidence that is text, such as ``["strip_markdown_fence"]``; none unless given. A value
-            that is neither str nor bytes stands for the parsed document.
+            that is neither str nor bytes stands for the parsed document, a dataclass or model for the object of its fields.
+        parse: Whether text is parsed, as is the default. With False a text is a JSON string, and bytes have no JSON form.
 
     Example:
         >>> JsonCanonical().evaluate('{"a": 1, "b": [2]}', '{"b": [2.0], "a": 1e0}').score
@@ -40,15 +40,12 @@ class JsonCanonical(Operator):
     """
 
     name: ClassVar[str] = "json_canonical"
-    kind: ClassVar[str] = "json"
-
-    normalize: Normalization = ()
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two documents; see the class."""
-        if not self.normalize and _plainly_equal(expected, observed):
+        if self.parse and not self.normalize and _plainly_equal(expected, observed):
             return _PASS
-        found = read_both(expected, observed, self.normalize)
+        found = read_both(expected, observed, self.normalize, (self.parse, self.parse))
         if found.refusal is not None:
             return found.refusal
         if same(found.expected, found.observed):
@@ -73,7 +70,7 @@ def _may_hold_bool(text: str) -> bool:
     return "true" in text or "false" in text
 
 
-class JsonSubset(Operator):
+class JsonSubset(JsonOperator):
     """The expected JSON document is contained in the observed one.
 
     An object is contained in an object that has all its keys, with values that contain the expected ones; a scalar in an equal
@@ -81,6 +78,7 @@ class JsonSubset(Operator):
 
     Args:
         normalize: Normalizers for evidence that is text; none unless given.
+        parse: Whether text is parsed, as for `JsonCanonical`.
         list_mode: ``contained``: every expected item is contained in an observed item of its own, in any order, found by
             maximum matching. ``exact``: the lists are equally long, and each item is contained in the one at its place.
 
@@ -92,14 +90,12 @@ class JsonSubset(Operator):
     """
 
     name: ClassVar[str] = "json_subset"
-    kind: ClassVar[str] = "json"
 
-    normalize: Normalization = ()
     list_mode: ListMode = "contained"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Look for the expected document in the observed one; see the class."""
-        found = read_both(expected, observed, self.normalize)
+        found = read_both(expected, observed, self.normalize, (self.parse, self.parse))
         if found.refusal is not None:
             return found.refusal
         builder = TreeBuilder()

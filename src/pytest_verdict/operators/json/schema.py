@@ -10,8 +10,6 @@ from typing import Any, ClassVar, Final, cast
 
 from pydantic import StrictBool, field_validator
 
-from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shortened, shown
 from pytest_verdict.core.values.encoding import LONGEST_PLAIN_INT
@@ -20,8 +18,17 @@ from pytest_verdict.core.values.numbers import EXACT, MAXIMUM_MAGNITUDE, as_deci
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import MissingExtraError
-from pytest_verdict.operators.json.document import Difference, listed, read_both, read_document, step
+from pytest_verdict.operators.json.document import (
+    Difference,
+    Documents,
+    JsonOperator,
+    listed,
+    read_both,
+    read_document,
+    step,
+)
 from pytest_verdict.operators.regex_search import RegexTimeLimitError, find_matches
+from pytest_verdict.operators.surfaces import must_be
 
 Schema = dict[str, Any] | StrictBool
 INVALID_SCHEMA: Final = "invalid_schema"
@@ -29,17 +36,18 @@ SCHEMA_FAILED: Final = "schema_failed"
 UNRESOLVED_REFERENCE: Final = "unresolved_reference"
 
 
-class JsonSchema(Operator):
+class JsonSchema(JsonOperator):
     """The observed JSON document satisfies a JSON Schema.
 
     The dialect is the one that ``$schema`` names, 2020-12 without it. Nothing is fetched: a ``$ref`` to another document that is
-    not one of the published meta-schemas is a fail with the note ``unresolved_reference``. ``format`` is not checked. Needs the
-    library jsonschema: ``pip install "pytest-verdict[schema]"``.
+    not one of the published meta-schemas is an ``error`` with the note ``unresolved_reference``. ``format`` is not checked. Needs
+    the library jsonschema: ``pip install "pytest-verdict[schema]"``.
 
     Args:
         schema_document: The schema as a mapping or bool; takes the place of expected, which is otherwise the schema, as a
             mapping or as JSON text.
         normalize: Normalizers for evidence that is text; none unless given.
+        parse: Whether observed text is parsed, as for `JsonCanonical`; a schema may be JSON text in any case.
 
     Raises:
         SettingsError: The setting is not a valid schema.
@@ -53,10 +61,8 @@ class JsonSchema(Operator):
     """
 
     name: ClassVar[str] = "json_schema"
-    kind: ClassVar[str] = "json"
 
     schema_document: Schema | None = None
-    normalize: Normalization = ()
 
     def __init__(self, /, **settings: Any) -> None:
         _validators()
@@ -85,24 +91,34 @@ class JsonSchema(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Check the observed document; see the class."""
-        found = read_both(self.effective_expected(expected), observed, self.normalize)
+        found = read_both(self.effective_expected(expected), observed, self.normalize, (True, self.parse))
         if found.refusal is not None:
             return found.refusal
         schema, document = _prepared(found.expected), _prepared(found.observed)
         problem = _problem(schema) if self.schema_document is None else None
         if problem is not None:
-            return found.surfaces.outcome(0.0, [INVALID_SCHEMA], {"reason": problem})
+            return self._unfit(INVALID_SCHEMA, found, expected, problem)
         try:
             violations, unresolved = _violations(schema, document)
         except RegexTimeLimitError:
             raise
+        except _UnreadableNumberError as error:
+            return found.surfaces.outcome(0.0, [SCHEMA_FAILED], {"reason": str(error)})
         except Exception as error:  # noqa: BLE001 - a pattern that is no regex, a number without bounds: any class
-            return found.surfaces.outcome(0.0, [SCHEMA_FAILED], {"reason": f"{type(error).__name__}: {error}"})
+            return self._unfit(SCHEMA_FAILED, found, expected, f"{type(error).__name__}: {error}")
         if unresolved is not None:
-            return found.surfaces.outcome(0.0, [UNRESOLVED_REFERENCE], {"reason": unresolved})
+            return self._unfit(UNRESOLVED_REFERENCE, found, expected, unresolved)
         if violations:
             return found.surfaces.outcome(0.0, details=listed(violations))
         return found.surfaces.outcome(1.0)
+
+    def _unfit(self, note: str, found: Documents, expected: Any, reason: str) -> Outcome:
+        error = must_be("a JSON Schema that can be applied", self.effective_expected(expected))
+        return found.surfaces.outcome(0.0, [note], {"reason": reason}, error=error)
+
+
+class _UnreadableNumberError(ArithmeticError):
+    """A number that was observed has too many digits."""
 
 
 class _ExactDecimal(Decimal):
@@ -210,8 +226,10 @@ def _multiple_of(validator: Any, divisor: Any, instance: Any, _schema: Any) -> I
     if not validator.is_type(instance, "number"):
         return
     number, unit = as_decimal(instance), as_decimal(divisor)
-    if number is None or unit is None:
-        raise ArithmeticError("multipleOf takes numbers of at most 5000 digits")
+    if number is None:
+        raise _UnreadableNumberError("multipleOf takes numbers of at most 5000 digits")
+    if unit is None:
+        raise ArithmeticError("multipleOf is a number of at most 5000 digits")
     if EXACT.remainder(number, unit):
         yield ValidationError(f"{instance!r} is not a multiple of {divisor!r}")
 

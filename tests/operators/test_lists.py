@@ -8,6 +8,7 @@ from hypothesis import given, strategies as st
 from pytest_verdict import compare
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.lists import SetContainment
+from refusals import refused
 
 
 @pytest.mark.parametrize(
@@ -66,8 +67,9 @@ def test_a_pass_that_asked_for_nothing_says_so(mode, expected, observed, note):
 @pytest.mark.parametrize("value", ["abc", None, 5, {"a": 1}], ids=repr)
 @pytest.mark.parametrize("operator", ["set_containment", "ordered_match"])
 def test_what_is_no_list_fails_with_a_note(operator, value):
-    result = compare(operator, ["a"], value)
-    assert (result.score, result.notes, result.details) == (0.0, ["not_a_list"], {"not_a_list": ["observed"]})
+    result = refused(operator, ["a"], value, "not_a_list", verdict="fail")
+    assert (result.notes, result.details) == (["not_a_list"], {"not_a_list": ["observed"]})
+    assert refused(operator, value, value, "not_a_list").details == {"not_a_list": ["expected", "observed"]}
 
 
 @pytest.mark.parametrize(

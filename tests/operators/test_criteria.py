@@ -1,0 +1,52 @@
+"""Criteria of a file, checked together."""
+
+import pytest
+
+from pytest_verdict import compare
+from pytest_verdict.errors import SettingsError
+from pytest_verdict.operators import CriteriaMatch
+
+POLITE = {
+    "id": "polite",
+    "version": 1,
+    "severity": "minor",
+    "operator": "contains_any",
+    "settings": {"substrings": ["please"]},
+}
+SHORT = {"id": "short", "version": 1, "severity": "blocker", "operator": "trace_length", "settings": {"max": 9}}
+NUMBER = {"id": "number", "version": 1, "severity": "major", "operator": "numeric_exact"}
+
+
+def checking(*criteria, **more):
+    return CriteriaMatch(id="tone", revision=2, criteria=criteria, **more)
+
+
+@pytest.mark.parametrize(
+    ("observed", "unmet", "verdict"),
+    [
+        ("please go", {}, "pass"),
+        ("go", {"minor": ["polite"]}, "pass"),
+        ("please go on", {"blocker": ["short"]}, "fail"),
+    ],
+)
+def test_severity_decides_what_an_unmet_criterion_does(observed, unmet, verdict):
+    result = compare(checking(POLITE, SHORT), {"short": True}, observed)
+    assert (result.verdict, result.notes) == (verdict, [])
+    assert result.details["unmet"] == {"blocker": [], "major": [], "minor": [], **unmet}
+
+
+def test_an_expected_value_that_is_missing_or_unusable_fails_the_whole():
+    for expected, note in [({}, "missing_expected"), ({"number": "x"}, "not_a_number")]:
+        result = compare(checking(NUMBER), expected, "5")
+        assert (result.verdict, result.score, result.notes) == ("fail", 0.0, ["child_error"])
+        [part] = result.children
+        assert (part.verdict, part.notes) == ("error", [note])
+    assert compare(checking(NUMBER), {"number": 5}, "5").passed
+
+
+@pytest.mark.parametrize(
+    "wrong", [[], [POLITE, POLITE], [{**POLITE, "severity": "bad"}], [{**POLITE, "weight": 1}], [{**POLITE, "id": ""}]]
+)
+def test_wrong_criteria_are_refused(wrong):
+    with pytest.raises(SettingsError):
+        checking(*wrong)

@@ -1,0 +1,87 @@
+"""Equality of text and of values that hold text, and what their records say of normalization."""
+
+import json
+from dataclasses import dataclass
+
+import pytest
+
+from pytest_verdict import compare
+from pytest_verdict.operators import ContainsAll, ContainsAny
+from refusals import refused
+
+STEPS = ["lowercase", "strip", "collapse_whitespace"]
+
+
+@dataclass
+class City:
+    name: str
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed"),
+    [
+        ({"city": "Paris"}, {"city": "paris"}),
+        ({"trip": [{"city": "New York"}, 2]}, {"trip": [{"city": "NEW YORK"}, 2.0]}),
+        (["A", 1, None], ["a", 1, None]),
+        (("A", ("B",)), ("a", ("b",))),
+        ({"A", "b"}, {"a", "B"}),
+        ({"tags": frozenset({"A"})}, {"tags": frozenset({"a"})}),
+    ],
+    ids=str,
+)
+def test_text_is_normalized_at_every_depth(expected, observed):
+    assert not compare("exact", expected, observed)
+    result = compare("exact", expected, observed, case_sensitive=False)
+    assert (result.verdict, result.normalization) == ("pass", ["casefold"])
+    assert compare("normalized_exact", expected, observed).normalization == STEPS
+
+
+def test_the_surfaces_are_what_was_compared():
+    result = compare("normalized_exact", {"a": [" X ", 1]}, {"a": ["y", 1]})
+    assert (result.expected_surface, result.observed_surface) == ({"a": ["x", 1]}, {"a": ["y", 1]})
+    assert result.changed_sides == (True, False)
+    assert result.details["effective_normalization"] == ["lowercase", "strip"]
+    assert result.expected == {"a": [" X ", 1]}
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed"),
+    [(1, 1), (None, None), ([1, [2.5]], [1, [2.5]]), ({"a": True}, {"a": True}), (City("Paris"), City("Paris"))],
+    ids=repr,
+)
+def test_normalization_is_recorded_only_where_there_was_text(expected, observed):
+    for operator, settings in [("normalized_exact", {}), ("exact", {"case_sensitive": False})]:
+        result = compare(operator, expected, observed, **settings)
+        assert (result.verdict, result.operator, result.normalization) == ("pass", "normalized_exact", [])
+
+
+def test_numbers_and_json_values_have_no_normalization_to_record():
+    assert compare("numeric_exact", 5, 5, normalize=["strip"]).normalization == []
+    assert compare("numeric_exact", 5, "5 ", normalize=["strip"]).normalization == ["strip"]
+    assert compare("set_containment", [1], [1], normalize=["strip"]).normalization == []
+    assert compare("json_distance", {"a": "X"}, {"a": "X"}, normalize=["lowercase"]).normalization == []
+    assert compare("json_distance", {"a": 1}, '{"A": 1}', normalize=["lowercase"]).normalization == ["lowercase"]
+
+
+def test_keys_and_values_of_classes_are_compared_as_they_are():
+    assert not compare("normalized_exact", {"A": 1}, {"a": 1})
+    assert not compare("normalized_exact", [City("Paris")], [City("paris")])
+
+
+@pytest.mark.parametrize("operator", [ContainsAny(substrings=["Paris"]), ContainsAll(substrings=["Paris"])], ids=str)
+def test_substrings_are_looked_for_in_text_alone(operator):
+    refused(operator, None, ["Paris"], "not_text", verdict="fail")
+
+
+def test_an_empty_text_is_a_legal_expectation_of_equality():
+    assert compare("normalized_exact", "", "  ").passed
+    assert compare("normalized_exact", "", "a").verdict == "fail"
+    assert compare("text_similarity", "", "a").verdict == "fail"
+
+
+@pytest.mark.parametrize("steps", [[], ["strip"], ["nfc"]])
+def test_json_canonical_of_equal_texts_with_normalizers(steps):
+    text = json.dumps({"a": True})
+    result = compare("json_canonical", text, text, normalize=steps)
+    assert (result.verdict, result.normalization) == ("pass", [*steps, "json_sort_keys"])
+    assert compare("json_canonical", "true", "1", normalize=steps).verdict == "fail"
