@@ -17,7 +17,7 @@ from harness import Harness
 
 # Sessions inside a test forget the modules that they imported first; what is imported here stays one and the same.
 importlib.import_module("pytest_verdict.comparator")
-for package in ("mapping", "operators", "pytest_plugin", "report", "suites", "trajectories", "values"):
+for package in ("core", "operators", "pytest_plugin", "report", "suites", "trajectories"):
     home = importlib.import_module(f"{pytest_verdict.__name__}.{package}")
     for module in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
         importlib.import_module(module.name)

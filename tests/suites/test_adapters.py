@@ -10,8 +10,8 @@ import pytest
 
 from pytest_verdict.errors import AdapterError, SuiteError
 from pytest_verdict.suites.adapters import open_adapter
-from pytest_verdict.suites.adapters.limit import call_within
-from pytest_verdict.suites.agent_result import read_json
+from pytest_verdict.suites.adapters.time_limit import call_within
+from pytest_verdict.suites.json_text import read_json
 
 CONTEXT = {"suite": "s", "scenario": "x", "repeat": 1, "attempt": 1, "timeout_seconds": 5}
 
@@ -73,9 +73,9 @@ def test_what_is_not_json_is_refused(tmp_path):
         adapter.run("", CONTEXT)
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, '{"output": Infinity}', "{"])
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"output": Infinity}', "{", '{"output": 1, "output": 2}'])
 def test_text_that_is_no_json_is_a_value_error(text):
-    with pytest.raises(ValueError, match=r"nested too deeply|Infinity is not JSON|Expecting"):
+    with pytest.raises(ValueError, match=r"nested too deeply|Infinity is not JSON|Expecting|a key occurs twice"):
         read_json(text)
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pytest_verdict.cli import main
-from pytest_verdict.suites.suite_schema import suite_schema
+from pytest_verdict.suites.suite_model import suite_schema
 
 
 def test_what_init_writes_runs_and_is_written_rightly(harness, capsys):

@@ -11,6 +11,7 @@ import pytest
 from pytest_verdict import Comparator, MismatchError, MissingExtraError
 from pytest_verdict.core.replay import replay
 from pytest_verdict.errors import ConfigurationError, MappingError
+from pytest_verdict.operators import Exact
 from pytest_verdict.suites import check_dataset
 from pytest_verdict.suites.rows import read_rows
 
@@ -169,6 +170,38 @@ def test_defaults_and_soft_checks_of_the_comparator_hold():
     assert check_dataset(rows, "text_similarity", MAPPING, comparator=comparator).passed == 1
     with pytest.raises(MismatchError, match="1 comparison did not pass"), comparator.collect():
         check_dataset(rows, "text_similarity", MAPPING, threshold=0.9, comparator=comparator)
+
+
+def test_defaults_for_all_operators_and_settings_hold_as_in_a_comparison():
+    rows = [{"want": "kitten", "got": "Sitten"}]
+    comparator = Comparator().with_defaults(threshold=0.5)
+    assert check_dataset(rows, "text_similarity", MAPPING, comparator=comparator).passed == 1
+    folded = comparator.with_defaults("exact", case_sensitive=False)
+    same = [{"want": "a", "got": "A"}]
+    assert check_dataset(same, "exact", MAPPING, comparator=folded).gate.passed
+    # What the call gives comes before the defaults, and an operator that is given as one has none.
+    for operator, settings in (("exact", {"case_sensitive": True}), (Exact(), {})):
+        with pytest.raises(MismatchError):
+            check_dataset(same, operator, MAPPING, comparator=folded, **settings)
+    with pytest.raises(MismatchError):
+        check_dataset(rows, "text_similarity", MAPPING, threshold=0.9, comparator=comparator)
+
+
+def test_a_soft_check_of_rows_is_returned_and_told_at_the_end(results):
+    comparator, found = Comparator(), []
+
+    def checks():
+        with comparator.collect():
+            rows = [{"want": 1, "got": 2}, {"want": 1}]
+            found.append(check_dataset(rows, "exact", MAPPING, comparator=comparator))
+            comparator.assert_matches("exact", 1, 3)
+
+    with pytest.raises(MismatchError, match="2 comparisons did not pass") as error:
+        checks()
+    (check,) = found
+    assert (check.failed, check.errors, check.gate.verdict) == (1, 1, "fail")
+    assert "0 of 2 rows passed, 1 failed, 1 could not be compared" in str(error.value)
+    assert list(error.value.results) == [check.gate, *check.first, results[-1]]
 
 
 def test_it_streams():

@@ -7,7 +7,7 @@ from jsonpath_ng.ext import parse
 from pytest_verdict.errors import MappingError, SettingsError
 from pytest_verdict.suites.mapping.evaluator import Evaluator
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
-from pytest_verdict.suites.mapping.path import finder
+from pytest_verdict.suites.mapping.jsonpath import finder
 
 DOCUMENT = {
     "input": "What is 1 + 1?",

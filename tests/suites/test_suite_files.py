@@ -1,7 +1,5 @@
 """Suite files as tests: the suites of the specification, and what a session makes of each outcome."""
 
-import json
-
 import jsonschema
 import pydantic
 import pytest
@@ -10,8 +8,8 @@ from scenarios import RECORDED, outputs, suite
 
 from pytest_verdict.core.replay import replay
 from pytest_verdict.errors import SuiteError
-from pytest_verdict.suites.reader import read_suite
-from pytest_verdict.suites.suite_schema import made_schema, suite_schema
+from pytest_verdict.suites.suite_model import SuiteFile, suite_schema
+from pytest_verdict.suites.suite_reader import read_suite
 
 # The suites of the page "Exact Match Scorer", as they stand there.
 SENTIMENT = """\
@@ -261,6 +259,16 @@ ONE = "scenarios:\n  - {name: a, input: b}\n"
             "scenarios: [{name: a, input: b, timeout_seconds: .inf}]",
             ["1: timeout_seconds: Input should be less than or equal to 604800, got inf"],
         ),
+        ("[" * 1_000_000, ["1: it is nested too deeply"]),
+        ("scenarios: [{name: a, input: b, pass_rule: 1}]", ["1: there is no key 'pass_rule' here."]),
+        (
+            "suite:\n  name: x\n  scorers:\n    - exact\n    - exct\n  scenarios: [{name: a, input: b}]",
+            ["5: unknown scorer: 'exct'"],
+        ),
+        (
+            "scenarios:\n  - name: a\n    input: b\n    scorers: [exact]\n    scorer: exact",
+            ["5: give scorer or scorers, not both"],
+        ),
         ("a: &a [*a]", ["1: it is nested too deeply, or an alias contains itself"]),
         (LISTS, ["1: its aliases repeat more than 1,000,000 values"]),
         (MERGES, ["1: its aliases repeat more than 1,000,000 values"]),
@@ -284,7 +292,7 @@ ONE = "scenarios:\n  - {name: a, input: b}\n"
             ],
         ),
     ],
-    ids=range(25),
+    ids=range(29),
 )
 def test_what_is_written_wrongly_is_named_with_its_line(write, content, lines):
     with pytest.raises(SuiteError) as error:
@@ -354,7 +362,7 @@ def test_the_published_schema_is_a_schema():
     reason="older versions of pydantic say the same in other words",
 )
 def test_the_published_schema_is_that_of_the_model():
-    assert json.dumps(suite_schema(), indent=2, sort_keys=True) + "\n" == made_schema()
+    assert suite_schema() == SuiteFile.model_json_schema()
 
 
 @pytest.mark.parametrize("content", [SENTIMENT, CALCULATOR, SQL, ONE], ids=range(4))

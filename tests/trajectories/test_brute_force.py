@@ -7,8 +7,8 @@ from hypothesis import given, settings, strategies as st
 from pytest_verdict import compare
 from pytest_verdict.operators.number import NumericTolerance
 from pytest_verdict.trajectories import Event
-from pytest_verdict.trajectories.relation import Relation
-from pytest_verdict.trajectories.shares import equal_shares
+from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.pairing import equal_scores
 
 # Calls of two tools with one number; a tolerance of one makes the relation neither transitive nor a partition.
 CALLS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 4)), max_size=4)
@@ -110,10 +110,10 @@ ARGUMENTS = st.lists(st.dictionaries(st.sampled_from("xyz"), VALUES, max_size=3)
 
 @given(ARGUMENTS, ARGUMENTS)
 def test_shares_of_equal_arguments_are_what_the_relation_says(expected, observed):
-    relation = Relation("equal")
-    lefts, rights = ([relation.call(Event("a", args), "a") for args in side] for side in (expected, observed))
-    wanted = [[round(relation.score(left, right) * 1000) for right in rights] for left in lefts]
-    assert equal_shares(lefts, rights, 1000) == wanted
+    matcher = CallMatcher("equal")
+    lefts, rights = ([matcher.call(Event("a", args), "a") for args in side] for side in (expected, observed))
+    wanted = [[round(matcher.score(left, right) * 1000) for right in rights] for left in lefts]
+    assert equal_scores(lefts, rights, 1000) == wanted
 
 
 @given(PAIRS, PAIRS)
@@ -193,19 +193,19 @@ ARGUMENTS = st.lists(st.dictionaries(st.sampled_from("xyz"), VALUES, max_size=3)
 def test_shortcuts_change_no_verdict(expected, observed, rule):
     """The candidates that are found by value are those that are found by comparing each with each."""
     from pytest_verdict.templates import ExactMatch
-    from pytest_verdict.trajectories.candidates import candidates
+    from pytest_verdict.trajectories.accepted_calls import accepted_calls
+    from pytest_verdict.trajectories.call_matcher import CallMatcher
     from pytest_verdict.trajectories.event import Event
-    from pytest_verdict.trajectories.relation import Relation
 
     rules = {
         "text": {"t": {"x": ExactMatch()}},
         "number": {"t": {"x": NumericTolerance(tolerance=1, mode="absolute"), "*": "ignore"}},
     }.get(rule, rule)
-    relation = Relation(rules)
-    left = [relation.call(Event("t", args), "t") for args in expected]
-    right = [relation.call(Event("t", args), "t") for args in observed]
-    wanted = [[at for at, made in enumerate(right) if relation.accepts(call, made)] for call in left]
-    assert candidates(left, right, relation) == wanted
+    matcher = CallMatcher(rules)
+    left = [matcher.call(Event("t", args), "t") for args in expected]
+    right = [matcher.call(Event("t", args), "t") for args in observed]
+    wanted = [[at for at, made in enumerate(right) if matcher.accepts(call, made)] for call in left]
+    assert accepted_calls(left, right, matcher) == wanted
 
 
 @given(st.lists(st.sets(st.integers(0, 5)).map(sorted), max_size=5))

@@ -8,11 +8,13 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_verdict import compare
+from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers import FORMATS, read_trajectory, recognised_format
+from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
 
 SEARCH = {"query": "tea"}
+FORMATS = tuple(FAMILIES.own("trajectory_readers"))
 
 OPENAI_CHAT = [
     {"role": "system", "content": "You shop."},

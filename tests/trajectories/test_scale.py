@@ -7,14 +7,14 @@ import pytest
 
 from pytest_verdict import compare
 from pytest_verdict.operators import NumericTolerance
-from pytest_verdict.trajectories.relation import Relation
+from pytest_verdict.trajectories.call_matcher import CallMatcher
 
 
 @pytest.fixture
 def comparisons(monkeypatch):
     counted = []
-    plain = Relation.accepts
-    monkeypatch.setattr(Relation, "accepts", lambda *given: counted.append(1) or plain(*given))
+    plain = CallMatcher.accepts
+    monkeypatch.setattr(CallMatcher, "accepts", lambda *given: counted.append(1) or plain(*given))
     return counted
 
 
@@ -48,8 +48,8 @@ def test_tolerant_calls_of_one_tool_are_not_compared_each_with_each(comparisons,
 
 def test_partial_credit_under_equality_looks_at_what_calls_share(monkeypatch):
     scores = []
-    plain = Relation.score
-    monkeypatch.setattr(Relation, "score", lambda *given: scores.append(1) or plain(*given))
+    plain = CallMatcher.score
+    monkeypatch.setattr(CallMatcher, "score", lambda *given: scores.append(1) or plain(*given))
     expected = calls(300)
     observed = [(name, {**own, "limit": -1}) for name, own in shuffled(expected)]
     assert compare("trajectory_recall", expected, observed, credit="partial").score == 0.5

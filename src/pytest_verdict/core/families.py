@@ -158,15 +158,15 @@ class Families:
     def _known(self, hook: str) -> dict[str, Any]:
         found = self._brought.get(hook)
         if found is None:
-            found = self._brought[hook] = _joined(hook, getattr(self._manager.hook, hook)())
+            # Ours come first and in their order, whether others were looked for or not: pluggy calls the last one first.
+            found = self._brought[hook] = _joined(hook, reversed(getattr(self._manager.hook, hook)()))
         return found
 
     @functools.cached_property
     def _manager(self) -> pluggy.PluginManager:
         manager = pluggy.PluginManager(GROUP)
         manager.add_hookspecs(Hooks)
-        # The last one registered is called first; the order of names is that of the families.
-        for module in reversed(self._own):
+        for module in self._own:
             manager.register(importlib.import_module(module), module)
         return manager
 

@@ -1,4 +1,4 @@
-"""Garbage collection, which takes long in a session that keeps very many objects."""
+"""Pausing the garbage collector, which takes long in a session that keeps very many objects."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 
 @contextlib.contextmanager
-def without_garbage_collection() -> Iterator[None]:
-    """Make many objects that live on, among which looking for garbage would take longer than making them."""
+def pause_garbage_collection() -> Iterator[None]:
+    """Pause the garbage collector."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

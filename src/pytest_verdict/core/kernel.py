@@ -68,17 +68,17 @@ def run(
         if type(outcome) is not Outcome:
             outcome = checked_outcome(outcome)
     except Exception as error:
-        if (
-            recorded is not None
-            and isinstance(error, RecordError)
-            and (operator.asks_model or operator.has_model_inside)
-        ):
-            # What the record lacks cannot be derived, which is no error of the operator.
+        if recorded is not None and _is_what_the_record_lacks(error, operator):
             raise
         outcome = error_outcome(error)
         if wanted is ABSENT:
             wanted = snapshot(expected)
     return ComparisonResult(operator.identity, wanted, kept, limit, outcome, name)
+
+
+def _is_what_the_record_lacks(error: Exception, operator: Operator) -> bool:
+    """Say whether a model is needed to derive an outcome again, which is no error of the operator."""
+    return isinstance(error, RecordError) and (operator.asks_model or operator.has_model_inside)
 
 
 def settle(

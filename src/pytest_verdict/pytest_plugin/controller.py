@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_verdict.core.garbage_collection import without_garbage_collection
+from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.record import renumbered
 from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import Attempts
@@ -119,7 +119,7 @@ class Controller:
         if exitstatus == pytest.ExitCode.USAGE_ERROR and self._journal.is_empty:
             # Nothing was run, so the report of an earlier session stays.
             return
-        with without_garbage_collection():
+        with pause_garbage_collection():
             self._conclude(session, exitstatus)
 
     def _conclude(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, Final, NoReturn
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import AdapterError
@@ -70,18 +69,6 @@ def as_result(returned: Any) -> AgentResult:
     return _checked({name: getattr(returned, name) for name in _FIELDS if hasattr(returned, name)})
 
 
-def read_json(text: str) -> Any:
-    """Read what a program or a service wrote."""
-    try:
-        return json.loads(text, parse_constant=_refuse)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-
-
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
 def result_from_json(value: Any, source: str) -> AgentResult:
     """Take a result that was written as JSON."""
     if isinstance(value, str):
@@ -102,3 +89,15 @@ def _checked(given: Mapping[str, Any]) -> AgentResult:
     if calls is not None and (isinstance(calls, str | Mapping) or not isinstance(calls, Sequence)):
         raise AdapterError(f"tool_calls is a list, got {type(calls).__name__}: {shown(calls, 80)}")
     return AgentResult(**{**given, "tool_calls": tuple(calls or ())})
+
+
+def called_tools(result: AgentResult) -> list[Any]:
+    """Give the calls of tools as JSON values, as far as they are known."""
+    return [asdict(call) if isinstance(call, ToolCall) else call for call in result.tool_calls]
+
+
+def name_of_call(call: Any) -> Any:
+    """Give the name of a call."""
+    if isinstance(call, str):
+        return call
+    return call.get("name") if isinstance(call, Mapping) else getattr(call, "name", None)

@@ -11,14 +11,13 @@ from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.operators.not_compared import record_not_compared
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.suites.mapping.evaluator import Evaluator
-from pytest_verdict.suites.mapping.input_mapping import InputMapping, read_source
-from pytest_verdict.suites.rows import read_rows
-from pytest_verdict.suites.rows.row import name_of_row
+from pytest_verdict.suites.mapping.input_mapping import InputMapping
+from pytest_verdict.suites.rows import named_rows
 
 _SHOWN: Final = 5
 
@@ -75,7 +74,7 @@ class DatasetCheck:
         """
         low, high = self.interval
         lines = [
-            f"{self.passed} of {self.total} rows passed, {self.failed} failed, {self.errors} could not be compared"
+            f"{self.passed} of {counted(self.total, 'row')} passed, {self.failed} failed, {self.errors} could not be compared"
             + (f" ({self.unreadable} of these could not be read)" if self.unreadable else ""),
             (
                 f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for;"
@@ -143,20 +142,18 @@ def _checked(
 ) -> DatasetCheck:
     if isinstance(pass_rate, bool) or not isinstance(pass_rate, int | float) or not 0.0 < pass_rate <= 1.0:
         raise ConfigurationError(f"pass_rate must be in (0, 1], got {shown(pass_rate, 40)}")
-    label = Path(source).name if isinstance(source, str | Path) else "row"
-    fetch_id = None if ids is None else read_source(ids, "ids")
     counts = {"pass": 0, "fail": 0, "error": 0}
     unreadable = 0
     first: list[ComparisonResult] = []
-    for number, value, error in read_rows(source):
-        name = f"{label}:{number}"
-        if error is not None:
-            unreadable += 1
-            result = record_not_compared(f"{name}: {error}", instead_of=evaluator.operator_name, name=name)
+    for place, name, value, error in named_rows(source, ids):
+        if error is None:
+            result = evaluator.compare(value, name=name)
         else:
-            result = evaluator.compare(value, name=name_of_row(fetch_id, value, name))
+            unreadable += 1
+            result = record_not_compared(f"{place}: {error}", instead_of=evaluator.operator_name, name=place)
         counts[result.verdict] += 1
         if not result.passed and len(first) < _SHOWN:
             first.append(result)
+    label = Path(source).name if isinstance(source, str | Path) else "row"
     decided = compare(gate, pass_rate, counts, name=f"pass rate of {label}")
     return DatasetCheck(counts["pass"], counts["fail"], counts["error"], unreadable, tuple(first), decided)

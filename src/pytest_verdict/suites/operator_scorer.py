@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_verdict.comparison import compare
 from pytest_verdict.core.registry import REGISTRY
-from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import visible
-from pytest_verdict.suites.agent_result import AgentResult
-from pytest_verdict.suites.evidence import called_tools, document_of, expected_calls
-from pytest_verdict.suites.model import Scenario, ScorerEntry
-from pytest_verdict.suites.scoring import Scored, quoted
+from pytest_verdict.suites.agent_result import AgentResult, called_tools
+from pytest_verdict.suites.scorer import Scored, SuiteScorer, scored
+from pytest_verdict.suites.suite_model import Scenario, ScorerEntry
 
 if TYPE_CHECKING:
     from pytest_verdict.suites.mapping.evaluator import Evaluator
 
 
-class OperatorScorer:
+class OperatorScorer(SuiteScorer):
     """Compares the expected with the observed output, or the expected with the observed calls, by a named operator."""
 
     def __init__(self, entry: ScorerEntry) -> None:
@@ -32,21 +29,33 @@ class OperatorScorer:
         else:
             self._operator = REGISTRY.build(entry.operator, entry.settings)
 
-    def judge(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        """Compare; see `SuiteScorer`."""
-        made = self._compared(scenario, result, label, self._threshold or threshold)
-        if made.error is not None:
-            return Scored(self.name, [made], f"{self.name}: ERROR. {visible(made.error)}")
-        if made.passed:
-            return Scored(self.name, [made], f"{self.name}: PASS.")
-        expected, observed = quoted(made.expected), quoted(made.observed)
-        return Scored(self.name, [made], f"{self.name}: FAIL. Expected {expected}, got {observed}.")
-
-    def _compared(
-        self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None
-    ) -> ComparisonResult:
+    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
+        """Compare by the operator."""
+        limit = self._threshold or threshold
         if self._evaluator is not None:
-            return self._evaluator.compare(document_of(scenario, result), name=label, threshold=threshold)
-        if self._is_trajectory:
-            return compare(self._operator, expected_calls(scenario), called_tools(result), threshold, name=label)
-        return compare(self._operator, scenario.expected_output, result.output, threshold, name=label)
+            made = self._evaluator.compare(_document(scenario, result), name=label, threshold=limit)
+        elif self._is_trajectory:
+            made = compare(self._operator, _expected_calls(scenario), called_tools(result), limit, name=label)
+        else:
+            made = compare(self._operator, scenario.expected_output, result.output, limit, name=label)
+        return scored(self.name, made)
+
+
+def _expected_calls(scenario: Scenario) -> list[Any]:
+    arguments = scenario.expected_tool_args
+    return [{"name": tool, "args": arguments[tool]} if tool in arguments else tool for tool in scenario.expected_tools]
+
+
+def _document(scenario: Scenario, result: AgentResult) -> dict[str, Any]:
+    return {
+        "input": scenario.input,
+        "output": result.output,
+        "reference": scenario.expected_output,
+        "metadata": scenario.metadata,
+        "expected_tools": scenario.expected_tools,
+        "expected_tool_args": scenario.expected_tool_args,
+        "tool_calls": called_tools(result),
+        "latency_ms": result.latency_ms,
+        "token_usage": result.token_usage,
+        "raw_response": result.raw_response,
+    }

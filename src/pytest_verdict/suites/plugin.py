@@ -14,11 +14,11 @@ _HERE: Final = "pytest_verdict.suites."
 def adapters() -> Mapping[str, str]:
     """Name the kinds of adapters, by what stands before the colon."""
     return {
-        "command": f"{_HERE}adapters.command:open_adapter",
-        "command-json": f"{_HERE}adapters.command:open_adapter",
-        "http": f"{_HERE}adapters.http:open_adapter",
-        "https": f"{_HERE}adapters.http:open_adapter",
-        "recorded": f"{_HERE}adapters.recorded:open_adapter",
+        "command": f"{_HERE}adapters.command:CommandAdapter",
+        "command-json": f"{_HERE}adapters.command:CommandAdapter",
+        "http": f"{_HERE}adapters.http:HttpAdapter",
+        "https": f"{_HERE}adapters.http:HttpAdapter",
+        "recorded": f"{_HERE}adapters.recorded:RecordedAdapter",
     }
 
 

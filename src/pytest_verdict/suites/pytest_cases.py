@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -10,9 +10,8 @@ import pytest
 
 from pytest_verdict.errors import ConfigurationError, MappingError
 from pytest_verdict.operators.not_compared import record_not_compared
-from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping, read_source
-from pytest_verdict.suites.rows import read_rows
-from pytest_verdict.suites.rows.row import Row, name_of_row
+from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping
+from pytest_verdict.suites.rows import named_rows
 
 CASE: Final = "case"
 _PLUGIN: Final = "verdict-unreadable-rows"
@@ -31,25 +30,20 @@ class UnreadableRows:
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Refuse to run such an item."""
         parameters = getattr(getattr(item, "callspec", None), "params", {})
-        reasons = dict.fromkeys(value.reason for value in parameters.values() if isinstance(value, Unreadable))
-        for reason in reasons:
-            record_not_compared(reason)
-            raise pytest.fail.Exception(reason, pytrace=False)
+        unreadable = next((value for value in parameters.values() if isinstance(value, Unreadable)), None)
+        if unreadable is not None:
+            record_not_compared(unreadable.reason)
+            raise pytest.fail.Exception(unreadable.reason, pytrace=False)
 
 
 def parametrize_cases(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     """Parametrize a test by the rows of a dataset."""
     try:
         source, mapping, ids = _arguments(*marker.args, **marker.kwargs)
-        inputs = (CASE, *((EXPECTED, OBSERVED, *mapping.settings) if mapping else ()))
-        names = [name for name in inputs if name in metafunc.fixturenames]
-        if not names:
-            raise ConfigurationError(f"the test takes none of the arguments {', '.join(inputs)}")  # noqa: TRY301 - one place adds where
-        label = _label(source)
+        names = _names(metafunc.fixturenames, mapping)
         if isinstance(source, str | Path):
             source = metafunc.definition.path.parent / source
-        fetch_id = read_source(ids, "ids") if ids is not None else None
-        cases = [_case(row, label, names, mapping, fetch_id) for row in read_rows(source)]
+        cases = [_case(names, mapping, *row) for row in named_rows(source, ids)]
     except (ConfigurationError, OSError, TypeError) as error:
         text = str(error).removeprefix("_arguments() ")
         raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: verdict_cases: {text}") from None
@@ -64,21 +58,22 @@ def _arguments(
     return source, None if mapping is None else InputMapping.read(mapping), ids
 
 
-def _label(source: Any) -> str:
-    return Path(source).name if isinstance(source, str | Path) else "row"
+def _names(taken: Sequence[str], mapping: InputMapping | None) -> list[str]:
+    given = (CASE, *((EXPECTED, OBSERVED, *mapping.settings) if mapping else ()))
+    names = [name for name in given if name in taken]
+    if not names:
+        raise ConfigurationError(f"the test takes none of the arguments {', '.join(given)}")
+    return names
 
 
-def _case(row: Row, label: str, names: list[str], mapping: InputMapping | None, fetch_id: Any) -> Any:
-    name = f"{label}:{row.number}"
-    try:
-        if row.error is not None:
-            raise MappingError(row.error)  # noqa: TRY301 - one place adds where
-        found = {CASE: row.value}
-        if mapping is not None:
-            found.update(mapping.resolve(row.value))
-    except MappingError as error:
-        return pytest.param(*[Unreadable(f"{name}: {error}")] * len(names), id=name)
-    return pytest.param(*(found[key] for key in names), id=name_of_row(fetch_id, row.value, name))
+def _case(names: list[str], mapping: InputMapping | None, place: str, name: str, value: Any, error: str | None) -> Any:
+    if error is None:
+        try:
+            found = {CASE: value, **(mapping.resolve(value) if mapping else {})}
+            return pytest.param(*(found[name] for name in names), id=name)
+        except MappingError as missing:
+            error = str(missing)
+    return pytest.param(*[Unreadable(f"{place}: {error}")] * len(names), id=place)
 
 
 def _register(config: pytest.Config) -> None:

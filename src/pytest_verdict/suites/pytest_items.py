@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from pytest_verdict.core.garbage_collection import without_garbage_collection
+from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchError
-from pytest_verdict.suites.reader import PlannedScenario, Suite, read_suite
+from pytest_verdict.suites.suite_reader import PlannedScenario, Suite, read_suite
 
 if TYPE_CHECKING:
     from pytest_verdict.suites.scenario_run import Run
 
 _ADAPTERS: Final = pytest.StashKey[dict[tuple[str, Path], Any]]()
-_NO_ADAPTER: Final = (
-    "no adapter is named: write adapter: into the suite, set verdict_adapter in the ini file, or give --verdict-adapter"
-)
 
 
 class SuiteFile(pytest.File):
@@ -37,14 +34,11 @@ class SuiteFile(pytest.File):
         for tag in sorted(tags):
             # What a suite uses as a tag it declares, so that --strict-markers has nothing to say.
             self.config.addinivalue_line("markers", f"{tag}: a tag of suites")
-        with without_garbage_collection():
-            return [self._item(suite, plan) for plan in suite.scenarios]
-
-    def _item(self, suite: Suite, plan: PlannedScenario) -> pytest.Item:
-        item: ScenarioItem = ScenarioItem.from_parent(self, name=plan.scenario.name, suite=suite, plan=plan)
-        for tag in plan.tags:
-            item.add_marker(tag)
-        return item
+        with pause_garbage_collection():
+            return [
+                ScenarioItem.from_parent(self, name=plan.scenario.name, suite=suite, plan=plan)
+                for plan in suite.scenarios
+            ]
 
 
 class ScenarioItem(pytest.Item):
@@ -55,6 +49,8 @@ class ScenarioItem(pytest.Item):
         self._suite = suite
         self._plan = plan
         self._runs: list[Run] = []
+        for tag in plan.tags:
+            self.add_marker(tag)
 
     @property
     def verdict_place(self) -> tuple[Path, int]:
@@ -82,10 +78,10 @@ class ScenarioItem(pytest.Item):
             raise _without_frames(*dict.fromkeys(str(run.error) for run in self._runs))
 
     def runtest(self) -> None:
-        """Judge what the adapter returned."""
-        from pytest_verdict.suites.scenario_run import judge
+        """Score what the adapter returned."""
+        from pytest_verdict.suites.scenario_run import score_runs
 
-        outcome = judge(self._plan, self._runs)
+        outcome = score_runs(self._plan, self._runs)
         if outcome.verdict != "pass":
             raise MismatchError(outcome.describe(), outcome.failures)
         self.add_report_section("call", "verdict", "\n".join(outcome.sentences))
@@ -123,7 +119,8 @@ class ScenarioItem(pytest.Item):
             return self._suite.adapter, self.path.parent
         usual = str(self.config.getini("verdict_adapter"))
         if not usual:
-            raise AdapterError(_NO_ADAPTER)
+            ways = "write adapter: into the suite, set verdict_adapter in the ini file, or give --verdict-adapter"
+            raise AdapterError(f"no adapter is named: {ways}")
         return usual, self.config.rootpath
 
 
@@ -135,9 +132,8 @@ def _without_frames(*reasons: str) -> BaseException:
 
 def _end_adapters(known: Mapping[Any, Any]) -> None:
     for adapter in known.values():
-        close = getattr(adapter, "close", None)
-        if close is not None:
-            close()
+        if hasattr(adapter, "close"):
+            adapter.close()
     loop = sys.modules.get("pytest_verdict.suites.adapters.background_loop")
     if loop is not None:
         loop.LOOP.close()

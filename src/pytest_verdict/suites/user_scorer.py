@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pytest_verdict.comparison import compare
+from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.kernel import error_outcome
 from pytest_verdict.core.values.display import shortened, visible
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.operators.not_compared import record_not_compared
 from pytest_verdict.operators.scorer_verdict import ScorerVerdict
 from pytest_verdict.suites.agent_result import AgentResult
-from pytest_verdict.suites.dotted import load
-from pytest_verdict.suites.model import Scenario
-from pytest_verdict.suites.scoring import Scored
+from pytest_verdict.suites.loading import import_object
+from pytest_verdict.suites.scorer import Scored, SuiteScorer, scored
+from pytest_verdict.suites.suite_model import Scenario
 
 REGISTERED: Final[dict[str, Any]] = {}
 """Scorers by name, as conftest.py registered them."""
@@ -31,7 +32,7 @@ def register_scorer(scorer: Any) -> Any:
         The same, so that it decorates a class.
 
     Raises:
-        ConfigurationError: It is no scorer.
+        ConfigurationError: It is no scorer, or its name is that of a scorer that an installed package brings.
 
     Example:
         >>> @register_scorer
@@ -41,46 +42,54 @@ def register_scorer(scorer: Any) -> Any:
         ...     def score(self, scenario, result):
         ...         return {"passed": len(result.output) <= 80, "explanation": "at most 80 characters"}
     """
-    made = scorer() if isinstance(scorer, type) else scorer
-    if not isinstance(getattr(made, "name", None), str) or not callable(getattr(made, "score", None)):
-        raise ConfigurationError(f"a scorer has a name and a method score(scenario, result); {scorer!r} has not")
+    made = made_scorer(scorer)
+    place = FAMILIES.find("scorers", made.name)
+    if place is not None:
+        raise ConfigurationError(f"the name {made.name!r} is taken by the scorer {place}; give yours another one")
     REGISTERED[made.name] = made
     return scorer
 
 
-class UserScorer:
-    """Asks a scorer of the user, found when it is first needed."""
+def made_scorer(scorer: Any) -> Any:
+    """Make an object of a scorer that is given as one or as a class."""
+    made = scorer() if isinstance(scorer, type) else scorer
+    if not isinstance(getattr(made, "name", None), str) or not callable(getattr(made, "score", None)):
+        raise ConfigurationError(f"a scorer has a name and a method score(scenario, result); {scorer!r} has not")
+    return made
 
-    def __init__(self, name: str) -> None:
+
+class UserScorer(SuiteScorer):
+    """Asks a scorer that says what it found; one that is only named is looked for when it is first needed."""
+
+    def __init__(self, name: str, scorer: Any = None) -> None:
         self.name = name
-        self._scorer: Any = None
+        self._scorer = scorer
 
-    def judge(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        """Ask, and record the answer; see `SuiteScorer`."""
+    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
+        """Ask the scorer, and record its answer."""
         try:
             said = _said(self._found().score(scenario, result))
         except Exception as error:  # noqa: BLE001 - whatever the scorer of a user raises is recorded
             reason = f"the scorer {self.name} raised {error_outcome(error).error}"
             made = record_not_compared(reason, scenario.expected_output, instead_of="scorer_verdict", name=label)
-            return Scored(self.name, [made], f"{self.name}: ERROR. {visible(shortened(reason, 500))}")
+            return scored(self.name, made)
         observed = {"output": result.output, **said}
         made = compare(ScorerVerdict(scorer=self.name), scenario.expected_output, observed, threshold, name=label)
-        word = {"pass": "PASS", "fail": "FAIL", "error": "ERROR"}[made.verdict]
-        explanation = made.error or said["explanation"] or f"The score is {made.score:g}."
-        return Scored(self.name, [made], f"{self.name}: {word}. {visible(shortened(str(explanation), 500))}")
+        explanation = said["explanation"] or f"The score is {made.score:g}."
+        return scored(self.name, made, visible(shortened(str(explanation), 500)))
 
     def _found(self) -> Any:
         if self._scorer is None:
-            found = REGISTERED[self.name] if self.name in REGISTERED else load(self.name, "scorer")
+            found = REGISTERED[self.name] if self.name in REGISTERED else import_object(self.name, "scorer")
             self._scorer = found() if isinstance(found, type) else found
         return self._scorer
 
 
 def _said(answer: Any) -> dict[str, Any]:
     if isinstance(answer, bool):
-        return {"score": None, "passed": answer, "explanation": None}
-    if isinstance(answer, int | float):
-        return {"score": answer, "passed": None, "explanation": None}
+        answer = {"passed": answer}
+    elif isinstance(answer, int | float):
+        answer = {"score": answer}
     score, passed, explanation, details = (_part(answer, key) for key in ("score", "passed", "explanation", "details"))
     text = explanation or (details if isinstance(details, str) else None)
     return {"score": score, "passed": passed, "explanation": text}

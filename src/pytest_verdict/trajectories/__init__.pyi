@@ -1,4 +1,5 @@
 from .api import assert_trajectory as assert_trajectory
+from .edit_similarity import TrajectorySimilarity as TrajectorySimilarity
 from .event import Event as Event
 from .limits import (
     TrajectoryForbidden as TrajectoryForbidden,
@@ -11,11 +12,11 @@ from .order import (
     TrajectoryExact as TrajectoryExact,
     TrajectoryInOrder as TrajectoryInOrder,
 )
-from .overlap import (
+from .precision_recall import (
     TrajectoryF1 as TrajectoryF1,
     TrajectoryPrecision as TrajectoryPrecision,
     TrajectoryRecall as TrajectoryRecall,
 )
-from .readers import read_trajectory as read_trajectory, read_turns as read_turns
-from .similarity import TrajectorySimilarity as TrajectorySimilarity
+from .readers import read_trajectory as read_trajectory
 from .steps import TrajectorySteps as TrajectorySteps
+from .turns import read_turns as read_turns

@@ -1,37 +1,43 @@
-"""Pairing in order: the earliest subsequence, the longest common subsequence, and the cheapest alignment."""
+"""Pairing in order: which members of two sequences belong together without crossing.
+
+`longest_common_subsequence` serves where two members match or do not, `best_in_order` where they match more or less, and
+`edit_distance` where a member without a partner costs. The last two are one table of dynamic programming: a pair gains its
+score, and in an edit distance also what its members would have cost alone.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 SCALE: Final = 10**9
-"""The cost of one call that is missing or unexpected; scores become whole numbers, so that rounding cannot decide."""
+"""A score of 1.0, and the cost of one call without a partner; in whole numbers, so that rounding cannot decide."""
 
-_DIAGONAL, _UP, _LEFT = 0, 1, 2
+Row = tuple[int | None, int | None]
+"""Positions of an expected and an observed call that belong together; None on the side that has nothing."""
+
+Score = Callable[[int, int], float]
+
+_UP, _PAIR, _LEFT = 0, 1, 2
 
 
-def earliest_subsequence(expected: int, observed: int, accepts: Callable[[int, int], bool]) -> list[int]:
-    """Pair each expected call with the earliest observed one that is left for it.
-
-    For the question whether all of expected occurs in order this is right for any relation: whatever a later choice
-    allows, the earliest choice allows too.
-    """
-    found: list[int] = []
-    for at in range(observed):
-        if len(found) == expected:
-            break
-        if accepts(len(found), at):
-            found.append(at)
-    return found
+def side_by_side(partners: Sequence[int | None], observed: int) -> Iterator[Row]:
+    """Give the rows of two sequences that are paired in order."""
+    following = 0
+    for left, right in enumerate(partners):
+        if right is not None:
+            yield from ((None, at) for at in range(following, right))
+            following = right + 1
+        yield left, right
+    yield from ((None, at) for at in range(following, observed))
 
 
 def longest_common_subsequence(accepted: Sequence[Sequence[int]], size: int) -> list[int | None]:
     """Pair as many expected calls as possible without crossing.
 
     The bit-parallel method of Crochemore and others (2001) and Hyyrö (2004): one addition of a long integer per
-    expected call. It uses nothing of equality, so it holds for any relation.
+    expected call. It uses nothing of equality, so a call may accept any others.
     """
     full = (1 << size) - 1
     row = full
@@ -45,7 +51,7 @@ def longest_common_subsequence(accepted: Sequence[Sequence[int]], size: int) -> 
         gained = row & mask
         row = ((row + gained) | (row - gained)) & full
         rows.append(row)
-    return _traced(rows, accepted, size)
+    return _walk_bits(rows, len(accepted), size)
 
 
 def _mask(positions: Sequence[int], size: int) -> int:
@@ -55,41 +61,49 @@ def _mask(positions: Sequence[int], size: int) -> int:
     return int.from_bytes(written, "little")
 
 
-def _traced(rows: list[int], accepted: Sequence[Sequence[int]], size: int) -> list[int | None]:
+def _walk_bits(rows: list[int], expected: int, observed: int) -> list[int | None]:
     # A cleared bit says that the length grows there. Walking back, a call is paired where its row cleared the bit first.
-    found: list[int | None] = [None] * len(accepted)
-    at = size
-    expected = len(accepted)
-    while expected and at:
-        if rows[expected] >> (at - 1) & 1:
-            at -= 1
+    found: list[int | None] = [None] * expected
+    while expected and observed:
+        if rows[expected] >> (observed - 1) & 1:
+            observed -= 1
             continue
         expected -= 1
-        if rows[expected] >> (at - 1) & 1:
-            found[expected] = at - 1
-            at -= 1
+        if rows[expected] >> (observed - 1) & 1:
+            observed -= 1
+            found[expected] = observed
     return found
 
 
-def align(
-    near: Sequence[Sequence[int]], observed: int, score: Callable[[int, int], float]
-) -> tuple[int, list[tuple[int | None, int | None]]]:
-    """Align two sequences at the lowest cost.
+def best_in_order(near: Sequence[Sequence[int]], observed: int, score: Score) -> list[int | None]:
+    """Pair without crossing so that the sum of the scores is the highest possible; only calls that are near have one."""
+    gains = _Gains(near, score, head=0, width=observed, unlike=0)
+    _, steps = _fill(gains, len(near), observed, band=max(len(near), observed))
+    return _walk(steps, observed)
 
-    A call that is missing or unexpected costs ``SCALE``, a pair ``SCALE`` times one minus its score: the edit distance
-    of Needleman and Wunsch (1970) with substitutions weighted by their score, in the band of Ukkonen (1985).
+
+def edit_distance(near: Sequence[Sequence[int]], observed: int, score: Score) -> tuple[int, list[int | None]]:
+    """Pair without crossing at the lowest cost, and give that cost.
+
+    A call without a partner costs ``SCALE``, a pair ``SCALE`` times one minus its score: the distance of Needleman and
+    Wunsch (1970) with substitutions weighted by their score, in the band of Ukkonen (1985).
     """
-    expected = len(near)
-    head, tail = _equal_ends(expected, observed, score)
-    left, right = expected - head - tail, observed - head - tail
-    cost, middle = _align_middle(left, right, _Costs(near, score, head, right))
-    rows: list[tuple[int | None, int | None]] = [(at, at) for at in range(head)]
-    rows += [(None if i is None else head + i, None if j is None else head + j) for i, j in middle]
-    rows += [(head + left + at, head + right + at) for at in range(tail)]
-    return cost, rows
+    head, tail = _equal_ends(len(near), observed, score)
+    expected, width = len(near) - head - tail, observed - head - tail
+    gains = _Gains(near, score, head, width, unlike=SCALE)
+    band = max(abs(expected - width), 16)
+    while True:
+        gain, steps = _fill(gains, expected, width, band)
+        cost = (expected + width) * SCALE - gain
+        # Leaving the band takes more than `band` calls without a partner, so a cheaper alignment cannot lie outside.
+        if cost <= band * SCALE or band >= max(expected, width):
+            break
+        band *= 4
+    middle = (None if at is None else head + at for at in _walk(steps, width))
+    return cost, [*range(head), *middle, *range(observed - tail, observed)]
 
 
-def _equal_ends(expected: int, observed: int, score: Callable[[int, int], float]) -> tuple[int, int]:
+def _equal_ends(expected: int, observed: int, score: Score) -> tuple[int, int]:
     # Pairing two ends that match fully is never worse than anything else that can be done with them.
     shorter = min(expected, observed)
     head = 0
@@ -101,84 +115,70 @@ def _equal_ends(expected: int, observed: int, score: Callable[[int, int], float]
     return head, tail
 
 
-class _Costs:
-    """The costs of pairs, each asked for once although the band is widened again and again."""
+class _Gains:
+    """What pairs gain, each asked for once although the band is widened again and again."""
 
-    def __init__(
-        self, near: Sequence[Sequence[int]], score: Callable[[int, int], float], head: int, width: int
-    ) -> None:
+    def __init__(self, near: Sequence[Sequence[int]], score: Score, head: int, width: int, unlike: int) -> None:
         self._near = near
         self._score = score
         self._head = head
         self._width = width
+        self._unlike = unlike
         self._rows: dict[int, tuple[int, int, list[int]]] = {}
 
     def row(self, row: int, first: int, last: int) -> list[int]:
-        """Give the costs of a row, filled from column ``first`` up to ``last``."""
-        start, end, costs = self._rows.get(row, (first, first, []))
-        if not costs:
-            costs = [SCALE] * self._width
+        """Give the gains of a row, filled from column ``first`` up to ``last``."""
+        start, end, gains = self._rows.get(row, (first, first, []))
+        gains = gains or [self._unlike] * self._width
+        score, head, unlike = self._score, self._head, self._unlike
         for low, high in ((first, start), (end, last)):
             for place in self._places(row, low, high):
-                costs[place - self._head] = SCALE - round(self._score(self._head + row, place) * SCALE)
-        self._rows[row] = min(start, first), max(end, last), costs
-        return costs
+                gains[place - head] = unlike + round(score(head + row, place) * SCALE)
+        if unlike:
+            # Only an edit distance asks for a row again.
+            self._rows[row] = first, last, gains
+        return gains
 
     def _places(self, row: int, low: int, high: int) -> Sequence[int]:
         near = self._near[self._head + row]
         return near[bisect_left(near, self._head + low) : bisect_left(near, self._head + high)]
 
 
-def _align_middle(expected: int, observed: int, costs: _Costs) -> tuple[int, list[tuple[int | None, int | None]]]:
-    if not expected or not observed:
-        rows: list[tuple[int | None, int | None]] = [(at, None) for at in range(expected)]
-        return (expected + observed) * SCALE, rows + [(None, at) for at in range(observed)]
-    band = max(abs(expected - observed), 16)
-    while True:
-        cost, steps = _fill(expected, observed, costs, band)
-        # Leaving the band takes more than `band` calls without a partner, so a cheaper alignment cannot lie outside.
-        if cost <= band * SCALE or band >= max(expected, observed):
-            return cost, _walk(expected, observed, steps)
-        band *= 4
-
-
-def _fill(expected: int, observed: int, costs: _Costs, band: int) -> tuple[int, list[bytearray]]:
-    far = (expected + observed + 1) * SCALE
-    before = [column * SCALE if column <= band else far for column in range(observed + 1)]
-    steps = [bytearray([_LEFT]) * (observed + 1)]
-    for row in range(1, expected + 1):
-        first, last = max(1, row - band), min(observed, row + band)
-        current = [far] * (observed + 1)
-        current[0] = row * SCALE if row <= band else far
-        chosen = bytearray([_UP]) * (observed + 1)
-        pairs = costs.row(row - 1, first - 1, last)
-        beside, corner = current[first - 1], before[first - 1]
-        for column in range(first, last + 1):
-            above = before[column]
-            best, step = corner + pairs[column - 1], _DIAGONAL
-            if above + SCALE < best:
-                best, step = above + SCALE, _UP
-            if beside + SCALE < best:
-                best, step = beside + SCALE, _LEFT
-            current[column] = beside = best
-            chosen[column] = step
+def _fill(gains: _Gains, expected: int, observed: int, band: int) -> tuple[int, list[bytearray]]:
+    outside = -2 * SCALE * (expected + observed + 1)
+    before = [0 if column <= band else outside for column in range(observed + 1)]
+    steps = []
+    for row in range(expected):
+        first, last = max(0, row - band), min(observed, row + 1 + band)
+        current = [outside] * (observed + 1)
+        current[0] = 0 if row < band else outside
+        chosen = bytearray(observed + 1)
+        pairs = gains.row(row, first, last)
+        best, corner = current[first], before[first]
+        for column, gain in enumerate(pairs[first:last], first + 1):
+            beside = best
+            above = best = before[column]
+            # A pair that gains nothing is none.
+            if gain and corner + gain >= best:
+                best = corner + gain
+                chosen[column] = _PAIR
+            if beside > best:
+                best = beside
+                chosen[column] = _LEFT
+            current[column] = best
             corner = above
         before = current
         steps.append(chosen)
     return before[observed], steps
 
 
-def _walk(expected: int, observed: int, steps: list[bytearray]) -> list[tuple[int | None, int | None]]:
-    rows: list[tuple[int | None, int | None]] = []
-    while expected or observed:
-        step = steps[expected][observed] if observed else _UP
-        if step == _DIAGONAL:
-            expected, observed = expected - 1, observed - 1
-            rows.append((expected, observed))
-        elif step == _UP:
-            expected -= 1
-            rows.append((expected, None))
-        else:
-            observed -= 1
-            rows.append((None, observed))
-    return rows[::-1]
+def _walk(steps: Sequence[bytearray], observed: int) -> list[int | None]:
+    expected = len(steps)
+    found: list[int | None] = [None] * expected
+    while expected and observed:
+        step = steps[expected - 1][observed]
+        expected -= step != _LEFT
+        observed -= step != _UP
+        if step == _PAIR:
+            found[expected] = observed
+    return found

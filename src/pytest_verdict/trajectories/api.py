@@ -1,4 +1,4 @@
-"""`assert_trajectory`: trajectories as tests compare them."""
+"""`assert_trajectory`: the assertion for tests."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def assert_trajectory(
         order: ``any``, ``in_order`` or ``exact``: the operator ``trajectory_any_order``, ``trajectory_in_order`` or
             ``trajectory_exact``; or ``steps`` for ``trajectory_steps``.
         name: What to call this comparison in the report.
-        comparator: Whose defaults hold, and inside whose ``collect()`` the test fails at the end of the block.
+        comparator: The one whose defaults hold; inside its ``collect()`` the test fails at the end of the block. Without it
+            there are no defaults.
         **settings: The operator's settings, such as ``extras`` and ``args``.
 
     Returns:

@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Final, Literal
 from pydantic import field_validator
 
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.arguments import OTHERS
+from pytest_verdict.trajectories.argument_rules import OTHERS
+from pytest_verdict.trajectories.call import Call, positions_by_tool
+from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.details import call_as_json, listed, unexpected
 from pytest_verdict.trajectories.event import ARGS_MALFORMED
-from pytest_verdict.trajectories.evidence import call_evidence, listed, unexpected
-from pytest_verdict.trajectories.operator import EMPTY_EXPECTED, ObservedTrajectory, TrajectoryOperator, unreadable
-from pytest_verdict.trajectories.pairing import pair
+from pytest_verdict.trajectories.pairing import pair_most
 from pytest_verdict.trajectories.readers import read_trajectory
-from pytest_verdict.trajectories.relation import Call, Relation
+from pytest_verdict.trajectories.trajectory_operator import EMPTY_EXPECTED, ObservedTrajectory, TrajectoryOperator
 
 NOT_A_LIMIT: Final = "not_a_limit"
 NOT_A_TOOL: Final = "not_a_tool_name"
@@ -39,23 +39,18 @@ class TrajectoryOnlyFrom(TrajectoryOperator):
 
     repeats: Literal["forbid", "allow"] = "forbid"
 
-    def judge(self, expected: list[Call], observed: list[Call], relation: Relation) -> Outcome:
-        """Look for observed calls that have no place in expected; see the class."""
+    def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         if self.repeats == "allow":
-            by_name: dict[str, list[Call]] = {}
-            for call in expected:
-                by_name.setdefault(call.name, []).append(call)
+            same_tool = positions_by_tool(expected)
             extra = [
                 at
                 for at, made in enumerate(observed)
-                if not any(relation.accepts(wanted, made) for wanted in by_name.get(made.name, ()))
+                if not any(matcher.accepts(expected[left], made) for left in same_tool.get(made.name, ()))
             ]
         else:
-            taken = set(pair(expected, observed, relation))
+            taken = set(pair_most(expected, observed, matcher))
             extra = [at for at in range(len(observed)) if at not in taken]
-        if not extra:
-            return Outcome(1.0)
-        return Outcome(0.0, details=listed([unexpected(at, observed[at]) for at in extra]))
+        return _none_of(extra, observed)
 
 
 class TrajectoryForbidden(TrajectoryOperator):
@@ -89,28 +84,15 @@ class TrajectoryForbidden(TrajectoryOperator):
             if event.args_note == ARGS_MALFORMED:
                 raise ValueError(f"the arguments of {event.name!r} are no object: {event.args_text}")
         # One form for all, so that settings read back from a record are equal.
-        return tuple(call_evidence(Relation("equal").call(event, event.name)) for event in events)
+        return tuple(call_as_json(CallMatcher("equal").call(event, event.name)) for event in events)
 
     def effective_expected(self, expected: Any) -> Any:
         """Give the forbidden calls when they are a setting."""
         return expected if self.forbidden is None else list(self.forbidden)
 
-    def judge(self, expected: list[Call], observed: list[Call], relation: Relation) -> Outcome:
-        """Look for forbidden calls; see the class."""
-        found = [
-            at for at, made in enumerate(observed) if any(self._forbids(call, made, relation) for call in expected)
-        ]
-        if found:
-            return Outcome(0.0, details=listed([unexpected(at, observed[at]) for at in found]))
-        return Outcome(1.0, notes=() if expected else (EMPTY_EXPECTED,))
-
-    @staticmethod
-    def _forbids(forbidden: Call, made: Call, relation: Relation) -> bool:
-        if forbidden.name != made.name:
-            return False
-        # What cannot be read on either side may be the forbidden call.
-        readable = made.known and (forbidden.known or forbidden.unstated)
-        return not readable or relation.accepts(forbidden, made)
+    def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
+        found = [at for at, made in enumerate(observed) if any(_forbids(call, made, matcher) for call in expected)]
+        return _none_of(found, observed, () if expected else (EMPTY_EXPECTED,))
 
 
 class TrajectoryMaxCalls(ObservedTrajectory):
@@ -140,27 +122,21 @@ class TrajectoryMaxCalls(ObservedTrajectory):
         """Give the limits when they are a setting."""
         return expected if self.limits is None else self.limits
 
-    def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Count the calls; see the class."""
-        limits = _read_limits(self.effective_expected(expected))
+    def _compare(self, expected: Any, observed: Any) -> Outcome:
+        limits = _read_limits(expected)
         if limits is None:
             return Outcome(0.0, notes=(NOT_A_LIMIT,))
-        try:
-            names = [name for _, name in self.observed_events(observed)]
-        except TrajectoryError as error:
-            return unreadable(error)
+        names = [name for _, name in self._observed_events(observed)]
         counts = {**Counter(names), OTHERS: len(names)}
-        calls = {tool: counts.get(self.tool_name(tool), 0) for tool in limits}
+        calls = {tool: counts.get(self._tool_name(tool), 0) for tool in limits}
         over = [
             {"path": f"$.{tool}", "kind": "changed", "expected": f"at most {limit}", "observed": calls[tool]}
             for tool, limit in limits.items()
             if calls[tool] > limit
         ]
-        details: dict[str, Any] = {"calls": calls}
+        details = {"calls": calls, **(listed(over) if over else {})}
         notes = () if limits else (EMPTY_EXPECTED,)
-        if over:
-            details.update(listed(over))
-        return Outcome(0.0 if over else 1.0, self.selection().names(), notes, details)
+        return Outcome(0.0 if over else 1.0, self._selection.steps(), notes, details)
 
 
 class TrajectorySingleToolUse(ObservedTrajectory):
@@ -191,17 +167,26 @@ class TrajectorySingleToolUse(ObservedTrajectory):
         """Give the tool when it is a setting."""
         return expected if self.tool is None else self.tool
 
-    def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Look for the tool; see the class."""
-        tool = self.effective_expected(expected)
-        if not isinstance(tool, str) or not tool:
+    def _compare(self, expected: Any, observed: Any) -> Outcome:
+        if not isinstance(expected, str) or not expected:
             return Outcome(0.0, notes=(NOT_A_TOOL,))
-        try:
-            names = [name for _, name in self.observed_events(observed)]
-        except TrajectoryError as error:
-            return unreadable(error)
-        calls = names.count(self.tool_name(tool))
-        return Outcome(1.0 if calls else 0.0, self.selection().names(), details={"calls": calls})
+        names = [name for _, name in self._observed_events(observed)]
+        calls = names.count(self._tool_name(expected))
+        return Outcome(1.0 if calls else 0.0, self._selection.steps(), details={"calls": calls})
+
+
+def _none_of(found: list[int], observed: list[Call], notes: tuple[str, ...] = ()) -> Outcome:
+    if not found:
+        return Outcome(1.0, notes=notes)
+    return Outcome(0.0, details=listed([unexpected(at, observed[at]) for at in found]))
+
+
+def _forbids(forbidden: Call, made: Call, matcher: CallMatcher) -> bool:
+    if forbidden.name != made.name:
+        return False
+    # What cannot be read on either side may be the forbidden call.
+    readable = made.known and (forbidden.known or forbidden.unstated)
+    return not readable or matcher.accepts(forbidden, made)
 
 
 def _read_limits(value: Any) -> dict[str, int] | None:

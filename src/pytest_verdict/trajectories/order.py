@@ -5,24 +5,18 @@ The meaning of the three is that of Google's ADK and Vertex AI; whether further 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.trajectories.alignment import earliest_subsequence, longest_common_subsequence
-from pytest_verdict.trajectories.candidates import candidates, same_tool
-from pytest_verdict.trajectories.evidence import Row, aligned
-from pytest_verdict.trajectories.operator import EMPTY_EXPECTED, TrajectoryOperator
-from pytest_verdict.trajectories.pairing import competing, pair, pair_by_score
-from pytest_verdict.trajectories.relation import Call, Relation
-from pytest_verdict.trajectories.weighted import heaviest_subsequence
+from pytest_verdict.trajectories import details
+from pytest_verdict.trajectories.call import Call
+from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.pairing import pair_most
+from pytest_verdict.trajectories.trajectory_operator import EMPTY_EXPECTED, TrajectoryOperator
 
 Extras = Literal["allow", "forbid"]
 
 WRONG_ORDER: Final = "right_calls_wrong_order"
-# Beyond these sizes the explanation would take longer than the comparison.
-_MOST_CELLS: Final = 40_000
-_MOST_BITS: Final = 4_000_000
 
 
 class TrajectoryExact(TrajectoryOperator):
@@ -39,14 +33,13 @@ class TrajectoryExact(TrajectoryOperator):
 
     name: ClassVar[str] = "trajectory_exact"
 
-    def judge(self, expected: list[Call], observed: list[Call], relation: Relation) -> Outcome:
-        """Compare place by place; see the class."""
+    def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         shorter = min(len(expected), len(observed))
-        diverges = next((at for at in range(shorter) if not relation.accepts(expected[at], observed[at])), shorter)
+        diverges = next((at for at in range(shorter) if not matcher.accepts(expected[at], observed[at])), shorter)
         if diverges == len(expected) == len(observed):
             return Outcome(1.0)
-        details = {"first_divergence": diverges, **in_order_evidence(expected, observed, relation)}
-        return Outcome(0.0, notes=wrong_order(expected, observed, relation, extras="forbid"), details=details)
+        found = {"first_divergence": diverges, **details.in_order(expected, observed, matcher)}
+        return Outcome(0.0, notes=_wrong_order(expected, observed, matcher, "forbid"), details=found)
 
 
 class TrajectoryInOrder(TrajectoryOperator):
@@ -66,18 +59,14 @@ class TrajectoryInOrder(TrajectoryOperator):
 
     extras: Extras = "allow"
 
-    def judge(self, expected: list[Call], observed: list[Call], relation: Relation) -> Outcome:
-        """Look for the expected calls one after the other; see the class."""
-        places = earliest_subsequence(
-            len(expected), len(observed), lambda i, j: relation.accepts(expected[i], observed[j])
-        )
+    def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
+        places = _earliest(expected, observed, matcher)
         complete = len(places) == len(expected)
         if complete and (self.extras == "allow" or len(expected) == len(observed)):
-            return Outcome(1.0, notes=empty_note(expected, self.extras), details=pairs_evidence(places))
-        details = {"first_divergence": len(places), **in_order_evidence(expected, observed, relation)}
-        if complete:
-            details.pop("first_divergence")
-        return Outcome(0.0, notes=wrong_order(expected, observed, relation, self.extras), details=details)
+            return Outcome(1.0, notes=_empty(expected, self.extras), details=details.pairs([*places]))
+        diverges = {} if complete else {"first_divergence": len(places)}
+        found = {**diverges, **details.in_order(expected, observed, matcher)}
+        return Outcome(0.0, notes=_wrong_order(expected, observed, matcher, self.extras), details=found)
 
 
 class TrajectoryAnyOrder(TrajectoryOperator):
@@ -101,89 +90,29 @@ class TrajectoryAnyOrder(TrajectoryOperator):
 
     extras: Extras = "allow"
 
-    def judge(self, expected: list[Call], observed: list[Call], relation: Relation) -> Outcome:
-        """Pair the calls; see the class."""
-        partners = pair(expected, observed, relation)
-        complete = None not in partners
-        if complete and (self.extras == "allow" or len(expected) == len(observed)):
-            return Outcome(1.0, notes=empty_note(expected, self.extras), details=pairs_evidence(partners))
-        return Outcome(0.0, details=any_order_evidence(partners, expected, observed, relation, self.extras))
+    def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
+        partners = pair_most(expected, observed, matcher)
+        if None not in partners and (self.extras == "allow" or len(expected) == len(observed)):
+            return Outcome(1.0, notes=_empty(expected, self.extras), details=details.pairs(partners))
+        return Outcome(0.0, details=details.any_order(partners, expected, observed, matcher, self.extras))
 
 
-def empty_note(expected: Sequence[Call], extras: str) -> tuple[str, ...]:
-    """Note a pass that says nothing, because nothing was expected."""
+def _earliest(expected: list[Call], observed: list[Call], matcher: CallMatcher) -> list[int]:
+    # Whatever a later choice allows, the earliest choice allows too.
+    found: list[int] = []
+    for at, made in enumerate(observed):
+        if len(found) == len(expected):
+            break
+        if matcher.accepts(expected[len(found)], made):
+            found.append(at)
+    return found
+
+
+def _empty(expected: list[Call], extras: str) -> tuple[str, ...]:
     return (EMPTY_EXPECTED,) if not expected and extras == "allow" else ()
 
 
-def pairs_evidence(partners: Sequence[int | None]) -> dict[str, Any]:
-    """Write which expected call was paired with which observed one, as far as they are not in the same places."""
-    pairs = [[left, right] for left, right in enumerate(partners) if right is not None]
-    if all(left == right for left, right in pairs):
-        return {}
-    return {"pairs": pairs[:100], **({"pairs_omitted": len(pairs) - 100} if len(pairs) > 100 else {})}
-
-
-def wrong_order(expected: list[Call], observed: list[Call], relation: Relation, extras: str) -> tuple[str, ...]:
-    """Note that the right calls were made in the wrong order."""
-    complete = None not in pair(expected, observed, relation)
+def _wrong_order(expected: list[Call], observed: list[Call], matcher: CallMatcher, extras: str) -> tuple[str, ...]:
+    complete = None not in pair_most(expected, observed, matcher)
     enough = extras == "allow" or len(expected) == len(observed)
     return (WRONG_ORDER,) if expected and complete and enough else ()
-
-
-def in_order_evidence(expected: list[Call], observed: list[Call], relation: Relation) -> dict[str, Any]:
-    """Write how two trajectories differ when their order counts."""
-    cells = len(expected) * len(observed)
-    if cells <= _MOST_CELLS:
-        near = same_tool(expected, observed)
-        partners = heaviest_subsequence(
-            near, len(observed), lambda i, j: _closeness(expected[i], observed[j], relation)
-        )
-    elif cells <= _MOST_BITS:
-        partners = longest_common_subsequence(candidates(expected, observed, relation), len(observed))
-    else:
-        partners = [at if at < len(observed) else None for at in range(len(expected))]
-    return aligned(_side_by_side(partners, len(observed)), expected, observed, relation)
-
-
-def _side_by_side(partners: Sequence[int | None], observed: int) -> Iterator[Row]:
-    following = 0
-    for left, right in enumerate(partners):
-        if right is not None:
-            yield from ((None, at) for at in range(following, right))
-            following = right + 1
-        yield left, right
-    yield from ((None, at) for at in range(following, observed))
-
-
-def _closeness(expected: Call, observed: Call, relation: Relation) -> float:
-    # An accepted call is a full match whatever its score, and a call of the right tool is nearer than one of another.
-    if relation.accepts(expected, observed):
-        return 1.0
-    return 0.1 + 0.8 * relation.score(expected, observed) if expected.name == observed.name else 0.0
-
-
-def any_order_evidence(
-    partners: Sequence[int | None], expected: list[Call], observed: list[Call], relation: Relation, extras: str
-) -> dict[str, Any]:
-    """Write how two trajectories differ when their order does not count."""
-    taken = {right for right in partners if right is not None}
-    lefts = [at for at, right in enumerate(partners) if right is None]
-    rights = [at for at in range(len(observed)) if at not in taken]
-    nearest = _nearest([expected[at] for at in lefts], [observed[at] for at in rights], relation)
-    near = {left: rights[at] for left, at in zip(lefts, nearest, strict=True) if at is not None}
-    rows: list[Row] = [(left, near.get(left) if right is None else right) for left, right in enumerate(partners)]
-    if extras == "forbid":
-        used = set(near.values())
-        rows += [(None, at) for at in rights if at not in used]
-    details = aligned(rows, expected, observed, relation)
-    if lefts and len(expected) * len(observed) <= _MOST_BITS:
-        found = competing(candidates(expected, observed, relation), partners)
-        if found is not None:
-            details["competing"] = {"expected": found[0], "observed": found[1]}
-    return details
-
-
-def _nearest(expected: list[Call], observed: list[Call], relation: Relation) -> list[int | None]:
-    if len(expected) * len(observed) > _MOST_CELLS:
-        return [None] * len(expected)
-    return pair_by_score(expected, observed, lambda left, right: _closeness(left, right, relation))

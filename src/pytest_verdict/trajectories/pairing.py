@@ -1,91 +1,116 @@
-"""Pairing without order: each expected call with an observed one of its own, as many as possible.
+"""Pairing: which expected call belongs to which observed one.
 
-When calls are accepted by equality alone, counting is enough and takes linear time. As soon as a rule is tolerant, one observed
-call may serve several expected ones, and taking the first that fits gives wrong verdicts; then the pairing is a maximum matching.
+As many pairs as possible where a call is accepted or not, the highest sum of scores where it counts in part; with order and
+without. Without order, calls that are accepted by equality alone are counted, which takes linear time. As soon as a rule is
+tolerant, one observed call may serve several expected ones, and taking the first that fits gives wrong verdicts; then the pairing
+is a maximum matching.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Sequence
 
 from pytest_verdict.core.matching import maximum_matching, optimal_assignment
-from pytest_verdict.trajectories.candidates import by_name, candidates
-from pytest_verdict.trajectories.relation import Call, Relation
-from pytest_verdict.trajectories.shares import equal_shares
+from pytest_verdict.trajectories.accepted_calls import accepted_calls
+from pytest_verdict.trajectories.alignment import SCALE, best_in_order, longest_common_subsequence
+from pytest_verdict.trajectories.call import Call, calls_of_each_tool, observed_of_same_tool
+from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.value_keys import key_of
 
-SCALE = 10**9
-"""Scores become whole numbers for the assignment, so that rounding cannot decide."""
+Partners = list[int | None]
+"""For each expected call the position of its observed one."""
+
+Score = Callable[[Call, Call], float]
 
 
-def pair(expected: Sequence[Call], observed: Sequence[Call], relation: Relation) -> list[int | None]:
-    """Pair as many expected calls as possible."""
-    partners: list[int | None] = [None] * len(expected)
-    offered = by_name(observed)
-    for name, lefts in by_name(expected).items():
-        rights = offered.get(name)
-        if rights:
-            found = _pair_tool([expected[at] for at in lefts], [observed[at] for at in rights], relation)
-            for left, right in zip(lefts, found, strict=True):
-                partners[left] = None if right is None else rights[right]
+def pair_most(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> Partners:
+    """Pair as many calls as possible."""
+    partners: Partners = [None] * len(expected)
+    for lefts, rights in calls_of_each_tool(expected, observed):
+        found = _pair_tool([expected[at] for at in lefts], [observed[at] for at in rights], matcher)
+        for left, right in zip(lefts, found, strict=True):
+            partners[left] = None if right is None else rights[right]
     return partners
 
 
-def _pair_tool(expected: list[Call], observed: list[Call], relation: Relation) -> list[int | None]:
-    if all(relation.demands_nothing(call) for call in expected):
+def _pair_tool(expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Partners:
+    if all(matcher.demands_nothing(call) for call in expected):
         return [at if at < len(observed) else None for at in range(len(expected))]
-    if relation.is_equality(expected[0].name) and all(call.key is not None for call in (*expected, *observed)):
+    if matcher.is_equality(expected[0].name) and all(call.key is not None for call in (*expected, *observed)):
         return _pair_equal(expected, observed)
-    return maximum_matching(candidates(expected, observed, relation), len(observed))
+    return maximum_matching(accepted_calls(expected, observed, matcher), len(observed))
 
 
-def _pair_equal(expected: list[Call], observed: list[Call]) -> list[int | None]:
+def _pair_equal(expected: list[Call], observed: list[Call]) -> Partners:
     waiting: dict[Hashable, list[int]] = {}
     for at in range(len(observed) - 1, -1, -1):
         waiting.setdefault(observed[at].key, []).append(at)
     return [waiting[call.key].pop() if waiting.get(call.key) else None for call in expected]
 
 
-def pair_by_score(
-    expected: Sequence[Call], observed: Sequence[Call], score: Callable[[Call, Call], float]
-) -> list[int | None]:
+def pair_most_in_order(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> Partners:
+    """Pair as many calls as possible without crossing."""
+    return longest_common_subsequence(accepted_calls(expected, observed, matcher), len(observed))
+
+
+def pair_best(
+    expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher, score: Score | None = None
+) -> Partners:
     """Pair so that the sum of the scores is the highest possible."""
-    return _assign(
-        expected,
-        observed,
-        lambda lefts, rights: [[round(score(left, right) * SCALE) for right in rights] for left in lefts],
-    )
-
-
-def pair_by_share(expected: Sequence[Call], observed: Sequence[Call], relation: Relation) -> list[int | None]:
-    """Pair so that as much as possible of the arguments is right."""
-
-    def units(lefts: list[Call], rights: list[Call]) -> list[list[int]]:
-        found = equal_shares(lefts, rights, SCALE) if relation.is_equality(lefts[0].name) else None
-        if found is None:
-            found = [[round(relation.score(left, right) * SCALE) for right in rights] for left in lefts]
-        return found
-
-    return _assign(expected, observed, units)
-
-
-def _assign(
-    expected: Sequence[Call],
-    observed: Sequence[Call],
-    units: Callable[[list[Call], list[Call]], list[list[int]]],
-) -> list[int | None]:
-    partners: list[int | None] = [None] * len(expected)
-    offered = by_name(observed)
-    for name, lefts in by_name(expected).items():
-        rights = offered.get(name, [])
-        scores = units([expected[at] for at in lefts], [observed[at] for at in rights])
-        cost = [[-score for score in row] for row in scores]
-        for row, column in enumerate(optimal_assignment(cost)):
-            if column is not None and cost[row][column] < 0:
+    partners: Partners = [None] * len(expected)
+    for lefts, rights in calls_of_each_tool(expected, observed):
+        scores = _scores([expected[at] for at in lefts], [observed[at] for at in rights], matcher, score)
+        for row, column in enumerate(optimal_assignment([[-one for one in row] for row in scores])):
+            if column is not None and scores[row][column] > 0:
                 partners[lefts[row]] = rights[column]
     return partners
 
 
-def competing(accepted: Sequence[Sequence[int]], partners: Sequence[int | None]) -> tuple[list[int], list[int]] | None:
+def pair_best_in_order(
+    expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher, score: Score | None = None
+) -> Partners:
+    """Pair without crossing so that the sum of the scores is the highest possible."""
+    chosen = score or matcher.score
+    near = observed_of_same_tool(expected, observed)
+    return best_in_order(near, len(observed), lambda left, right: chosen(expected[left], observed[right]))
+
+
+def _scores(expected: list[Call], observed: list[Call], matcher: CallMatcher, score: Score | None) -> list[list[int]]:
+    found = equal_scores(expected, observed, SCALE) if score is None and matcher.is_equality(expected[0].name) else None
+    if found is not None:
+        return found
+    chosen = score or matcher.score
+    return [[round(chosen(left, right) * SCALE) for right in observed] for left in expected]
+
+
+def equal_scores(expected: Sequence[Call], observed: Sequence[Call], scale: int) -> list[list[int]] | None:
+    """Score all pairs under the rule ``equal`` by the values that they have in common."""
+    if any(call.key is None for call in (*expected, *observed)):
+        return None
+    holders: dict[tuple[str, Hashable], list[int]] = {}
+    for at, call in enumerate(observed):
+        for argument, value in call.args.items():
+            holders.setdefault((argument, key_of(value)), []).append(at)
+    shapes = [frozenset(call.args) for call in observed]
+
+    @functools.cache
+    def share(matches: int, own: frozenset[str], other: frozenset[str]) -> int:
+        count = len(own | other)
+        return round(matches / count * scale) if count else scale
+
+    rows = []
+    for call in expected:
+        matches = [0] * len(observed)
+        for argument, value in call.args.items():
+            for at in holders.get((argument, key_of(value)), ()):
+                matches[at] += 1
+        own = frozenset(call.args)
+        rows.append([share(found, own, shape) for found, shape in zip(matches, shapes, strict=True)])
+    return rows
+
+
+def competing_calls(accepted: Sequence[Sequence[int]], partners: Partners) -> tuple[list[int], list[int]] | None:
     """Find the expected calls that compete for too few observed ones, a witness of Hall's theorem (1935)."""
     owners = {right: left for left, right in enumerate(partners) if right is not None}
     found = []

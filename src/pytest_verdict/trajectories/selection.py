@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.names import canonical_name
+from pytest_verdict.trajectories.tool_names import canonical_name
 
 Failed = Literal["count", "skip"]
 
@@ -23,7 +23,7 @@ class Selection:
     agents: Sequence[str] | None
     failed: Failed
 
-    def names(self) -> tuple[str, ...]:
+    def steps(self) -> tuple[str, ...]:
         """Name the steps that are taken before anything is compared, as the record does."""
         steps = {
             "strip_mcp_prefix": bool(self.mcp_servers),
@@ -34,15 +34,16 @@ class Selection:
         }
         return tuple(name for name, taken in steps.items() if taken)
 
-    def name(self, event: Event) -> str:
-        """Give the name by which an event is compared."""
+    def of(self, events: Iterable[Event]) -> list[tuple[Event, str]]:
+        """Give the events that count, each with the name by which it is compared."""
+        return [(event, name) for event in events if self._counts(event, name := self._name(event))]
+
+    def _name(self, event: Event) -> str:
         if not self.aliases and not self.mcp_servers:
             return event.name
         return canonical_name(event.name, self.aliases, self.mcp_servers)
 
-    def keeps(self, event: Event) -> bool:
-        """Say whether an event counts."""
-        name = self.name(event)
+    def _counts(self, event: Event, name: str) -> bool:
         return (
             (self.only_tools is None or name in self.only_tools)
             and name not in self.except_tools

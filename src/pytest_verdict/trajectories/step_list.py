@@ -13,12 +13,11 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.call import Call
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers import read_trajectory
+from pytest_verdict.trajectories.readers import from_json, read_trajectory
 from pytest_verdict.trajectories.readers.plain import is_pair, read_item
-from pytest_verdict.trajectories.relation import Call
 
 ANY_ORDER: Final = "any_order"
 OPTIONAL: Final = "optional"
@@ -49,7 +48,7 @@ class Step:
 
 def read_steps(value: Any, expected_format: str, prepare: Prepare) -> list[Step]:
     """Read a step list."""
-    source = _opened(value)
+    source = from_json(value) if isinstance(value, str) else value
     for step in source if isinstance(source, list | tuple) else ():
         _refuse_misspelt(step)
     if isinstance(source, list | tuple) and any(_is_explicit(step) for step in source):
@@ -58,15 +57,6 @@ def read_steps(value: Any, expected_format: str, prepare: Prepare) -> list[Step]
         groups = _grouped(read_trajectory(source, expected_format))
         steps = [_step(group, place, prepare) for place, group in enumerate(groups)]
     return [step for step in steps if step.calls]
-
-
-def _opened(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    try:
-        return parse_json(value)
-    except JsonTextError as error:
-        raise TrajectoryError(f"is not JSON: {error}") from None
 
 
 def _is_explicit(step: Any) -> bool:

@@ -6,12 +6,13 @@ from typing import Any, ClassVar, Literal
 
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.call import Call
+from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.details import call_as_json, listed, unexpected
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.evidence import call_evidence, listed
-from pytest_verdict.trajectories.operator import EMPTY_EXPECTED, TrajectoryOperator
-from pytest_verdict.trajectories.relation import Call, Relation
 from pytest_verdict.trajectories.step_list import Step, read_steps
-from pytest_verdict.trajectories.step_matching import StepMatcher
+from pytest_verdict.trajectories.step_matcher import StepMatcher
+from pytest_verdict.trajectories.trajectory_operator import EMPTY_EXPECTED, TrajectoryOperator, read_side
 
 
 class TrajectorySteps(TrajectoryOperator):
@@ -34,42 +35,34 @@ class TrajectorySteps(TrajectoryOperator):
 
     extras: Literal["allow", "forbid"] = "allow"
 
-    def _judge_whole(self, expected: Any, observed: Any) -> Outcome:
-        relation = self.relation()
-        steps = self._steps(expected, relation)
-        made = self.calls(self.observed_events(observed), relation)
-        wanted = [call for step in steps for call, _ in step.calls]
-        matcher = StepMatcher(steps, made, relation)
-        found = _in_between(steps, matcher) if self.extras == "allow" else _without_gaps(steps, matcher, made)
+    def _compare_whole(self, expected: Any, observed: Any) -> Outcome:
+        matcher = self._matcher()
+        steps = self._steps(expected, matcher)
+        made = self._observed_calls(observed, matcher)
+        step_matcher = StepMatcher(steps, made, matcher)
+        find = _in_between if self.extras == "allow" else _without_gaps
+        found = find(steps, step_matcher, made)
         if found.score == 1.0 and self.extras == "allow" and not any(_needed(step) for step in steps):
             found = Outcome(1.0, notes=(EMPTY_EXPECTED,), details=found.details)
-        return self._finished(found, wanted, made, relation)
+        return self._completed(found, [call for step in steps for call, _ in step.calls], made, matcher)
 
-    def _judge_flattened(self, wanted: list[Any], made: list[Any]) -> Outcome:
-        del wanted, made
+    def _compare_flattened(self, expected_turns: list[Any], observed_turns: list[Any]) -> Outcome:
         raise TrajectoryError("step lists cannot be flattened: write the steps of all turns as one list")
 
-    def judge(self, expected: list[Call], observed: list[Call], relation: Relation) -> Outcome:
-        """Not used: steps are more than a list of calls."""
-        raise NotImplementedError
-
-    def _steps(self, expected: Any, relation: Relation) -> list[Step]:
-        selection = self.expected_selection()
+    def _steps(self, expected: Any, matcher: CallMatcher) -> list[Step]:
+        selection = self._expected_selection()
 
         def prepare(event: Event) -> Call | None:
-            return relation.call(event, selection.name(event)) if selection.keeps(event) else None
+            return next((matcher.call(event, name) for event, name in selection.of([event])), None)
 
-        try:
-            return read_steps(expected, self.expected_format, prepare)
-        except TrajectoryError as error:
-            raise TrajectoryError(f"expected {error}") from None
+        return read_side("expected", read_steps, expected, self.expected_format, prepare)
 
 
 def _needed(step: Step) -> bool:
     return step.times.least > 0 and any(times.least > 0 for _, times in step.calls)
 
 
-def _in_between(steps: list[Step], matcher: StepMatcher) -> Outcome:
+def _in_between(steps: list[Step], matcher: StepMatcher, _observed: list[Call]) -> Outcome:
     start = 0
     places: list[list[int]] = []
     for step in steps:
@@ -91,15 +84,12 @@ def _without_gaps(steps: list[Step], matcher: StepMatcher, observed: list[Call])
     if len(observed) in places:
         return Outcome(1.0)
     extra = max(places)
-    differences = [
-        {"path": f"$[{at}]", "kind": "unexpected", "observed": call_evidence(observed[at])}
-        for at in range(extra, len(observed))
-    ]
+    differences = [unexpected(at, observed[at]) for at in range(extra, len(observed))]
     return Outcome(0.0, details={"first_divergence": extra, **listed(differences)})
 
 
 def _failed(step: Step, start: int, details: dict[str, Any]) -> Outcome:
-    wanted = [call_evidence(call) for call, times in step.calls if times.least > 0]
+    wanted = [call_as_json(call) for call, times in step.calls if times.least > 0]
     difference = {"path": f"$[{step.place}]", "kind": "missing", "expected": wanted}
     more = {"first_divergence": step.place, "observed_from": start, **listed([difference])}
     return Outcome(0.0, details={**details, **more})

@@ -1,4 +1,4 @@
-"""Turns: two conversations compared turn by turn."""
+"""Turns: conversations taken apart, and two of them compared turn by turn."""
 
 from __future__ import annotations
 
@@ -7,43 +7,95 @@ from typing import Any, Final, Literal
 from pytest_verdict.core.kernel import PartError, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import ComparisonResult, Outcome
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.readers import read_turns
+from pytest_verdict.trajectories.readers import opened
+from pytest_verdict.trajectories.readers.shape import look
 
 Turns = Literal["none", "all", "mean", "flatten"]
 
 DIFFERENT_TURNS: Final = "different_number_of_turns"
 
 
-def turns_of(value: Any, side: str) -> list[Any]:
-    """Take a conversation apart."""
-    try:
-        return read_turns(value)
-    except TrajectoryError as error:
-        raise TrajectoryError(f"{side}: {error}") from None
+def read_turns(value: Any) -> list[Any]:
+    """Take a conversation apart into turns.
+
+    Args:
+        value: A list of trajectories; or messages, which are split before each message of the user; or ADK invocations.
+
+    Returns:
+        One readable trajectory per turn.
+
+    Raises:
+        TrajectoryError: The value is not a list.
+
+    Example:
+        >>> turns = read_turns([{"role": "user", "content": "Hi"}, {"role": "user", "content": "Bye"}])
+        >>> len(turns)
+        2
+    """
+    source = opened(value)
+    for container in ("conversation", "invocations", "turns", "messages"):
+        inner = look(source, container)
+        if isinstance(inner, list | tuple):
+            source = inner
+            break
+    if not isinstance(source, list | tuple):
+        raise TrajectoryError(f"turns are a list of trajectories, got {shown(value, 80)}")
+    if any(_role(item) is not None for item in source):
+        return _split_at_users(list(source))
+    return list(source)
 
 
-def judge_turns(operator: Operator, expected: list[Any], observed: list[Any], *, mean: bool) -> Outcome:
+def _role(item: Any) -> str | None:
+    if isinstance(item, str | list | tuple):
+        return None
+    kind = look(item, "role")
+    if not isinstance(kind, str):
+        kind = look(item, "type")
+        return kind if isinstance(kind, str) and kind in {"human", "ai", "tool", "system"} else None
+    return kind
+
+
+def _split_at_users(messages: list[Any]) -> list[Any]:
+    turns: list[list[Any]] = []
+    for message in messages:
+        starts = _role(message) in {"user", "human"} and not _holds_results(message)
+        if starts or not turns:
+            turns.append([])
+        turns[-1].append(message)
+    return turns
+
+
+def _holds_results(message: Any) -> bool:
+    # Anthropic and Bedrock send the results of tools back in the name of the user, Gemini likewise.
+    blocks = look(message, "content", "parts")
+    if not isinstance(blocks, list | tuple):
+        return False
+    return any(
+        look(block, "type") == "tool_result"
+        or look(block, "toolResult", "function_response", "functionResponse") is not None
+        for block in blocks
+    )
+
+
+def compare_turns(operator: Operator, expected: list[Any], observed: list[Any], *, mean: bool) -> Outcome:
     """Compare turn by turn."""
     counts = {"expected_turns": len(expected), "observed_turns": len(observed)}
     children = tuple(
-        _turn(operator, number, *pair) for number, pair in enumerate(zip(expected, observed, strict=False), start=1)
+        _compare_turn(operator, number, *pair) for number, pair in enumerate(zip(expected, observed, strict=False), 1)
     )
-    notes = dict.fromkeys(note for child in children for note in child.notes)
+    notes = tuple(dict.fromkeys(note for child in children for note in child.notes))
     if len(expected) != len(observed):
         return Outcome(0.0, notes=(DIFFERENT_TURNS, *notes), details=counts, children=children)
     if not children:
         return Outcome(1.0, notes=("empty_expected",), details=counts)
     scores = [child.score for child in children]
-    return Outcome(
-        min(sum(scores) / len(scores), 1.0) if mean else min(scores),
-        notes=tuple(notes),
-        details=counts,
-        children=children,
-    )
+    score = min(sum(scores) / len(scores), 1.0) if mean else min(scores)
+    return Outcome(score, notes=notes, details=counts, children=children)
 
 
-def _turn(operator: Operator, number: int, expected: Any, observed: Any) -> ComparisonResult:
+def _compare_turn(operator: Operator, number: int, expected: Any, observed: Any) -> ComparisonResult:
     made = run(operator, expected, observed, name=f"turn {number}")
     if made.error is not None:
         raise PartError(made.error)

@@ -13,6 +13,8 @@ import threading
 from collections.abc import Awaitable
 from typing import Any, Final
 
+from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
+
 _GRACE: Final = 0.5
 
 
@@ -24,18 +26,15 @@ class BackgroundLoop:
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
 
-    def wait_for(self, awaitable: Awaitable[Any], seconds: float) -> tuple[bool, Any]:
+    def wait_for(self, awaitable: Awaitable[Any], seconds: float) -> Any:
         """Await something for a limited time."""
         loop = self._running()
         future = asyncio.run_coroutine_threadsafe(_awaited(awaitable, seconds), loop)
-        try:
-            return future.result(seconds + _GRACE)
-        except concurrent.futures.TimeoutError:
-            if future.done():
-                raise
+        if not concurrent.futures.wait([future], seconds + _GRACE).done:
             # It does not even answer to being cancelled.
             self._abandon(loop)
-            return False, None
+            raise AdapterTimeoutError(seconds)
+        return future.result()
 
     def close(self) -> None:
         """End the loop, if one is running."""
@@ -71,13 +70,13 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
         loop.close()
 
 
-async def _awaited(awaitable: Awaitable[Any], seconds: float) -> tuple[bool, Any]:
+async def _awaited(awaitable: Awaitable[Any], seconds: float) -> Any:
     try:
         async with asyncio.timeout(seconds) as limit:
-            return True, await awaitable
+            return await awaitable
     except TimeoutError:
         if limit.expired():
-            return False, None
+            raise AdapterTimeoutError(seconds) from None
         raise
 
 

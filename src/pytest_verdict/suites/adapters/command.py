@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import AdapterError, SuiteError
-from pytest_verdict.suites.adapters.limit import AdapterTimeoutError
-from pytest_verdict.suites.agent_result import AgentResult, read_json, result_from_json
+from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
+from pytest_verdict.suites.agent_result import AgentResult, result_from_json
+from pytest_verdict.suites.json_text import read_json
 
 _TAIL: Final = 500
 
@@ -29,10 +30,14 @@ class CommandAdapter:
     keeps_time = True
     """It ends the program itself; the session must not end before that."""
 
-    def __init__(self, words: list[str], folder: Path, *, is_json: bool) -> None:
-        self._words = words
+    def __init__(self, written: str, folder: Path) -> None:
+        kind, _, line = written.partition(":")
+        try:
+            self._words = shlex.split(line)
+        except ValueError as error:
+            raise SuiteError(f"the adapter {written!r} is no command line: {error}") from None
         self._folder = folder
-        self._is_json = is_json
+        self._is_json = kind == "command-json"
         self._running: set[subprocess.Popen[bytes]] = set()
 
     def run(self, text: str, context: Mapping[str, Any]) -> AgentResult:
@@ -69,7 +74,7 @@ class CommandAdapter:
             try:
                 out, err = process.communicate(given, timeout=seconds)
             except subprocess.TimeoutExpired:
-                _end(process)
+                _kill(process)
                 raise AdapterTimeoutError(seconds or 0.0) from None
             finally:
                 self._running.discard(process)
@@ -91,21 +96,3 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    _kill(process)
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        with contextlib.suppress(OSError):
-            if pipe is not None:
-                pipe.close()
-
-
-def open_adapter(written: str, folder: Path) -> CommandAdapter:
-    """Read a command."""
-    kind, _, line = written.partition(":")
-    try:
-        words = shlex.split(line)
-    except ValueError as error:
-        raise SuiteError(f"the adapter {written!r} is no command line: {error}") from None
-    return CommandAdapter(words, folder, is_json=kind == "command-json")

@@ -11,8 +11,9 @@ from typing import Any
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import AdapterError
-from pytest_verdict.suites.adapters.limit import AdapterTimeoutError
-from pytest_verdict.suites.agent_result import AgentResult, read_json, result_from_json
+from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
+from pytest_verdict.suites.agent_result import AgentResult, result_from_json
+from pytest_verdict.suites.json_text import read_json
 
 
 class HttpAdapter:
@@ -21,8 +22,8 @@ class HttpAdapter:
     A reply of the type ``application/json`` is the JSON form of an `AgentResult`; any other is the output itself.
     """
 
-    def __init__(self, url: str) -> None:
-        self._url = url
+    def __init__(self, written: str, _folder: Path) -> None:
+        self._url = written
 
     def run(self, text: str, context: Mapping[str, Any]) -> AgentResult:
         """Post one input."""
@@ -35,24 +36,16 @@ class HttpAdapter:
         except urllib.error.HTTPError as error:
             with error:
                 raise AdapterError(f"{self._url} replied {error.code}: {shown(error.read(500), 200)}") from None
-        except TimeoutError:
-            raise AdapterTimeoutError(context["timeout_seconds"]) from None
-        except urllib.error.URLError as error:
-            if isinstance(error.reason, TimeoutError):
+        except (TimeoutError, urllib.error.URLError) as error:
+            reason = getattr(error, "reason", error)
+            if isinstance(reason, TimeoutError):
                 raise AdapterTimeoutError(context["timeout_seconds"]) from None
-            raise AdapterError(f"{self._url} cannot be reached: {error.reason}") from None
+            raise AdapterError(f"{self._url} cannot be reached: {reason}") from None
         try:
             decoded = content.decode("utf-8")
+            is_json = kind.endswith("json")
             return (
-                result_from_json(read_json(decoded), f"the reply of {self._url}")
-                if kind.endswith("json")
-                else AgentResult(decoded)
+                result_from_json(read_json(decoded), f"the reply of {self._url}") if is_json else AgentResult(decoded)
             )
         except ValueError as error:
             raise AdapterError(f"the reply of {self._url} cannot be read: {error}") from None
-
-
-def open_adapter(written: str, folder: Path) -> HttpAdapter:
-    """Take a URL."""
-    del folder
-    return HttpAdapter(written)

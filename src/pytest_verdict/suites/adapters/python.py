@@ -7,49 +7,39 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pytest_verdict.errors import AdapterError
-from pytest_verdict.suites.dotted import load
+from pytest_verdict.suites.loading import import_object
 
 
 class PythonAdapter:
-    """Calls a function of the user."""
+    """Calls what a dotted path names."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
-        self._takes_context = _takes_context(function)
+    def __init__(self, path: str, hint: str = "") -> None:
+        found = import_object(path, "adapter", hint)
+        if inspect.isclass(found):
+            found = found()
+        function = getattr(found, "run", found)
+        if not callable(function):
+            raise AdapterError(f"the adapter {path!r} has no run(input, context=None) and is no function")
+        self._call = _with_context(function)
 
     def run(self, text: str, context: Mapping[str, Any]) -> Any:
         """Run one input; what comes back may have to be awaited."""
-        if self._takes_context is None:
-            return self._function(text)
-        return (
-            self._function(text, **{self._takes_context: context})
-            if self._takes_context
-            else self._function(text, context)
-        )
+        return self._call(text, context)
 
 
-def open_adapter(path: str) -> PythonAdapter:
-    """Find an adapter by its dotted path."""
-    found = load(path, "adapter")
-    if inspect.isclass(found):
-        found = found()
-    function = getattr(found, "run", found)
-    if not callable(function):
-        raise AdapterError(f"the adapter {path!r} has no run(input, context=None) and is no function")
-    return PythonAdapter(function)
-
-
-def _takes_context(function: Callable[..., Any]) -> str | None:
-    """Say how the context is given: None not at all, empty as the second argument, otherwise by this name."""
+def _with_context(function: Callable[..., Any]) -> Callable[[str, Mapping[str, Any]], Any]:
+    """Give the context to a function that takes it by this name or has to have a second argument."""
     try:
-        parameters = list(inspect.signature(function).parameters.values())
+        parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
-        return None
-    if any(parameter.name == "context" for parameter in parameters):
-        return "context"
+        return lambda text, _context: function(text)
+    if "context" in parameters:
+        return lambda text, context: function(text, context=context)
     positional = [
         parameter
-        for parameter in parameters
+        for parameter in parameters.values()
         if parameter.kind in {parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD}
     ]
-    return "" if len(positional) > 1 and positional[1].default is inspect.Parameter.empty else None
+    if len(positional) > 1 and positional[1].default is inspect.Parameter.empty:
+        return function
+    return lambda text, _context: function(text)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
-from pytest_verdict.suites.rows import read_rows
+from pytest_verdict.suites.rows import named_rows
 
 _HEAD: Final = ("suite", "name", "input")
 
@@ -22,16 +22,21 @@ class RecordedAdapter:
     order, and the last one stands for those that follow.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, written: str, folder: Path) -> None:
+        self._path = folder / written.partition(":")[2].strip()
         self._found: dict[tuple[Any, str, str], list[dict[str, Any]]] = {}
-        for row in read_rows(path):
-            problem = row.error or _problem(row.value)
-            if problem is not None:
-                raise AdapterError(f"{path.name}:{row.number}: {problem}")
-            key = "name" if "name" in row.value else "input"
-            rest = {name: value for name, value in row.value.items() if name not in _HEAD}
-            self._found.setdefault((row.value.get("suite"), key, row.value[key]), []).append(rest)
+        try:
+            for place, _, value, error in named_rows(self._path):
+                self._add(place, value, error or _problem(value))
+        except OSError as error:
+            raise AdapterError(f"the recorded outputs {self._path} cannot be read: {error.strerror or error}") from None
+
+    def _add(self, place: str, row: Any, problem: str | None) -> None:
+        if problem is not None:
+            raise AdapterError(f"{place}: {problem}")
+        key = "name" if "name" in row else "input"
+        rest = {name: value for name, value in row.items() if name not in _HEAD}
+        self._found.setdefault((row.get("suite"), key, row[key]), []).append(rest)
 
     def run(self, text: str, context: Mapping[str, Any]) -> AgentResult:
         """Look up one output."""
@@ -51,12 +56,3 @@ def _problem(row: Any) -> str | None:
         return f"a recorded row is an object with output, got {shown(row, 80)}"
     key = row.get("name", row.get("input"))
     return None if isinstance(key, str) else "a recorded row needs the name or the input of its scenario, as text"
-
-
-def open_adapter(written: str, folder: Path) -> RecordedAdapter:
-    """Open a file of recorded outputs."""
-    path = folder / written.partition(":")[2].strip()
-    try:
-        return RecordedAdapter(path)
-    except OSError as error:
-        raise AdapterError(f"the recorded outputs {path} cannot be read: {error.strerror or error}") from None

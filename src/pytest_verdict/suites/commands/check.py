@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     if arguments.schema:
-        from pytest_verdict.suites.suite_schema import suite_schema
+        from pytest_verdict.suites.suite_model import suite_schema
 
         say_json(suite_schema())
         return 0
@@ -47,18 +47,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(files: Sequence[str], scorers: Sequence[str]) -> int:
-    from pytest_verdict.suites.reader import read_suite
+    from pytest_verdict.suites.suite_reader import read_suite
 
     status = 0
     for file in files:
         try:
             suite = read_suite(Path(file), scorers=scorers)
         except SuiteError as error:
-            status = 1
             for line in str(error).splitlines():
                 say(line)
-            continue
-        number = len(suite.scenarios)
-        adapter = f"adapter {suite.adapter}" if suite.adapter else "no adapter of its own"
-        say(f"{file}: {suite.name}, {counted(number, 'scenario')}, {adapter}")
+            status = 1
+        else:
+            adapter = f"adapter {suite.adapter}" if suite.adapter else "no adapter of its own"
+            say(f"{file}: {suite.name}, {counted(len(suite.scenarios), 'scenario')}, {adapter}")
     return status

@@ -8,7 +8,8 @@ from typing import Final
 
 from pytest_verdict.console import complain, say
 
-_SUITE: Final = """\
+FILES: Final = {
+    "capitals.verdict.yaml": """\
 # Run it with pytest, and see whether it is written rightly with pytest-verdict check.
 suite:
   name: capitals
@@ -22,8 +23,8 @@ suite:
     - name: japan
       input: "What is the capital of Japan?"
       expected_output: "Tokyo"
-"""
-_ADAPTER: Final = '''\
+""",
+    "capitals_adapter.py": '''\
 """What the suite runs: put the call of your agent here."""
 
 from __future__ import annotations
@@ -35,15 +36,10 @@ def answer(input: str, context: dict | None = None) -> str:
     """Answer one input; return text, or an AgentResult when tools were called."""
     country = input.rstrip("?").rpartition(" ")[2]
     return f" {CAPITALS[country].upper()}\\n"
-'''
-_CONFTEST: Final = '''\
+''',
+    "conftest.py": '''\
 """With this file pytest finds the adapter beside it; it is also the place to register scorers and operators of your own."""
-'''
-
-FILES: Final = {
-    "capitals.verdict.yaml": _SUITE,
-    "capitals_adapter.py": _ADAPTER,
-    "conftest.py": _CONFTEST,
+''',
 }
 """What is written, by name."""
 

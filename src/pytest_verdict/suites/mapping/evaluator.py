@@ -15,9 +15,7 @@ from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.errors import ConfigurationError, MappingError, SettingsError
 from pytest_verdict.explanation import explain
 from pytest_verdict.operators.not_compared import record_not_compared
-from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping
-
-Direction = Literal["maximize"]
+from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping, resolve_into
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ class Evaluation:
     explanation: str
     error: str | None
     result: ComparisonResult
-    direction: Direction = "maximize"
+    direction: Literal["maximize"] = "maximize"
 
 
 class Evaluator:
@@ -97,10 +95,10 @@ class Evaluator:
             The evaluation; an ``error`` when the mapping finds nothing or too much.
         """
         result = self.compare(document, name=name)
-        error = result.error
-        label: Literal["true", "false"] | None = None if error is not None else "true" if result.passed else "false"
-        lines = "\n".join(explain(result))
-        return Evaluation(label, None if error is not None else result.score, lines, error, result)
+        explanation = "\n".join(explain(result))
+        if result.error is not None:
+            return Evaluation(None, None, explanation, result.error, result)
+        return Evaluation("true" if result.passed else "false", result.score, explanation, None, result)
 
     def compare(self, document: Any, *, name: str | None = None, threshold: float | None = None) -> ComparisonResult:
         """Compare what the mapping finds in a document, and record it.
@@ -113,29 +111,24 @@ class Evaluator:
         Returns:
             The result; an ``error`` when the mapping finds nothing or too much.
         """
-        operator, mapping = self._operator, self.mapping
-        expected = None
+        found: dict[str, Any] = {}
         try:
-            expected = mapping.expected(document)
-            observed = mapping.observed(document)
-            if operator is None:
-                operator = self._built(document)
+            resolve_into(found, self.mapping, document)
+            operator = self._operator if self._operator is not None else self._built(found)
         except MappingError as error:
-            return record_not_compared(str(error), expected, instead_of=self.operator_name, name=name)
+            return record_not_compared(str(error), found.get(EXPECTED), instead_of=self.operator_name, name=name)
         limit = threshold if self.threshold is None else self.threshold
-        return compare(operator, expected, observed, limit, name=name)
+        return compare(operator, found[EXPECTED], found[OBSERVED], limit, name=name)
 
     @property
     def operator_name(self) -> str:
         """The name of the operator."""
         return self._operator.recorded_name() if self._operator is not None else str(self._name)
 
-    def _built(self, document: Any) -> Operator:
-        found = {
-            name: value for name, value in self.mapping.resolve(document).items() if name not in {EXPECTED, OBSERVED}
-        }
+    def _built(self, found: Mapping[str, Any]) -> Operator:
+        settings = {name: found[name] for name in self.mapping.settings}
         try:
-            return REGISTRY.build(str(self._name), {**self._settings, **found})
+            return REGISTRY.build(str(self._name), {**self._settings, **settings})
         except ConfigurationError as error:
             raise MappingError(f"the settings in the document are wrong: {error}") from None
 

@@ -10,20 +10,33 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import MappingError, SettingsError, allowed
 from pytest_verdict.operators.regex import FoundMatch, RegexTimeLimitError, compile_pattern, find_matches
-from pytest_verdict.suites.mapping.path import describe_absence, finder
+from pytest_verdict.suites.mapping.jsonpath import describe_absence, finder
 
 Many = Literal["error", "first", "last", "list"]
 """What becomes of several matches."""
 
-MANY: Final = get_args(Many)
 Step = Callable[[Any], Any]
 
 _REGEX_KEYS: Final = ("regex", "group", "flags", "many")
 _JSON_KEYS: Final = ("json", "many")
 
 
-def chosen(matches: Sequence[Any], many: Many, label: str) -> Any:
-    """Take one value, or the list, of what was matched."""
+def read_path(path: Any, many: Any) -> Step:
+    """Read a path, and what several matches of it mean."""
+    wanted, find = _many(many), finder(path)
+
+    def extract(document: Any) -> Any:
+        matches = find(document)
+        if len(matches) == 1 and wanted != "list":
+            return matches[0]
+        if not matches:
+            raise MappingError(describe_absence(path, document))
+        return _chosen(matches, wanted, f"the path {path}")
+
+    return extract
+
+
+def _chosen(matches: Sequence[Any], many: Many, label: str) -> Any:
     if many == "list":
         return list(matches)
     if len(matches) > 1 and many == "error":
@@ -31,21 +44,17 @@ def chosen(matches: Sequence[Any], many: Many, label: str) -> Any:
     return matches[-1] if many == "last" else matches[0]
 
 
-def take(matches: Sequence[Any], many: Many, path: str, document: Any) -> Any:
-    """Take one value, or the list, of what a path matched."""
-    if not matches:
-        raise MappingError(describe_absence(path, document))
-    return chosen(matches, many, f"the path {path}")
+def _many(given: Any) -> Many:
+    if given is not None and given not in get_args(Many):
+        raise SettingsError(f"unknown value of many: {shown(given, 40)}.{allowed('value', given, get_args(Many))}")
+    return given or "error"
 
 
-def checked_many(given: Any) -> Many:
-    """Refuse what does not say what several matches mean."""
-    if given is None:
-        return "error"
-    if given not in MANY:
-        raise SettingsError(f"unknown value of many: {shown(given, 40)}.{allowed('value', given, MANY)}")
-    many: Many = given
-    return many
+def refuse_unknown_keys(what: str, given: Mapping[Any, Any], known: Sequence[str]) -> None:
+    """Refuse keys that have no meaning."""
+    for key in given:
+        if key not in known:
+            raise SettingsError(f"{what} has no key {key!r}.{allowed('key', key, known)}")
 
 
 def read_steps(given: Any) -> tuple[Step, ...]:
@@ -57,15 +66,12 @@ def read_steps(given: Any) -> tuple[Step, ...]:
 def _step(given: Any) -> Step:
     if not isinstance(given, Mapping) or ("regex" in given) == ("json" in given):
         raise SettingsError(f"a step of extract is {{'regex': pattern}} or {{'json': path}}, got {shown(given, 80)}")
-    known = _REGEX_KEYS if "regex" in given else _JSON_KEYS
-    for key in given:
-        if key not in known:
-            raise SettingsError(f"a step of extract has no key {key!r}.{allowed('key', key, known)}")
+    refuse_unknown_keys("a step of extract", given, _REGEX_KEYS if "regex" in given else _JSON_KEYS)
     return _regex_step(given) if "regex" in given else _json_step(given)
 
 
 def _regex_step(given: Mapping[str, Any]) -> Step:
-    pattern, many = given["regex"], checked_many(given.get("many"))
+    pattern, many = given["regex"], _many(given.get("many"))
     flags = _flags(given.get("flags"))
     if not isinstance(pattern, str) or not pattern:
         raise SettingsError(f"the regex of extract is a text that is not empty, got {shown(pattern, 80)}")
@@ -88,7 +94,7 @@ def _regex_step(given: Mapping[str, Any]) -> Step:
             raise MappingError(str(error)) from None
         if not matches:
             raise MappingError(f"the regex {pattern} matches nothing in {shown(text, 80)}")
-        found = chosen([_group(match, group) for match in matches], many, f"the regex {pattern}")
+        found = _chosen([_group(match, group) for match in matches], many, f"the regex {pattern}")
         if found is None:
             raise MappingError(f"the regex {pattern} matches, but its group {group!r} took no part")
         return found
@@ -111,8 +117,8 @@ def _group(match: FoundMatch, group: int | str) -> str | None:
 
 
 def _json_step(given: Mapping[str, Any]) -> Step:
-    path, many = given["json"], checked_many(given.get("many"))
-    find = finder(path)
+    path = given["json"]
+    follow = read_path(path, given.get("many"))
 
     def extract(text: Any) -> Any:
         if not isinstance(text, str):
@@ -121,6 +127,6 @@ def _json_step(given: Mapping[str, Any]) -> Step:
             document = parse_json(text)
         except JsonTextError as error:
             raise MappingError(f"the text is not JSON: {error}") from None
-        return take(find(document), many, path, document)
+        return follow(document)
 
     return extract

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.errors import MappingError, SettingsError, allowed
-from pytest_verdict.suites.mapping.extraction import checked_many, read_steps, take
-from pytest_verdict.suites.mapping.path import finder
+from pytest_verdict.errors import MappingError, SettingsError
+from pytest_verdict.suites.mapping.extraction import read_path, read_steps, refuse_unknown_keys
 
 Fetch = Callable[[Any], Any]
 """From a document to the value of one input."""
@@ -16,8 +15,7 @@ Fetch = Callable[[Any], Any]
 EXPECTED: Final = "expected"
 OBSERVED: Final = "observed"
 
-_PATH_KEYS: Final = ("path", "many", "extract")
-_KEYS: Final = (*_PATH_KEYS, "literal")
+_KEYS: Final = ("path", "many", "extract", "literal")
 
 
 class InputMapping:
@@ -40,15 +38,13 @@ class InputMapping:
         {'expected': 'positive', 'observed': None}
     """
 
-    __slots__ = ("_fetch", "_inputs", "literals", "settings")
+    __slots__ = ("_inputs", "fetch", "literals", "settings")
 
     def __init__(self, /, *, observed: Any, expected: Any = None, **settings: Any) -> None:
-        given = {EXPECTED: expected, OBSERVED: observed, **settings}
-        if expected is None:
-            # As a path None would mean nothing; an expectation that is null is written {"literal": None}.
-            given[EXPECTED] = {"literal": None}
-        self._inputs = given
-        self._fetch = {name: _read(name, source) for name, source in given.items()}
+        # As a path None would mean nothing; an expectation that is null is written {"literal": None}.
+        expected = {"literal": None} if expected is None else expected
+        self._inputs = {EXPECTED: expected, OBSERVED: observed, **settings}
+        self.fetch = {name: read_input(name, source) for name, source in self._inputs.items()}
         self.settings = tuple(settings)
         self.literals = {
             name: source["literal"]
@@ -80,16 +76,6 @@ class InputMapping:
             raise SettingsError(f"the name of an input is text, got {shown(wrong, 80)}")
         return cls(**given)
 
-    @property
-    def expected(self) -> Fetch:
-        """The function from a document to the expected value."""
-        return self._fetch[EXPECTED]
-
-    @property
-    def observed(self) -> Fetch:
-        """The function from a document to the observed value."""
-        return self._fetch[OBSERVED]
-
     def resolve(self, document: Any) -> dict[str, Any]:
         """Give the value of every input.
 
@@ -102,63 +88,57 @@ class InputMapping:
         Raises:
             MappingError: A path matches nothing, or several values; it names the path, the input and the keys that are there.
         """
-        return {name: fetch(document) for name, fetch in self._fetch.items()}
-
-    def __eq__(self, other: object) -> bool:
-        return self._inputs == other._inputs if isinstance(other, InputMapping) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
+        found: dict[str, Any] = {}
+        resolve_into(found, self, document)
+        return found
 
     def __repr__(self) -> str:
         return f"InputMapping({', '.join(f'{name}={source!r}' for name, source in self._inputs.items())})"
 
 
-def read_source(source: Any, name: str) -> Fetch:
-    """Read where one value comes from."""
-    return _read(name, source)
+def resolve_into(found: dict[str, Any], mapping: InputMapping, document: Any) -> None:
+    """Add the value of every input; those before one that cannot be found stay."""
+    for name, fetch in mapping.fetch.items():
+        try:
+            found[name] = fetch(document)
+        except MappingError as error:
+            raise MappingError(f"{name}: {error}") from None
 
 
-def _read(name: str, source: Any) -> Fetch:
+def read_input(name: str, source: Any) -> Fetch:
+    """Read where one input comes from."""
     if isinstance(source, str):
         source = {"path": source}
     if not isinstance(source, Mapping):
         raise SettingsError(
             f"{name}: an input is a path such as $.output, {{'path': ...}} or {{'literal': ...}}, got {shown(source, 80)}"
         )
-    for key in source:
-        if key not in _KEYS:
-            raise SettingsError(f"{name}: an input has no key {key!r}.{allowed('key', key, _KEYS)}")
+    refuse_unknown_keys(f"{name}: an input", source, _KEYS)
     if "literal" in source:
         return _literal(name, source)
     if "path" not in source:
         raise SettingsError(f"{name}: an input needs a path or a literal, got {shown(dict(source), 80)}")
     try:
-        return _path(name, source)
+        return _path(source)
     except SettingsError as error:
         raise SettingsError(f"{name}: {error}") from None
 
 
 def _literal(name: str, source: Mapping[str, Any]) -> Fetch:
-    beside = [key for key in _PATH_KEYS if key in source]
-    if beside:
-        raise SettingsError(f"{name}: an input is a path or a literal, not both; take {beside[0]!r} or 'literal' away")
+    beside = next((key for key in source if key != "literal"), None)
+    if beside is not None:
+        raise SettingsError(f"{name}: an input is a path or a literal, not both; take {beside!r} or 'literal' away")
     value = source["literal"]
     return lambda _document: value
 
 
-def _path(name: str, source: Mapping[str, Any]) -> Fetch:
-    path, many = source["path"], checked_many(source.get("many"))
-    find = finder(path)
-    steps = read_steps(source.get("extract"))
+def _path(source: Mapping[str, Any]) -> Fetch:
+    steps = (read_path(source["path"], source.get("many")), *read_steps(source.get("extract")))
 
     def fetch(document: Any) -> Any:
-        try:
-            matches = find(document)
-            value = matches[0] if len(matches) == 1 and many != "list" else take(matches, many, path, document)
-            for step in steps:
-                value = step(value)
-        except MappingError as error:
-            raise MappingError(f"{name}: {error}") from None
+        value = document
+        for step in steps:
+            value = step(value)
         return value
 
-    return fetch
+    return fetch if len(steps) > 1 else steps[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.suites.rows.row import Row
+from pytest_verdict.suites.rows import Row
 
 # The default of the csv module, 131,072 characters, is less than some models write.
 _LONGEST_FIELD: Final = 2**31 - 1
@@ -37,7 +37,7 @@ def read(path: Path) -> Iterator[Row]:
 
 def _header(reader: Iterator[list[str]], label: str) -> list[str]:
     try:
-        header = next(reader, None)
+        header = next(reader, [])
     except csv.Error as error:
         raise ConfigurationError(f"{label}:1: it is not CSV: {error}") from None
     if not header or len(set(header)) != len(header):
@@ -47,13 +47,13 @@ def _header(reader: Iterator[list[str]], label: str) -> list[str]:
     return header
 
 
-def _is_utf8(fields: list[str]) -> bool:
-    return not any("\udc80" <= character <= "\udcff" for field in fields if not field.isascii() for character in field)
-
-
 def _row(number: int, header: list[str], fields: list[str]) -> Row:
     if len(fields) != len(header):
         return Row(number, None, f"it has {len(fields)} fields, and there are {len(header)} columns")
     if not _is_utf8(fields):
         return Row(number, None, "it is not UTF-8")
     return Row(number, dict(zip(header, fields, strict=True)))
+
+
+def _is_utf8(fields: list[str]) -> bool:
+    return not any("\udc80" <= character <= "\udcff" for field in fields if not field.isascii() for character in field)

@@ -1,36 +1,28 @@
-"""Readers: from what a framework recorded to a list of `Event`; one module per wire format."""
+"""Readers: from what a framework recorded to a list of `Event`; one module per wire format.
+
+The formats are what families bring by the hook ``trajectory_readers``: ours in the order of plugin.py, then those of others.
+"""
 
 from __future__ import annotations
 
-import importlib
+import functools
+from collections.abc import Iterator
 from typing import Any, Final
 
+from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.foreign import refuse_foreign_calls
-from pytest_verdict.trajectories.readers.shape import look
-
-FORMATS: Final = (
-    # In the order in which they are tried: a format comes before those that would take its values for their own.
-    "mcp",
-    "vertex",
-    "langgraph",
-    "openinference",
-    "otel",
-    "bedrock",
-    "langchain",
-    "anthropic",
-    "gemini",
-    "openai_responses",
-    "openai_chat",
-    "plain",
-)
-"""The names of the wire formats."""
+from pytest_verdict.trajectories.readers.joining import joined
 
 AUTO: Final = "auto"
 
+_HOOK: Final = "trajectory_readers"
+
+# Evidence is untrusted, and the objects of other libraries raise what they like.
+_RAISED: Final = (TypeError, AttributeError, KeyError, IndexError, ValueError, RecursionError)
 
 _CHAT_KEYS: Final = frozenset({"role", "content", "tool_calls", "tool_call_id", "name", "refusal"})
 _PLAIN_KEYS: Final = frozenset({"name", "args", "arguments", "kwargs", "id"})
@@ -42,7 +34,7 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
     Args:
         value: What was recorded, as objects, dicts or JSON text; see docs/how-to/trajectories.md for each format. It is
             never changed.
-        format: ``auto`` to tell from the value, or a name of `FORMATS`.
+        format: ``auto`` to tell from the value, or the name of a format.
 
     Returns:
         The calls in order. Malformed arguments are an event with the note ``args_malformed``; arguments that the source did
@@ -60,18 +52,17 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
         ['args_not_recorded']
     """
     check_format(format)
-    source = _opened(value)
+    source = opened(value)
     sure = _at_a_glance(source) if format == AUTO else None
     chosen = sure or (recognised_format(source) if format == AUTO else format)
     try:
+        reader = _reader(chosen)
         if sure is None:
-            refuse_foreign_calls(chosen, source)
-        events = _reader(chosen).read(source)
-    except (TypeError, AttributeError, KeyError, IndexError, ValueError, RecursionError) as error:
-        # Evidence is untrusted, and the objects of other libraries raise what they like.
+            refuse_foreign_calls(getattr(reader, "CALL_FORM", None), chosen, source)
+        return joined(reader.read(source))
+    except _RAISED as error:
         reason = str(error) if isinstance(error, TrajectoryError) else f"{type(error).__name__}: {error}"
         raise TrajectoryError(f"cannot be read as {chosen}: {reason}") from None
-    return [event.at(place) for place, event in enumerate(events)]
 
 
 def recognised_format(value: Any) -> str:
@@ -79,13 +70,20 @@ def recognised_format(value: Any) -> str:
     sure = _at_a_glance(value)
     if sure is not None:
         return sure
-    for name in FORMATS:
+    for name in _formats():
         try:
             if _reader(name).recognises(value):
                 return name
-        except (TypeError, AttributeError, KeyError, IndexError, ValueError, RecursionError):
+        except _RAISED:
             continue
-    raise TrajectoryError(f"is not a trajectory in any known format ({', '.join(FORMATS)}): {shown(value, 80)}")
+    raise TrajectoryError(f"is not a trajectory in any known format ({', '.join(_formats())}): {shown(value, 80)}")
+
+
+def _formats() -> Iterator[str]:
+    own = tuple(FAMILIES.own(_HOOK))
+    yield from own
+    # Other packages are looked for only when none of ours will do, because it takes a while.
+    yield from (name for name in FAMILIES.all(_HOOK) if name not in own)
 
 
 def _at_a_glance(value: Any) -> str | None:
@@ -117,84 +115,24 @@ def _is_surely_chat(value: Any) -> bool:
 
 def check_format(name: str) -> None:
     """Refuse a format that does not exist."""
-    if name != AUTO and name not in FORMATS:
-        raise ValueError(f"Unknown trajectory format: {name!r}.{allowed('format', name, (AUTO, *FORMATS))}")
+    if name != AUTO and FAMILIES.find(_HOOK, name) is None:
+        raise ValueError(f"Unknown trajectory format: {name!r}.{allowed('format', name, (AUTO, *_formats()))}")
 
 
-def read_turns(value: Any) -> list[Any]:
-    """Take a conversation apart into turns.
-
-    Args:
-        value: A list of trajectories; or messages, which are split before each message of the user; or ADK invocations.
-
-    Returns:
-        One readable trajectory per turn.
-
-    Raises:
-        TrajectoryError: The value is not a list.
-
-    Example:
-        >>> turns = read_turns([{"role": "user", "content": "Hi"}, {"role": "user", "content": "Bye"}])
-        >>> len(turns)
-        2
-    """
-    source = _opened(value)
-    for container in ("conversation", "invocations", "turns", "messages"):
-        inner = look(source, container)
-        if isinstance(inner, list | tuple):
-            source = inner
-            break
-    if not isinstance(source, list | tuple):
-        raise TrajectoryError(f"turns are a list of trajectories, got {shown(value, 80)}")
-    if any(_role(item) is not None for item in source):
-        return _split_at_users(list(source))
-    return list(source)
-
-
-def _role(item: Any) -> str | None:
-    if isinstance(item, str | list | tuple):
-        return None
-    kind = look(item, "role")
-    if not isinstance(kind, str):
-        kind = look(item, "type")
-        return kind if isinstance(kind, str) and kind in {"human", "ai", "tool", "system"} else None
-    return kind
-
-
-def _split_at_users(messages: list[Any]) -> list[Any]:
-    turns: list[list[Any]] = []
-    for message in messages:
-        starts = _role(message) in {"user", "human"} and not _holds_results(message)
-        if starts or not turns:
-            turns.append([])
-        turns[-1].append(message)
-    return turns
-
-
-def _holds_results(message: Any) -> bool:
-    # Anthropic and Bedrock send the results of tools back in the name of the user, Gemini likewise.
-    blocks = look(message, "content", "parts")
-    if not isinstance(blocks, list | tuple):
-        return False
-    return any(
-        look(block, "type") == "tool_result"
-        or look(block, "toolResult", "function_response", "functionResponse") is not None
-        for block in blocks
-    )
-
-
-def _opened(value: Any) -> Any:
-    if not isinstance(value, str) or value.lstrip()[:1] not in {"[", "{"}:
-        return value
-    try:
-        return parse_json(value)
-    except JsonTextError as error:
-        raise TrajectoryError(f"is not JSON: {error}") from None
-
-
+@functools.cache
 def _reader(name: str) -> Any:
     # Imported when first used: a test that compares plain lists needs no reader of spans.
-    return importlib.import_module(f"{__name__}.{name}")
+    return load(str(FAMILIES.find(_HOOK, name)))
 
 
-__all__ = ["FORMATS", "read_trajectory", "read_turns", "recognised_format"]
+def opened(value: Any) -> Any:
+    """Read a value that may be JSON text."""
+    return from_json(value) if isinstance(value, str) and value.lstrip()[:1] in {"[", "{"} else value
+
+
+def from_json(text: str) -> Any:
+    """Read JSON text."""
+    try:
+        return parse_json(text)
+    except JsonTextError as error:
+        raise TrajectoryError(f"is not JSON: {error}") from None

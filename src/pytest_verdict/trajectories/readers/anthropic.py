@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
-from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import MISSING, Calls, blocks_of, call, failure, list_of, look, objects
+from pytest_verdict.trajectories.readers.joining import Found, Result
+from pytest_verdict.trajectories.readers.shape import blocks_of, call_in, list_of, look, messages_of, objects
+
+CALL_FORM: Final = ".*tool_use"
 
 
 def recognises(value: Any) -> bool:
@@ -13,32 +16,26 @@ def recognises(value: Any) -> bool:
     return any(_is_block(block) for message in list_of(value, "messages") for block in list_of(_content(message)))
 
 
-def read(value: Any) -> list[Event]:
+def read(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one message are one group."""
-    calls = Calls()
-    messages = objects(list_of(value, "messages"), "messages")
+    messages = messages_of(value)
     loose = all(look(message, "role") is None for message in messages)
     for place, message in enumerate(messages):
         for block in objects(_content(message), "content"):
-            _read_block(block, calls, 0 if loose else place)
-    return calls.events()
+            yield from _in_block(block, 0 if loose else place)
 
 
-def _read_block(block: Any, calls: Calls, group: int) -> None:
+def _in_block(block: Any, group: int) -> Iterator[Found]:
     kind = str(look(block, "type"))
     if kind.endswith("tool_use"):
-        args = look(block, "input", default=MISSING)
-        calls.add(call(look(block, "name"), args, id=look(block, "id"), group=group))
+        yield call_in(block, "input", id=look(block, "id"), group=group)
     elif kind.endswith("tool_result"):
         content = look(block, "content")
-        error = failure(content) if look(block, "is_error") is True else None
-        calls.finish(look(block, "tool_use_id"), content, error)
+        yield Result(look(block, "tool_use_id"), content, look(block, "is_error") is True, content)
 
 
 def _content(message: Any) -> Any:
-    if _is_block(message):
-        return [message]
-    return blocks_of(message)
+    return [message] if _is_block(message) else blocks_of(message)
 
 
 def _is_block(value: Any) -> bool:

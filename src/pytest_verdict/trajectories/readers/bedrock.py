@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
-from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import (
-    MISSING,
-    Calls,
-    blocks_of,
-    call,
-    failure,
-    has,
-    list_of,
-    look,
-    objects,
-)
+from pytest_verdict.trajectories.readers.joining import Found, Result
+from pytest_verdict.trajectories.readers.shape import blocks_of, call_in, has, list_of, look, objects
+
+CALL_FORM: Final = "toolUse"
 
 
 def recognises(value: Any) -> bool:
@@ -25,28 +18,23 @@ def recognises(value: Any) -> bool:
     )
 
 
-def read(value: Any) -> list[Event]:
+def read(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one message are one group."""
-    calls = Calls()
     for place, message in enumerate(objects(_messages(value), "messages")):
         for block in objects(blocks_of(message), "content"):
-            _read_block(block, calls, place)
-    return calls.events()
+            yield from _in_block(block, place)
 
 
-def _messages(value: Any) -> list[Any]:
+def _messages(value: Any) -> Sequence[Any]:
     message = look(look(value, "output"), "message")
-    return list(list_of(value, "messages")) if message is None else [message]
+    return list_of(value, "messages") if message is None else [message]
 
 
-def _read_block(block: Any, calls: Calls, group: int) -> None:
+def _in_block(block: Any, group: int) -> Iterator[Found]:
     made = look(block, "toolUse")
     if made is not None:
-        calls.add(
-            call(look(made, "name"), look(made, "input", default=MISSING), id=look(made, "toolUseId"), group=group)
-        )
+        yield call_in(made, "input", id=look(made, "toolUseId"), group=group)
     given = look(block, "toolResult")
     if given is not None:
         content = look(given, "content")
-        error = failure(content) if look(given, "status") == "error" else None
-        calls.finish(look(given, "toolUseId"), content, error)
+        yield Result(look(given, "toolUseId"), content, look(given, "status") == "error", content)

@@ -1,4 +1,4 @@
-"""Calls in the form of another format than the one that is read: refused, because left out they could make a comparison pass."""
+"""Calls in a form that the reader does not see: refused, because a call that is left out could make a comparison pass."""
 
 from __future__ import annotations
 
@@ -9,29 +9,17 @@ from typing import Any, Final
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.readers.shape import list_of, look
 
-_READ: Final = {
-    "openai_chat": re.compile("tool_calls|function_call"),
-    "openai_responses": re.compile("function_call"),
-    "anthropic": re.compile(".*tool_use"),
-    "bedrock": re.compile("toolUse"),
-    "gemini": re.compile("function_call|functionCall"),
-}
-"""How calls are written in the formats that consist of messages."""
-
 _CONTAINERS: Final = ("messages", "contents", "candidates", "events", "output")
 _IN_MESSAGES: Final = ("tool_calls", "toolCalls", "function_call", "functionCall")
 _IN_BLOCKS: Final = ("toolUse", "function_call", "functionCall")
 _KIND: Final = re.compile(r".*(tool|function)[-_]?(use|call|invocation)|tool-(?!result).+|dynamic-tool", re.IGNORECASE)
 
 
-def refuse_foreign_calls(format: str, value: Any) -> None:  # noqa: A002 - the word of `read_trajectory`
-    """Refuse messages with calls that the reader of a format does not see."""
-    known = _READ.get(format)
-    if known is None:
-        return
-    for place, message in enumerate(list_of(value, *_CONTAINERS)):
+def refuse_foreign_calls(known: str | None, format: str, value: Any) -> None:  # noqa: A002 - as in `read_trajectory`
+    """Refuse messages with calls in another form than the one known, a pattern; None for formats without messages."""
+    for place, message in enumerate(list_of(value, *_CONTAINERS) if known else ()):
         for form in _forms(message):
-            if not known.fullmatch(form):
+            if not re.fullmatch(known or "", form):
                 raise TrajectoryError(f"item {place} has a call in the form {form!r}, which is not one of {format}")
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import Calls, call, failure, has, list_of, look, objects
+from pytest_verdict.trajectories.readers.joining import Found, Result
+from pytest_verdict.trajectories.readers.shape import call, has, list_of, look, objects
 
 _INTERMEDIATE: Final = ("intermediate_data", "intermediateData")
 _TOOL_USES: Final = ("tool_uses", "toolUses")
@@ -16,6 +17,9 @@ _EVENTS: Final = ("invocation_events", "invocationEvents")
 _CALL: Final = ("function_call", "functionCall")
 _RESPONSE: Final = ("function_response", "functionResponse")
 _CONTAINERS: Final = ("conversation", "invocations", "contents", "candidates", "events")
+
+
+CALL_FORM: Final = "function_call|functionCall"
 
 
 def recognises(value: Any) -> bool:
@@ -32,9 +36,8 @@ def _is_ours(item: Any) -> bool:
     return has(look(item, "content"), "parts") or (has(item, *_CALL, *_RESPONSE) and not has(item, "role"))
 
 
-def read(value: Any) -> list[Event]:
+def read(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one content are one group, and so are those of one list of tool uses."""
-    calls = Calls()
     group = 0
     bare = has(value, *_TOOL_USES) or has(value, *_EVENTS)
     listed = (value,) if bare else objects(list_of(value, *_CONTAINERS), "contents")
@@ -42,9 +45,8 @@ def read(value: Any) -> list[Event]:
     for item in listed:
         for parts, author in _contents(item):
             for part in parts:
-                _read_part(part, calls, 0 if loose else group, author)
+                yield from _in_part(part, 0 if loose else group, author)
             group += 1
-    return calls.events()
 
 
 def _contents(item: Any) -> list[tuple[list[Any], str | None]]:
@@ -67,12 +69,12 @@ def _contents(item: Any) -> list[tuple[list[Any], str | None]]:
     return [(list(objects(parts, "parts")), author if isinstance(author, str) else None)]
 
 
-def _read_part(part: Any, calls: Calls, group: int, author: str | None) -> None:
+def _in_part(part: Any, group: int, author: str | None) -> Iterator[Found]:
     made = look(part, *_CALL)
     if made is not None:
-        calls.add(call(look(made, "name"), look(made, "args"), id=look(made, "id"), group=group, agent=author))
+        yield call(look(made, "name"), look(made, "args"), id=look(made, "id"), group=group, agent=author)
     given = look(part, *_RESPONSE)
     if given is not None:
         response = look(given, "response")
         error = look(response, "error")
-        calls.finish(look(given, "id"), response, None if error is None else failure(error), name=look(given, "name"))
+        yield Result(look(given, "id"), response, error is not None, error, look(given, "name"))

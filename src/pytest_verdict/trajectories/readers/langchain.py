@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from pytest_verdict.core.values.display import shown
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
-from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, items, list_of, look, objects
+from pytest_verdict.trajectories.readers.joining import Found, Result
+from pytest_verdict.trajectories.readers.shape import as_text, call, call_in, items, list_of, look, messages_of
 
 _TYPES: Final = {"human", "ai", "tool", "system", "AIMessageChunk"}
 
@@ -27,23 +28,20 @@ def _is_message(message: Any) -> bool:
     return flat or look(message, "lc") is not None or (isinstance(kind, str) and kind in _TYPES)
 
 
-def read(value: Any) -> list[Event]:
+def read(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one message are one group."""
-    calls = Calls()
-    for place, wrapped in enumerate(objects(list_of(value, "messages"), "messages")):
+    for place, wrapped in enumerate(messages_of(value)):
         message = _unwrapped(wrapped)
         made = items(look(message, "tool_calls"), "tool_calls")
         broken = items(look(message, "invalid_tool_calls"), "invalid_tool_calls")
         # What the provider wrote is a second copy, unless LangChain took no calls from it.
         for one in made if made or broken else _of_provider(message):
-            calls.add(_made(one, place))
+            yield _made(one, place)
         for one in broken:
-            calls.add(_invalid(one, place))
+            yield _invalid(one, place)
         if look(message, "tool_call_id") is not None:
             content = look(message, "content")
-            error = failure(content) if look(message, "status") == "error" else None
-            calls.finish(look(message, "tool_call_id"), content, error)
-    return calls.events()
+            yield Result(look(message, "tool_call_id"), content, look(message, "status") == "error", content)
 
 
 def _unwrapped(message: Any) -> Any:
@@ -69,14 +67,11 @@ def _of_provider(message: Any) -> list[Any]:
 def _made(made: Any, place: int) -> Event:
     function = look(made, "function")
     source = made if function is None else function
-    args = look(source, "args", "arguments", "input", default=MISSING)
-    return call(look(source, "name"), args, id=look(made, "id"), group=place)
+    return call_in(source, "args", "arguments", "input", id=look(made, "id"), group=place)
 
 
 def _invalid(broken: Any, place: int) -> Event:
-    text = look(broken, "args")
     # LangChain gives a call without a name, too, when the model produced none.
     name = look(broken, "name") or "(invalid tool call)"
     found = call(name, {}, id=look(broken, "id"), group=place)
-    shown_text = text if isinstance(text, str) else shown(text, 500)
-    return replace(found, args_note=ARGS_MALFORMED, args_text=shown_text)
+    return replace(found, args_note=ARGS_MALFORMED, args_text=as_text(look(broken, "args")))

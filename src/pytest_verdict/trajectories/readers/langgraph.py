@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.plain import is_pair
-from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, items, look
+from pytest_verdict.trajectories.readers.shape import MISSING, call, items, look
 
 
 def recognises(value: Any) -> bool:
@@ -24,13 +25,11 @@ def recognises(value: Any) -> bool:
     )
 
 
-def read(value: Any) -> list[Event]:
+def read(value: Any) -> Iterator[Event]:
     """Read the nodes as events without recorded arguments; the nodes of one step are one group."""
-    calls = Calls()
     steps = look(value, "steps")
     for place, step in enumerate(items(value if steps is None else steps, "a list of steps")):
         for node in items(step, "a step"):
             if not isinstance(node, str):
                 raise TrajectoryError(f"a node of a step is a name, got {shown(node, 80)}")
-            calls.add(call(node, MISSING, group=place))
-    return calls.events()
+            yield call(node, MISSING, group=place)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import Calls, call, failure, has, list_of, look, objects
+from pytest_verdict.trajectories.readers.joining import Found, Result
+from pytest_verdict.trajectories.readers.shape import call, has, list_of, look, messages_of
 
 
 def recognises(value: Any) -> bool:
@@ -15,31 +16,24 @@ def recognises(value: Any) -> bool:
     )
 
 
-def read(value: Any) -> list[Event]:
+def read(value: Any) -> Iterator[Found]:
     """Read the calls; requests with no response between them are one group."""
-    calls = Calls()
     group = 0
-    for message in objects(list_of(value, "messages"), "messages"):
+    for message in messages_of(value):
         if look(message, "method") == "tools/call":
             params = look(message, "params")
-            calls.add(call(look(params, "name"), look(params, "arguments"), id=look(message, "id"), group=group))
+            yield call(look(params, "name"), look(params, "arguments"), id=look(message, "id"), group=group)
         elif look(message, "method") is None:
-            _read_response(message, calls)
+            yield _response(message)
             group += 1
-    return calls.events()
 
 
-def _read_response(message: Any, calls: Calls) -> None:
+def _response(message: Any) -> Result:
     identifier = look(message, "id")
+    # Zero is a valid identifier of JSON-RPC.
+    text = None if identifier is None else str(identifier)
     broken = look(message, "error")
     if broken is not None:
-        calls.finish(_text(identifier), None, failure(look(broken, "message")))
-        return
+        return Result(text, None, failed=True, reason=look(broken, "message"))
     result = look(message, "result")
-    error = failure(look(result, "content")) if look(result, "isError", "is_error") is True else None
-    calls.finish(_text(identifier), result, error)
-
-
-def _text(identifier: Any) -> str | None:
-    # Zero is a valid identifier of JSON-RPC.
-    return None if identifier is None else str(identifier)
+    return Result(text, result, look(result, "isError", "is_error") is True, look(result, "content"))

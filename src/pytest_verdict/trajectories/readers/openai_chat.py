@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, has, items, list_of, look, objects
+from pytest_verdict.trajectories.readers.joining import Found, Result
+from pytest_verdict.trajectories.readers.shape import call, call_in, free_text, has, items, list_of, look, messages_of
+
+CALL_FORM: Final = "tool_calls|function_call"
 
 
 def recognises(value: Any) -> bool:
@@ -14,24 +18,22 @@ def recognises(value: Any) -> bool:
     return has(value, "choices") or any(has(message, "role") for message in list_of(value, "messages"))
 
 
-def read(value: Any) -> list[Event]:
+def read(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one message are one group."""
-    calls = Calls()
     for place, message in enumerate(_messages(value)):
         for requested in items(look(message, "tool_calls"), "tool_calls"):
-            calls.add(_requested(requested, place))
+            yield _requested(requested, place)
         legacy = look(message, "function_call")
         if legacy is not None:
-            calls.add(call(look(legacy, "name"), look(legacy, "arguments", default=MISSING), group=place))
+            yield call_in(legacy, "arguments", group=place)
         if look(message, "role") == "tool":
-            calls.finish(look(message, "tool_call_id"), look(message, "content"))
-    return calls.events()
+            yield Result(look(message, "tool_call_id"), look(message, "content"))
 
 
-def _messages(value: Any) -> list[Any]:
+def _messages(value: Any) -> Sequence[Any]:
     choices = look(value, "choices")
     if choices is None:
-        return list(objects(list_of(value, "messages"), "messages"))
+        return messages_of(value)
     messages = [look(choice, "message") for choice in items(choices, "choices")]
     if any(message is None for message in messages):
         raise TrajectoryError("a choice needs its message; put the chunks of a streamed completion together first")
@@ -42,11 +44,7 @@ def _requested(requested: Any, place: int) -> Event:
     identifier = look(requested, "id")
     custom = look(requested, "custom")
     if custom is not None:
-        # A custom tool takes free text; there is no object of arguments.
-        text = look(custom, "input", default=MISSING)
-        args = MISSING if text is MISSING else {"input": text}
-        return call(look(custom, "name"), args, id=identifier, group=place)
+        return call(look(custom, "name"), free_text(custom), id=identifier, group=place)
     function = look(requested, "function")
     source = requested if function is None else function
-    args = look(source, "arguments", "args", default=MISSING)
-    return call(look(source, "name"), args, id=identifier, group=place)
+    return call_in(source, "arguments", "args", id=identifier, group=place)

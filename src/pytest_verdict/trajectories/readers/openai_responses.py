@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, list_of, look, objects
+from pytest_verdict.trajectories.readers.joining import Found, Result
+from pytest_verdict.trajectories.readers.shape import MISSING, call, call_in, failure, free_text, list_of, look, objects
+
+CALL_FORM: Final = "function_call"
 
 _CALLS: Final = {"function_call", "custom_tool_call", "mcp_call"}
 _RESULTS: Final = {"function_call_output", "custom_tool_call_output"}
@@ -29,21 +33,18 @@ def recognises(value: Any) -> bool:
     )
 
 
-def read(value: Any) -> list[Event]:
+def read(value: Any) -> Iterator[Found]:
     """Read the calls; calls with nothing but other calls and reasoning between them are one group."""
-    calls = Calls()
     group = 0
     is_response = look(value, "object") == "response"
     for item in objects(look(value, "output") if is_response else list_of(value, "output", "items"), "output"):
         kind = look(item, "type")
         if kind in _CALLS or kind in _HOSTED:
-            calls.add(_requested(item, kind, group))
-        elif kind in _RESULTS:
-            calls.finish(look(item, "call_id"), look(item, "output"))
-            group += 1
-        elif kind != "reasoning":
-            group += 1
-    return calls.events()
+            yield _requested(item, kind, group)
+            continue
+        if kind in _RESULTS:
+            yield Result(look(item, "call_id"), look(item, "output"))
+        group += kind != "reasoning"
 
 
 def _requested(item: Any, kind: str, group: int) -> Event:
@@ -51,14 +52,7 @@ def _requested(item: Any, kind: str, group: int) -> Event:
     if kind in _HOSTED:
         return call(kind.removesuffix("_call"), MISSING, id=identifier, group=group)
     if kind == "custom_tool_call":
-        text = look(item, "input", default=MISSING)
-        return call(look(item, "name"), MISSING if text is MISSING else {"input": text}, id=identifier, group=group)
+        return call(look(item, "name"), free_text(item), id=identifier, group=group)
     error = look(item, "error")
-    return call(
-        look(item, "name"),
-        look(item, "arguments", default=MISSING),
-        id=identifier,
-        group=group,
-        result=look(item, "output"),
-        error=None if error is None else failure(error),
-    )
+    more = {"result": look(item, "output"), "error": None if error is None else failure(error)}
+    return call_in(item, "arguments", id=identifier, group=group, **more)

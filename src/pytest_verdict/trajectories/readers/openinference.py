@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, parsed
-from pytest_verdict.trajectories.readers.spans import Span, agents, groups_by_overlap, looks_like_spans, read_spans
+from pytest_verdict.trajectories.readers.shape import MISSING, call, parsed
+from pytest_verdict.trajectories.readers.spans import Span, executed_calls, looks_like_spans, read_spans
 
 _KIND: Final = "openinference.span.kind"
 _CALL: Final = re.compile(r"llm\.output_messages\.(\d+)\.message\.tool_calls\.(\d+)\.tool_call\.(.+)")
@@ -18,32 +19,25 @@ def recognises(value: Any) -> bool:
     return looks_like_spans(value) and any(_KIND in span.attributes for span in read_spans(value))
 
 
-def read(value: Any) -> list[Event]:
+def read(value: Any) -> Iterator[Event]:
     """Read executed calls in the order of their start; calls that overlap in time are one group."""
     spans = read_spans(value)
     tools = [span for span in spans if span.attributes.get(_KIND) == "TOOL"]
-    if not tools:
-        return _requested(spans)
-    known = agents(spans, tools, "agent.name")
-    calls = Calls()
-    for span, group, agent in zip(tools, groups_by_overlap(tools), known, strict=True):
-        attributes = span.attributes
-        calls.add(
-            call(
-                attributes.get("tool.name") or span.name,
-                attributes.get("input.value", MISSING),
-                id=attributes.get("tool_call.id"),
-                group=group,
-                result=parsed(attributes.get("output.value")),
-                error=span.error,
-                agent=agent,
-            )
-        )
-    return calls.events()
+    return executed_calls(spans, tools, "agent.name", _executed) if tools else _requested(spans)
 
 
-def _requested(spans: list[Span]) -> list[Event]:
-    calls = Calls()
+def _executed(span: Span, **more: Any) -> Event:
+    attributes = span.attributes
+    return call(
+        attributes.get("tool.name") or span.name,
+        attributes.get("input.value", MISSING),
+        id=attributes.get("tool_call.id"),
+        result=parsed(attributes.get("output.value")),
+        **more,
+    )
+
+
+def _requested(spans: list[Span]) -> Iterator[Event]:
     for place, span in enumerate(spans):
         found: dict[tuple[int, int], dict[str, Any]] = {}
         for name, value in span.attributes.items():
@@ -52,5 +46,4 @@ def _requested(spans: list[Span]) -> list[Event]:
                 found.setdefault((int(match[1]), int(match[2])), {})[match[3]] = value
         for _, made in sorted(found.items()):
             args = made.get("function.arguments", MISSING)
-            calls.add(call(made.get("function.name"), args, id=made.get("id"), group=place))
-    return calls.events()
+            yield call(made.get("function.name"), args, id=made.get("id"), group=place)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, items, look, parsed
-from pytest_verdict.trajectories.readers.spans import Span, agents, groups_by_overlap, looks_like_spans, read_spans
+from pytest_verdict.trajectories.readers.shape import MISSING, call, call_in, items, look, parsed
+from pytest_verdict.trajectories.readers.spans import Span, executed_calls, looks_like_spans, read_spans
 
 _ARGS: Final = ("gen_ai.tool.call.arguments", "tool_arguments")
 _RESULTS: Final = ("gen_ai.tool.call.result", "tool_response")
@@ -21,17 +22,11 @@ def recognises(value: Any) -> bool:
     return looks_like_spans(value)
 
 
-def read(value: Any) -> list[Event]:
+def read(value: Any) -> Iterator[Event]:
     """Read executed calls in the order of their start; calls that overlap in time are one group."""
     spans = read_spans(value)
     executed = _without_repeats([span for span in spans if _is_execution(span)])
-    if not executed:
-        return _requested(spans)
-    known = agents(spans, executed, "gen_ai.agent.name")
-    calls = Calls()
-    for span, group, agent in zip(executed, groups_by_overlap(executed), known, strict=True):
-        calls.add(_event(span, group, agent))
-    return calls.events()
+    return executed_calls(spans, executed, "gen_ai.agent.name", _executed) if executed else _requested(spans)
 
 
 def _is_execution(span: Span) -> bool:
@@ -51,23 +46,21 @@ def _without_repeats(spans: list[Span]) -> list[Span]:
     kept = []
     for span in spans:
         identifier = span.attributes.get("gen_ai.tool.call.id")
+        if isinstance(identifier, str) and identifier in seen:
+            continue
         if isinstance(identifier, str) and identifier:
-            if identifier in seen:
-                continue
             seen.add(identifier)
         kept.append(span)
     return kept
 
 
-def _event(span: Span, group: int, agent: str | None) -> Event:
+def _executed(span: Span, **more: Any) -> Event:
     return call(
         _tool(span),
         _args(span),
         id=span.attributes.get("gen_ai.tool.call.id"),
-        group=group,
         result=parsed(look(span.attributes, *_RESULTS)),
-        error=span.error,
-        agent=agent,
+        **more,
     )
 
 
@@ -79,12 +72,9 @@ def _args(span: Span) -> Any:
     return MISSING if parsed(from_adk) == {} else from_adk
 
 
-def _requested(spans: list[Span]) -> list[Event]:
-    calls = Calls()
+def _requested(spans: list[Span]) -> Iterator[Event]:
     for place, span in enumerate(spans):
         for message in items(parsed(span.attributes.get("gen_ai.output.messages")), "gen_ai.output.messages"):
             for part in items(look(message, "parts"), "parts"):
                 if look(part, "type") == "tool_call":
-                    args = look(part, "arguments", default=MISSING)
-                    calls.add(call(look(part, "name"), args, id=look(part, "id"), group=place))
-    return calls.events()
+                    yield call_in(part, "arguments", id=look(part, "id"), group=place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any, Final
 
@@ -10,19 +10,10 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.placeholders import EncodedObject, class_name
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, failure, look
+from pytest_verdict.trajectories.readers.shape import MISSING, call, failure, look
 
 _NAMES: Final = ("name", "tool_name", "toolName", "tool")
-_ARGS: Final = (
-    "args",
-    "arguments",
-    "kwargs",
-    "input_parameters",
-    "tool_input",
-    "toolInput",
-    "parameters",
-    "input",
-)
+_ARGS: Final = ("args", "arguments", "kwargs", "input_parameters", "tool_input", "toolInput", "parameters", "input")
 _NAME_AND_ARGS: Final = {"name", "args"}
 _FIELDS: Final = tuple(field.name for field in fields(Event))
 
@@ -32,12 +23,9 @@ def recognises(value: Any) -> bool:
     return isinstance(value, list | tuple) or _is_call(value)
 
 
-def read(value: Any) -> list[Event]:
+def read(value: Any) -> Iterator[Event]:
     """Read a list whose items are calls in any plain form, mixed as you like."""
-    calls = Calls()
-    for item in [value] if _is_call(value) else value:
-        calls.add(read_item(item))
-    return calls.events()
+    return map(read_item, [value] if _is_call(value) else value)
 
 
 def read_item(item: Any) -> Event:

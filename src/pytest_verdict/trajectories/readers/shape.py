@@ -1,10 +1,8 @@
-"""What the readers share: looking into dicts and objects alike, reading arguments, and joining results to their calls."""
+"""What the readers share: looking into dicts and objects alike, and reading calls."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
@@ -74,6 +72,11 @@ def objects(value: Any, what: str) -> Sequence[Any]:
     return found
 
 
+def messages_of(value: Any) -> Sequence[Any]:
+    """Take messages out of their container, where there is one, and insist on objects."""
+    return objects(list_of(value, "messages"), "messages")
+
+
 def list_of(value: Any, *containers: str) -> Sequence[Any]:
     """Take the list out of its container, where there is one."""
     for container in containers:
@@ -93,12 +96,11 @@ def parsed(value: Any) -> Any:
         return value
 
 
-def call(name: Any, args: Any, **more: Any) -> Event:
+def call(name: Any, args: Any, id: Any = None, **more: Any) -> Event:  # noqa: A002 - the field of `Event`
     """Make an event of a call."""
     if not isinstance(name, str) or not name:
         raise TrajectoryError(f"a call needs the name of its tool, got {shown(name, 80)}")
-    identifier = more.pop("id", None)
-    more["id"] = identifier if identifier is None else str(identifier)
+    more["id"] = id if id is None else str(id)
     if args is MISSING:
         return Event(name, args_note=ARGS_NOT_RECORDED, **more)
     found = parsed(args)
@@ -106,41 +108,25 @@ def call(name: Any, args: Any, **more: Any) -> Event:
         return Event(name, **more)
     if isinstance(found, Mapping) and all(isinstance(key, str) for key in found):
         return Event(name, found, **more)
-    text = args if isinstance(args, str) else shown(args, 500)
-    return Event(name, args_note=ARGS_MALFORMED, args_text=text, **more)
+    return Event(name, args_note=ARGS_MALFORMED, args_text=as_text(args), **more)
 
 
-class Calls:
-    """The calls of one trajectory while it is being read."""
+def call_in(source: Any, *args: str, **more: Any) -> Event:
+    """Make an event of an object with the name of a tool and, under one of some keys, its arguments."""
+    return call(look(source, "name"), look(source, *args, default=MISSING), **more)
 
-    def __init__(self) -> None:
-        self._events: list[Event] = []
-        self._by_id: dict[str, int] = {}
-        self._without_id: dict[str, deque[int]] = {}
 
-    def add(self, event: Event) -> None:
-        """Append a call."""
-        if event.id:
-            self._by_id[event.id] = len(self._events)
-        else:
-            self._without_id.setdefault(event.name, deque()).append(len(self._events))
-        self._events.append(event.at(len(self._events)))
+def free_text(custom: Any) -> Any:
+    """Give what a custom tool of OpenAI takes, free text instead of an object, as arguments."""
+    text = look(custom, "input", default=MISSING)
+    return MISSING if text is MISSING else {"input": text}
 
-    def finish(self, identifier: Any, result: Any, error: str | None = None, name: Any = None) -> None:
-        """Join a result to its call; a result without a call is no event and is left out."""
-        waiting = self._without_id.get(name) if not identifier else None
-        place = waiting.popleft() if waiting else self._by_id.get(str(identifier))
-        if place is not None:
-            self._events[place] = replace(self._events[place], result=result, error=error)
 
-    def events(self) -> list[Event]:
-        """Give the calls."""
-        return list(self._events)
+def as_text(args: Any) -> str:
+    """Give arguments that are no object, for a person to read."""
+    return args if isinstance(args, str) else shown(args, 500)
 
 
 def failure(text: Any) -> str:
     """Describe why a call failed."""
     return text if isinstance(text, str) and text else "the tool reported an error"
-
-
-Reader = Callable[[Any], list[Event]]

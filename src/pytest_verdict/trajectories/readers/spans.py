@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.shape import failure, items, list_of, look, objects
 
 _VALUES: Final = ("stringValue", "boolValue", "doubleValue", "bytesValue", "string_value", "bool_value", "double_value")
@@ -45,24 +46,18 @@ def looks_like_spans(value: Any) -> bool:
     )
 
 
-def groups_by_overlap(spans: list[Span]) -> list[int]:
-    """Number the groups of spans that ran at overlapping times."""
-    groups: list[int] = []
-    until = -1
-    for span in spans:
-        if not groups or span.start >= until:
-            groups.append(groups[-1] + 1 if groups else 0)
-            until = span.end
-        else:
-            groups.append(groups[-1])
-            until = max(until, span.end)
-    return groups
-
-
-def agents(spans: list[Span], chosen: list[Span], attribute: str) -> list[str | None]:
-    """Find which agent spans ran under: their own, or that of the nearest span above."""
+def executed_calls(
+    spans: list[Span], executed: list[Span], agent_attribute: str, event: Callable[..., Event]
+) -> Iterator[Event]:
+    """Give the calls of spans that ran a tool; those that ran at overlapping times are one group."""
     by_id = {span.identifier: span for span in spans if span.identifier}
-    return [_agent(span, by_id, attribute) for span in chosen]
+    group, until = -1, -1
+    for span in executed:
+        if group < 0 or span.start >= until:
+            group, until = group + 1, span.end
+        else:
+            until = max(until, span.end)
+        yield event(span, group=group, error=span.error, agent=_agent(span, by_id, agent_attribute))
 
 
 def _agent(span: Span, by_id: Mapping[str, Span], attribute: str) -> str | None:

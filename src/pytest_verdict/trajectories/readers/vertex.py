@@ -5,10 +5,11 @@ The first evaluation files of ADK hold the same lists under ``expected_tool_use`
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import MISSING, Calls, call, has, items, list_of, look, parsed
+from pytest_verdict.trajectories.readers.shape import MISSING, call, has, items, list_of, look, parsed
 
 _COLUMNS: Final = ("predicted_trajectory", "reference_trajectory", "expected_tool_use")
 
@@ -20,11 +21,9 @@ def recognises(value: Any) -> bool:
     return any(has(made, "tool_name", "toolName") and has(made, "tool_input", "toolInput") for made in list_of(value))
 
 
-def read(value: Any) -> list[Event]:
+def read(value: Any) -> Iterator[Event]:
     """Read the calls; a row does not say which were made together."""
-    calls = Calls()
     column = look(value, *_COLUMNS)
     listed = list_of(value) if column is None else items(parsed(column), "a trajectory column")
     for made in listed:
-        calls.add(call(look(made, "tool_name", "toolName"), look(made, "tool_input", "toolInput", default=MISSING)))
-    return calls.events()
+        yield call(look(made, "tool_name", "toolName"), look(made, "tool_input", "toolInput", default=MISSING))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
-
-_FORM = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True)
 
 Name = Annotated[
     str,
@@ -23,10 +23,12 @@ Seconds = Annotated[
 Share = Annotated[float, Field(gt=0, le=1)]
 
 
-class ScorerEntry(BaseModel):
-    """An operator as a scorer."""
+class _Form(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    model_config = _FORM
+
+class ScorerEntry(_Form):
+    """An operator as a scorer."""
 
     operator: str
     settings: dict[str, Any] = Field(default_factory=dict)
@@ -44,10 +46,8 @@ Scorer = Annotated[
 ]
 
 
-class PassShare(BaseModel):
+class PassShare(_Form):
     """A share of the repeats that must pass, and not by luck."""
-
-    model_config = _FORM
 
     rate: Share
     confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
@@ -65,10 +65,8 @@ PassRule = Annotated[
 ]
 
 
-class _Limits(BaseModel):
+class RunSettings(_Form):
     """What a suite sets for all of its scenarios, and a scenario for itself."""
-
-    model_config = _FORM
 
     scorer: Scorer | None = None
     scorers: Annotated[list[Scorer], Field(min_length=1)] | None = None
@@ -80,7 +78,7 @@ class _Limits(BaseModel):
     tags: list[TagName] = Field(default_factory=list)
 
 
-class Scenario(_Limits):
+class Scenario(RunSettings):
     """One input and what is expected of its output."""
 
     name: Name
@@ -92,10 +90,8 @@ class Scenario(_Limits):
     metadata: dict[str, Any] = Field(default_factory=dict)
 
 
-class SuiteConfig(BaseModel):
+class SuiteConfig(_Form):
     """Settings in the place where other tools have them."""
-
-    model_config = _FORM
 
     default_timeout: Seconds | None = None
     retries: Annotated[int, Field(ge=0)] | None = None
@@ -103,7 +99,7 @@ class SuiteConfig(BaseModel):
     fail_fast: Annotated[Literal[False], Field(description="Use pytest -x.")] = False
 
 
-class SuiteHead(_Limits):
+class SuiteHead(RunSettings):
     """What holds for all scenarios of a file."""
 
     name: Name
@@ -113,13 +109,10 @@ class SuiteHead(_Limits):
     scenarios: Annotated[list[Scenario], Field(min_length=1)] | None = None
 
 
-class SuiteFile(BaseModel):
+class SuiteFile(_Form):
     """A suite file: scenarios at the top or inside ``suite``."""
 
     model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        strict=True,
         title="pytest-verdict suite",
         json_schema_extra={
             "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -132,3 +125,9 @@ class SuiteFile(BaseModel):
 
     suite: SuiteHead | None = None
     scenarios: Annotated[list[Scenario], Field(min_length=1)] | None = None
+
+
+def suite_schema() -> dict[str, Any]:
+    """Read the published JSON Schema of suite files, for editors and other tools."""
+    found: dict[str, Any] = json.loads(files(__package__).joinpath("suite.schema.json").read_text("utf-8"))
+    return found

@@ -1,15 +1,27 @@
-"""Objects that a suite names by their dotted path."""
+"""Loading what a suite names: what families bring, and objects of the user by their dotted path."""
 
 from __future__ import annotations
 
 import importlib
 from typing import Any
 
-from pytest_verdict.errors import AdapterError
+from pytest_verdict.core.families import FAMILIES, load
+from pytest_verdict.errors import AdapterError, ConfigurationError
 
 
-def load(path: str, kind: str) -> Any:
-    """Import what a dotted path names."""
+def load_brought(hook: str, name: str) -> Any | None:
+    """Load what a family brings by a name; None when none does."""
+    place = FAMILIES.find(hook, name)
+    if place is None:
+        return None
+    try:
+        return load(place)
+    except Exception as error:
+        raise ConfigurationError(f"{name!r} of {hook}, {place}, cannot be loaded: {error}") from error
+
+
+def import_object(path: str, kind: str, hint: str = "") -> Any:
+    """Import what a dotted path names; the hint ends the message when there is no such module."""
     module_name, _, name = path.rpartition(":" if ":" in path else ".")
     if not module_name or not name:
         raise AdapterError(f"the {kind} {path!r} is no dotted path such as my_project.adapters.Sentiment")
@@ -20,7 +32,7 @@ def load(path: str, kind: str) -> Any:
             raise
         raise AdapterError(
             f"the {kind} {path!r} cannot be imported: there is no module {error.name!r}; with pytest, set pythonpath = . in the"
-            " ini file or put a conftest.py beside the module"
+            f" ini file or put a conftest.py beside the module{hint}"
         ) from None
     for part in name.split("."):
         if not hasattr(found, part):

@@ -13,7 +13,6 @@ from pytest_verdict.operators.json.rules import compiled
 Find = Callable[[Any], Sequence[Any]]
 """From a document to the values that a path matches, in order."""
 
-_NOTHING: Final = ()
 _MOST_KEYS: Final = 12
 
 
@@ -60,21 +59,18 @@ def _plain_steps(tree: Any) -> tuple[str | int, ...] | None:
 
 
 def _direct(steps: tuple[str | int, ...], general: Find) -> Find:
+    typed: list[tuple[Any, Any]] = [(step, dict if isinstance(step, str) else list) for step in steps]
+
     def find(document: Any) -> Sequence[Any]:
         value = document
-        for step in steps:
-            kind = type(value)
-            if kind is dict and type(step) is str:
-                if step not in value:
-                    return _NOTHING
-                value = value[step]
-            elif kind is list and type(step) is int:
-                if not -len(value) <= step < len(value):
-                    return _NOTHING
-                value = value[step]
-            else:
+        for step, holder in typed:
+            if type(value) is not holder:
                 # Whatever else a document may hold, the library decides.
                 return general(document)
+            try:
+                value = value[step]
+            except LookupError:
+                return ()
         return (value,)
 
     return find
@@ -88,7 +84,10 @@ def describe_absence(path: str, document: Any) -> str:
         if not found:
             break
         here, walked = found[0], f"{walked}{_quoted(step)[1:]}"
-    return f"the path {path} matches nothing; {walked} {_contents(here)}{_hint(path, document)}"
+    bare = path.removeprefix("$.")
+    is_key = isinstance(document, Mapping) and bare in document
+    hint = f". For the key with dots write $[{_text(bare)}]" if is_key else ""
+    return f"the path {path} matches nothing; {walked} {_contents(here)}{hint}"
 
 
 def _quoted(step: str | int) -> str:
@@ -107,13 +106,4 @@ def _contents(value: Any) -> str:
         keys = [shown(key, 40) for key in value]
         more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
         return f"has the keys {', '.join(keys[:_MOST_KEYS])}{more}" if keys else "is an empty object"
-    if isinstance(value, list | tuple):
-        return f"is a list of {len(value)}"
-    return f"is {shown(value, 60)}"
-
-
-def _hint(path: str, document: Any) -> str:
-    bare = path.removeprefix("$.")
-    return (
-        f". For the key with dots write $[{_text(bare)}]" if isinstance(document, Mapping) and bare in document else ""
-    )
+    return f"is a list of {len(value)}" if isinstance(value, list | tuple) else f"is {shown(value, 60)}"

@@ -1,4 +1,4 @@
-"""Keys of values: hashable stand-ins that are equal exactly when the values are."""
+"""Keys of values: hashable forms that are equal exactly when the values are."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Arguments: the rules by which an expected call accepts the arguments of an observed one.
+"""Argument rules: when an expected call accepts the arguments of an observed one.
 
-A rule is a mode or any operator of the family; what it demands is always said from the expected side:
+A rule is a mode or any operator; what it demands is always said from the expected side:
 
 - ``equal``: the same arguments with equal values;
 - ``contains``: every expected argument is there; inside it, every expected key of an object, at any depth;
@@ -89,7 +89,7 @@ def compare_arguments(
     rule: ToolRule, expected: Mapping[str, Any], observed: Mapping[str, Any]
 ) -> Iterator[ArgumentFinding]:
     """Compare the arguments of two calls of one tool."""
-    for argument in [*expected, *(argument for argument in observed if argument not in expected)]:
+    for argument in (*expected, *(argument for argument in observed if argument not in expected)):
         own = rule_of_argument(rule, argument)
         finding = _compare_one(own, rule, argument, expected.get(argument, _ABSENT), observed.get(argument, _ABSENT))
         if finding is not None:
@@ -104,30 +104,31 @@ def rule_of_argument(rule: ToolRule, argument: str) -> ArgumentRule:
 def _compare_one(
     own: ArgumentRule, rule: ToolRule, argument: str, expected: Any, observed: Any
 ) -> ArgumentFinding | None:
-    # An operator says nothing of absence; there the rule for all others holds.
-    of_absence = own if isinstance(own, str) else rule_of_argument(rule, OTHERS)
+    if isinstance(own, Operator):
+        if expected is not _ABSENT and observed is not _ABSENT:
+            return _compare_by_operator(own, argument, expected, observed)
+        if expected is _ABSENT and own.effective_expected(_ABSENT) is not _ABSENT:
+            return _compare_by_operator(own, argument, None, observed)
+        # An operator says nothing of absence; there the rule for all others holds.
+        own = rule_of_argument(rule, OTHERS)
     if own == IGNORE:
         return None
-    if expected is _ABSENT and isinstance(own, Operator) and own.effective_expected(_ABSENT) is not _ABSENT:
-        return _judged(own, argument, None, observed)
     if expected is _ABSENT:
-        return None if of_absence in (CONTAINS, IGNORE) else ArgumentFinding(argument, 0.0, "unexpected")
+        return None if own == CONTAINS else ArgumentFinding(argument, 0.0, "unexpected")
     if observed is _ABSENT:
-        return None if of_absence in (WITHIN, IGNORE) else ArgumentFinding(argument, 0.0, "missing")
-    if isinstance(own, Operator):
-        return _judged(own, argument, expected, observed)
+        return None if own == WITHIN else ArgumentFinding(argument, 0.0, "missing")
     accepted = _accepts(own, expected, observed)
     return ArgumentFinding(argument, 1.0 if accepted else 0.0, None if accepted else "changed")
 
 
-def _judged(operator: Operator, argument: str, expected: Any, observed: Any) -> ArgumentFinding:
+def _compare_by_operator(operator: Operator, argument: str, expected: Any, observed: Any) -> ArgumentFinding:
     made = run(operator, expected, observed)
     if made.error is not None:
         raise PartError(made.error)
     return ArgumentFinding(argument, made.score, None if made.passed else "changed")
 
 
-def _accepts(mode: str, expected: Any, observed: Any) -> bool:
+def _accepts(mode: ArgumentRule, expected: Any, observed: Any) -> bool:
     if mode == CONTAINS:
         return contains(expected, observed)
     return contains(observed, expected) if mode == WITHIN else equal(expected, observed)

@@ -1,13 +1,13 @@
-"""The relation between calls: which observed call an expected one accepts, and how well."""
+"""`CallMatcher`: whether an observed call matches an expected one, and how well."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_verdict.core.values.equality import equal
-from pytest_verdict.trajectories.arguments import (
+from pytest_verdict.trajectories.argument_rules import (
     CONTAINS,
     EQUAL,
     IGNORE,
@@ -16,33 +16,14 @@ from pytest_verdict.trajectories.arguments import (
     ToolRule,
     compare_arguments,
 )
-from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED, Event
-from pytest_verdict.trajectories.keys import key_of
+from pytest_verdict.trajectories.call import Call
+from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.value_keys import key_of
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """An event as it is compared."""
-
-    event: Event
-    name: str
-    args: Mapping[str, Any]
-    key: Hashable | None
-
-    @property
-    def unstated(self) -> bool:
-        """Whether the source says nothing of the arguments."""
-        return self.event.args_note == ARGS_NOT_RECORDED
-
-    @property
-    def known(self) -> bool:
-        """Whether the arguments can be compared."""
-        return self.event.args_note is None
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """Which observed call an expected one accepts.
+class CallMatcher:
+    """Compares calls by the rules for their arguments.
 
     An expected call whose arguments are not stated, such as a name alone, accepts any arguments. An observed call whose
     arguments are unknown is accepted only where nothing is demanded of them.
@@ -68,6 +49,10 @@ class Relation:
             return self.rules
         return self.rules.get(tool, self.rules.get(OTHERS, EQUAL))
 
+    def is_equality(self, tool: str) -> bool:
+        """Say whether calls of a tool are accepted exactly when their arguments are equal."""
+        return self.rule(tool) == EQUAL
+
     def demands_nothing(self, expected: Call) -> bool:
         """Say whether an expected call accepts any arguments of its tool."""
         rule = self.rule(expected.name)
@@ -87,7 +72,7 @@ class Relation:
         return all(finding.kind is None for finding in compare_arguments(rule, expected.args, observed.args))
 
     def score(self, expected: Call, observed: Call) -> float:
-        """Say how much of an expected call an observed one delivers."""
+        """Say how much of an expected call an observed one delivers: the mean over the arguments that count."""
         if expected.name != observed.name:
             return 0.0
         if self.demands_nothing(expected):
@@ -96,16 +81,26 @@ class Relation:
             return 0.0
         if self.is_equality(expected.name):
             return _equal_share(expected.args, observed.args)
-        scores = [1.0 if found.kind is None else found.score for found in self.findings(expected, observed)]
-        return sum(scores) / len(scores) if scores else 1.0
+        return _mean(self.findings(expected, observed))
+
+    def closeness(self, expected: Call, observed: Call) -> float:
+        """Say how near two calls are: 1.0 when accepted, whatever the score; 0.1 at least for the right tool."""
+        if expected.name != observed.name:
+            return 0.0
+        if isinstance(self.rules, str) or not (expected.known and observed.known):
+            return 1.0 if self.accepts(expected, observed) else 0.1 + 0.8 * self.score(expected, observed)
+        # Operators are asked once for both questions.
+        findings = self.findings(expected, observed)
+        return 1.0 if all(finding.kind is None for finding in findings) else 0.1 + 0.8 * _mean(findings)
 
     def findings(self, expected: Call, observed: Call) -> list[ArgumentFinding]:
         """Compare the arguments of two calls of one tool, one by one."""
         return list(compare_arguments(self.rule(expected.name), expected.args, observed.args))
 
-    def is_equality(self, tool: str) -> bool:
-        """Say whether calls of a tool are accepted exactly when their arguments are equal."""
-        return self.rule(tool) == EQUAL
+
+def _mean(findings: Sequence[ArgumentFinding]) -> float:
+    scores = [1.0 if finding.kind is None else finding.score for finding in findings]
+    return sum(scores) / len(scores) if scores else 1.0
 
 
 def _equal_share(expected: Mapping[str, Any], observed: Mapping[str, Any]) -> float:

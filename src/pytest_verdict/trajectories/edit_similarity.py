@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.trajectories.alignment import SCALE, align
-from pytest_verdict.trajectories.candidates import same_tool
-from pytest_verdict.trajectories.evidence import aligned
-from pytest_verdict.trajectories.operator import TrajectoryOperator
-from pytest_verdict.trajectories.relation import Call, Relation
+from pytest_verdict.trajectories.alignment import SCALE, edit_distance, side_by_side
+from pytest_verdict.trajectories.call import Call, observed_of_same_tool
+from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.details import aligned
+from pytest_verdict.trajectories.trajectory_operator import TrajectoryOperator
 
 
 class TrajectorySimilarity(TrajectoryOperator):
@@ -25,12 +25,14 @@ class TrajectorySimilarity(TrajectoryOperator):
 
     name: ClassVar[str] = "trajectory_similarity"
 
-    def judge(self, expected: list[Call], observed: list[Call], relation: Relation) -> Outcome:
-        """Align the two; see the class."""
+    def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         longer = max(len(expected), len(observed))
         if not longer:
             return Outcome(1.0)
-        near = same_tool(expected, observed)
-        cost, rows = align(near, len(observed), lambda i, j: relation.score(expected[i], observed[j]))
-        details = aligned(rows, expected, observed, relation) if cost else {}
+        near = observed_of_same_tool(expected, observed)
+        cost, partners = edit_distance(
+            near, len(observed), lambda left, right: matcher.score(expected[left], observed[right])
+        )
+        rows = side_by_side(partners, len(observed))
+        details = aligned(rows, expected, observed, matcher) if cost else {}
         return Outcome(1.0 - cost / (longer * SCALE), details={"distance": f"{cost / SCALE:.9f}", **details})

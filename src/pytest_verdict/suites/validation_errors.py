@@ -1,0 +1,103 @@
+"""What pydantic finds in a suite file, in words for the person who wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from pydantic import BaseModel, ValidationError
+
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.yaml import YamlDocument
+from pytest_verdict.errors import allowed
+from pytest_verdict.suites.suite_model import PassShare, Scenario, ScorerEntry, SuiteConfig, SuiteFile, SuiteHead
+
+_MODELS: Final[dict[str, type[BaseModel]]] = {
+    "": SuiteFile,
+    "suite": SuiteHead,
+    "config": SuiteConfig,
+    "scenarios": Scenario,
+    "scorer": ScorerEntry,
+    "scorers": ScorerEntry,
+    "default_scorers": ScorerEntry,
+    "pass": PassShare,
+}
+# Behind these keys pydantic names the kind of the value, where it may be of several.
+_OF_SEVERAL_KINDS: Final = ("scorer", "scorers", "default_scorers", "pass")
+_KINDS: Final = ("name", "operator", "word", "count", "share")
+# What it puts last when a key is wrong and not its value.
+_KEY: Final = "[key]"
+_PATTERNS: Final = {
+    "name": "a name is text without '::' and line breaks, because it becomes part of a node id",
+    "tags": "a tag is letters, digits and _ . + - /, because it becomes a mark",
+}
+_MOST: Final = 20
+_YAML_TYPES: Final = {bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
+
+
+def describe_validation_errors(error: ValidationError, document: YamlDocument, label: str) -> str:
+    """Write each error with its file and line."""
+    found = set()
+    for problem in error.errors(include_url=False):
+        place = _place(problem)
+        found.add((document.line(place), _sentence(problem, place, document)))
+    lines = [f"{label}:{line}: {sentence}" for line, sentence in sorted(found)]
+    more = [f"... and {len(lines) - _MOST} more"] if len(lines) > _MOST else []
+    return "\n".join([*lines[:_MOST], *more])
+
+
+def _place(problem: Any) -> tuple[Any, ...]:
+    """Give the keys and positions as they are in the document."""
+    loc, given = problem["loc"], problem["input"]
+    if _is_about_key(problem):
+        # For a key that is no text pydantic writes a number.
+        loc = (*loc[: -2 if loc[-1] == _KEY else -1], given)
+    place: list[Any] = []
+    for before, step in zip(("", *loc), loc, strict=False):
+        holder = before if isinstance(before, str) else _last_key(place)
+        if not (step in _KINDS and holder in _OF_SEVERAL_KINDS):
+            place.append(step)
+    return tuple(place)
+
+
+def _is_about_key(problem: Any) -> bool:
+    return bool(problem["type"] == "invalid_key" or problem["loc"][-1] == _KEY)
+
+
+def _sentence(problem: Any, place: Sequence[Any], document: YamlDocument) -> str:
+    kind, given, key = problem["type"], problem["input"], _last_key(place)
+    meaning = _YAML_TYPES.get(type(given), "a date")
+    if _is_about_key(problem):
+        return f"a key is text, and this one is {meaning} in YAML ({shown(given, 40)}); write it in quotes"
+    if kind == "extra_forbidden":
+        return f"there is no key {place[-1]!r} here.{allowed('key', place[-1], _keys_beside(place))}"
+    if kind == "missing":
+        return f"the key {str(place[-1])!r} is required"
+    if kind == "string_type":
+        return f"{key}: {_no_text(given, meaning, document.written(place))}"
+    if kind == "string_pattern_mismatch":
+        return f"{key}: {shown(given, 80)} is not allowed; {_PATTERNS[key]}"
+    if kind == "literal_error" and key == "fail_fast":
+        return "fail_fast: suites are run by pytest; use pytest -x"
+    path = ".".join(step for step in place[-2:] if isinstance(step, str)) or "the file"
+    return f"{path}: {problem['msg']}, got {shown(given, 80)}"
+
+
+def _last_key(place: Sequence[Any]) -> str:
+    return next((step for step in reversed(place) if isinstance(step, str)), "the file")
+
+
+def _no_text(given: Any, meaning: str, written: str) -> str:
+    if isinstance(given, list | dict):
+        return f"text is needed here, not {'a list' if isinstance(given, list) else 'a mapping'}"
+    if given is None:
+        return 'nothing after the colon, and null, is not a text in YAML; write "" or leave the key out'
+    return (
+        f"{written} without quotes is {meaning} in YAML ({shown(given, 40)}), and this is compared as text;"
+        f' write "{written}"'
+    )
+
+
+def _keys_beside(place: Sequence[Any]) -> list[str]:
+    holder = next((step for step in reversed(place[:-1]) if isinstance(step, str) and step in _MODELS), "")
+    return [field.alias or name for name, field in _MODELS[holder].model_fields.items()]

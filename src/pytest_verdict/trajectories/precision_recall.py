@@ -1,0 +1,119 @@
+"""Operators on how many of the calls are the right ones: precision, recall and their harmonic mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Final, Literal
+
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.trajectories import details
+from pytest_verdict.trajectories.alignment import SCALE, Row
+from pytest_verdict.trajectories.call import Call
+from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.pairing import (
+    Partners,
+    pair_best,
+    pair_best_in_order,
+    pair_most,
+    pair_most_in_order,
+)
+from pytest_verdict.trajectories.trajectory_operator import TrajectoryOperator
+
+_PAIRINGS: Final[dict[tuple[str, str], Callable[[list[Call], list[Call], CallMatcher], Partners]]] = {
+    ("any_order", "whole"): pair_most,
+    ("in_order", "whole"): pair_most_in_order,
+    ("any_order", "partial"): pair_best,
+    ("in_order", "partial"): pair_best_in_order,
+}
+
+
+class _PrecisionRecall(TrajectoryOperator):
+    matching: Literal["any_order", "in_order"] = "any_order"
+    credit: Literal["whole", "partial"] = "whole"
+
+    def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
+        if not expected and not observed:
+            return Outcome(1.0, details={"matched": 0})
+        partners = _PAIRINGS[self.matching, self.credit](expected, observed, matcher)
+        if not expected or not observed:
+            return Outcome(0.0, details={"matched": 0, **_unpaired(partners, expected, observed, matcher)})
+        matched = self._matched(partners, expected, observed, matcher)
+        score = min(self._score(matched, len(expected), len(observed)), 1.0)
+        found = details.pairs(partners) if score == 1.0 else _unpaired(partners, expected, observed, matcher)
+        return Outcome(score, details={"matched": matched, **found})
+
+    def _matched(
+        self, partners: Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher
+    ) -> int | float:
+        found = [(expected[left], observed[right]) for left, right in enumerate(partners) if right is not None]
+        if self.credit == "whole":
+            return len(found)
+        return sum(round(matcher.score(*pair) * SCALE) for pair in found) / SCALE
+
+    def _score(self, matched: float, expected: int, observed: int) -> float:
+        raise NotImplementedError
+
+
+def _unpaired(partners: Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> dict[str, Any]:
+    taken = set(partners)
+    rows: list[Row] = list(enumerate(partners))
+    rows += [(None, at) for at in range(len(observed)) if at not in taken]
+    return details.aligned(rows, expected, observed, matcher)
+
+
+class TrajectoryPrecision(_PrecisionRecall):
+    """How many of the observed calls were expected.
+
+    Vertex's trajectory_precision, counting repeated calls. Two empty trajectories score 1.0, one empty one 0.0.
+
+    Args:
+        matching: ``any_order`` pairs as many calls as possible, ``in_order`` as many as possible without crossing.
+        credit: ``partial`` counts a call by the mean score of its arguments, under the pairing with the highest sum.
+
+    Example:
+        >>> TrajectoryPrecision().evaluate(["a", "b"], ["a", "x", "b", "y"]).score
+        0.5
+    """
+
+    name: ClassVar[str] = "trajectory_precision"
+
+    def _score(self, matched: float, expected: int, observed: int) -> float:
+        return matched / observed
+
+
+class TrajectoryRecall(_PrecisionRecall):
+    """How many of the expected calls were made.
+
+    Vertex's trajectory_recall, counting repeated calls. Two empty trajectories score 1.0, one empty one 0.0.
+
+    Args:
+        matching: As for `TrajectoryPrecision`.
+        credit: As for `TrajectoryPrecision`.
+
+    Example:
+        >>> TrajectoryRecall().evaluate(["a", "a"], ["a", "x"]).score
+        0.5
+    """
+
+    name: ClassVar[str] = "trajectory_recall"
+
+    def _score(self, matched: float, expected: int, observed: int) -> float:
+        return matched / expected
+
+
+class TrajectoryF1(_PrecisionRecall):
+    """The harmonic mean of precision and recall.
+
+    Args:
+        matching: As for `TrajectoryPrecision`.
+        credit: As for `TrajectoryPrecision`.
+
+    Example:
+        >>> TrajectoryF1(matching="in_order").evaluate(["a", "b"], ["b", "a"]).score
+        0.5
+    """
+
+    name: ClassVar[str] = "trajectory_f1"
+
+    def _score(self, matched: float, expected: int, observed: int) -> float:
+        return 2 * matched / (expected + observed)

@@ -1,0 +1,125 @@
+"""Matching a step list: where each step can end, given where it begins.
+
+With extras allowed only the earliest end of each step counts: whatever a later end allows, the earliest allows too, and optional
+calls need not be looked at. With extras forbidden every observed call must have its place, and one step may end at several
+places; the set of reachable places is carried from step to step, which is dynamic programming and never guesses.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from pytest_verdict.core.matching import maximum_matching
+from pytest_verdict.trajectories.accepted_calls import accepted_calls
+from pytest_verdict.trajectories.call import Call
+from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.step_list import Step, Times
+
+
+class StepMatcher:
+    """Finds where the steps of a list can end in one trajectory."""
+
+    def __init__(self, steps: Sequence[Step], observed: Sequence[Call], matcher: CallMatcher) -> None:
+        self._size = len(observed)
+        calls = [call for step in steps for call, _ in step.calls]
+        accepted = iter(accepted_calls(calls, observed, matcher))
+        self._accepted = {step.place: [next(accepted) for _ in step.calls] for step in steps}
+
+    def earliest(self, step: Step, start: int) -> list[int] | None:
+        """Find the observed calls that a step needs, ending as early as possible."""
+        needed = self._needed(step)
+        places: list[int] = []
+        for _ in range(step.times.least):
+            found = self._earliest_once(needed, start)
+            if found is None:
+                return None
+            places += found
+            start = found[-1] + 1 if found else start
+        return places
+
+    def _needed(self, step: Step) -> list[list[int]]:
+        calls = zip(self._accepted[step.place], step.calls, strict=True)
+        return [choices for choices, (_, times) in calls for _ in range(times.least)]
+
+    def _earliest_once(self, needed: list[list[int]], start: int) -> list[int] | None:
+        if len(needed) == 1:
+            at = bisect_left(needed[0], start)
+            return [needed[0][at]] if at < len(needed[0]) else None
+        if _all_matched(needed, start, self._size) is None:
+            return None
+        return _all_matched(needed, start, _first(needed, start, self._size))
+
+    def ends(self, step: Step, starts: set[int]) -> set[int]:
+        """Find where a step can end when every observed call must have its place."""
+        known: dict[int, set[int]] = {}
+        reached = set(starts) if step.times.least == 0 else set()
+        current = starts
+        # Every further repetition takes at least one call, or changes nothing.
+        most = step.times.least + self._size
+        for count in range(1, min(most, step.times.most or most) + 1):
+            for start in current - known.keys():
+                known[start] = self._ends_once(step, start)
+            current = set().union(*(known[start] for start in current))
+            if not current or (count > step.times.least and current <= reached):
+                break
+            if count >= step.times.least:
+                reached |= current
+        return reached
+
+    def _ends_once(self, step: Step, start: int) -> set[int]:
+        accepted = self._accepted[step.place]
+        all_times = [times for _, times in step.calls]
+        if len(accepted) == 1:
+            return _ends_of_one(accepted[0], all_times[0], start)
+        # A longer stretch never loses what is needed, and never gains a place for a call that has none. By Mendelsohn and
+        # Dulmage (1958) both sides can be met together when each can be met alone.
+        first = _first(self._needed(step), start, self._size)
+        ends = range(start, self._size + 1)
+        last = bisect_left(ends, 1, key=lambda end: not _all_placed(accepted, all_times, start, end))
+        return set(range(first, start + last))
+
+
+def _ends_of_one(accepted: list[int], times: Times, start: int) -> set[int]:
+    found = {start} if times.least == 0 else set()
+    at = bisect_left(accepted, start)
+    length = 0
+    while (times.most is None or length < times.most) and at < len(accepted) and accepted[at] == start + length:
+        length += 1
+        at += 1
+        if length >= times.least:
+            found.add(start + length)
+    return found
+
+
+def _first(needed: list[list[int]], start: int, size: int) -> int:
+    """Find the earliest end of a stretch in which all that is needed has a place of its own."""
+    ends = range(start, size + 1)
+    return start + bisect_left(ends, 1, key=lambda end: _all_matched(needed, start, end) is not None)
+
+
+def _all_matched(needed: list[list[int]], start: int, end: int) -> list[int] | None:
+    choices = [_between(accepted, start, end) for accepted in needed]
+    if end - start < len(needed) or not all(choices):
+        return None if needed else []
+    found = _matched(choices, start, end)
+    return found if len(found) == len(needed) else None
+
+
+def _all_placed(accepted: list[list[int]], all_times: list[Times], start: int, end: int) -> bool:
+    length = end - start
+    offered = [
+        _between(choices, start, end)
+        for choices, times in zip(accepted, all_times, strict=True)
+        for _ in range(length if times.most is None else min(times.most, length))
+    ]
+    return len(offered) >= length and len(_matched(offered, start, end)) == length
+
+
+def _matched(choices: list[list[int]], start: int, end: int) -> list[int]:
+    partners = maximum_matching([[at - start for at in own] for own in choices], end - start)
+    return sorted(start + at for at in partners if at is not None)
+
+
+def _between(positions: list[int], start: int, end: int) -> list[int]:
+    return positions[bisect_left(positions, start) : bisect_left(positions, end)]

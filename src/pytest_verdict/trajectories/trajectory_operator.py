@@ -1,0 +1,157 @@
+"""`TrajectoryOperator`: what the operators on trajectories share."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Final, Literal, TypeVar
+
+from pydantic import field_validator
+
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.argument_rules import EQUAL, ArgumentRules
+from pytest_verdict.trajectories.call import Call
+from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.details import call_as_json, notes_on_arguments
+from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory
+from pytest_verdict.trajectories.selection import Failed, Selection
+from pytest_verdict.trajectories.tool_names import canonical_name
+from pytest_verdict.trajectories.turns import Turns, compare_turns, read_turns
+
+T = TypeVar("T")
+
+UNREADABLE: Final = "trajectory_unreadable"
+EMPTY_EXPECTED: Final = "empty_expected"
+
+
+class ObservedTrajectory(Operator):
+    """An operator that reads the observed trajectory and selects the events that count."""
+
+    kind: ClassVar[str] = "trajectory"
+
+    observed_format: str = AUTO
+    aliases: dict[str, str] = {}  # noqa: RUF012 - pydantic copies it for each operator
+    mcp_servers: Literal["any"] | tuple[str, ...] = ()
+    only_tools: tuple[str, ...] | None = None
+    except_tools: tuple[str, ...] = ()
+    agents: tuple[str, ...] | None = None
+    failed: Failed = "count"
+
+    @field_validator("observed_format", "expected_format", check_fields=False)
+    @classmethod
+    def _known_format(cls, name: str) -> str:
+        check_format(name)
+        return name
+
+    @field_validator("only_tools", "agents")
+    @classmethod
+    def _not_empty(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        if names is not None and not names:
+            raise ValueError("an empty list selects nothing; leave it out to select everything")
+        return names
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare; see the class."""
+        try:
+            return self._compare(self.effective_expected(expected), observed)
+        except TrajectoryError as error:
+            return Outcome(0.0, notes=(UNREADABLE,), details={"reason": str(error)})
+
+    def _compare(self, expected: Any, observed: Any) -> Outcome:
+        raise NotImplementedError
+
+    @functools.cached_property
+    def _selection(self) -> Selection:
+        only = None if self.only_tools is None else tuple(map(self._tool_name, self.only_tools))
+        left_out = tuple(map(self._tool_name, self.except_tools))
+        return Selection(self.aliases, self.mcp_servers, only, left_out, self.agents, self.failed)
+
+    def _tool_name(self, written: str) -> str:
+        """Give the name by which a tool is compared; a setting may name it with or without its prefix or alias."""
+        if not (self.aliases or self.mcp_servers) or written in self.aliases.values():
+            return written
+        return canonical_name(written, self.aliases, self.mcp_servers)
+
+    def _observed_events(self, observed: Any) -> list[tuple[Event, str]]:
+        return self._selection.of(read_side("observed", read_trajectory, observed, self.observed_format))
+
+
+class TrajectoryOperator(ObservedTrajectory):
+    """An operator that compares two trajectories."""
+
+    args: ArgumentRules = EQUAL
+    ignored_args: tuple[str, ...] = ()
+    defaults: dict[str, dict[str, Any]] = {}  # noqa: RUF012 - pydantic copies it for each operator
+    turns: Turns = "none"
+    expected_format: str = AUTO
+
+    def _compare(self, expected: Any, observed: Any) -> Outcome:
+        if self.turns == "none":
+            return self._compare_whole(expected, observed)
+        wanted = read_side("expected:", read_turns, expected)
+        made = read_side("observed:", read_turns, observed)
+        if self.turns == "flatten":
+            return self._compare_flattened(wanted, made)
+        whole = self.model_copy(update={"turns": "none"})
+        return compare_turns(whole, wanted, made, mean=self.turns == "mean")
+
+    def _compare_whole(self, expected: Any, observed: Any) -> Outcome:
+        return self._compare_flattened([expected], [observed])
+
+    def _compare_flattened(self, expected_turns: list[Any], observed_turns: list[Any]) -> Outcome:
+        matcher = self._matcher()
+        expected = [call for turn in expected_turns for call in self._expected_calls(turn, matcher)]
+        observed = [call for turn in observed_turns for call in self._observed_calls(turn, matcher)]
+        return self._completed(self._compare_calls(expected, observed, matcher), expected, observed, matcher)
+
+    def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
+        raise NotImplementedError
+
+    def _matcher(self) -> CallMatcher:
+        args = self.args if isinstance(self.args, str) else self._by_tool_name(self.args)
+        return CallMatcher(args, self.ignored_args, self._by_tool_name(self.defaults))
+
+    def _by_tool_name(self, settings: Mapping[str, T]) -> Mapping[str, T]:
+        return {self._tool_name(tool): setting for tool, setting in settings.items()}
+
+    def _expected_calls(self, expected: Any, matcher: CallMatcher) -> list[Call]:
+        events = read_side("expected", read_trajectory, expected, self.expected_format)
+        return [matcher.call(event, name) for event, name in self._expected_selection().of(events)]
+
+    def _expected_selection(self) -> Selection:
+        # Which agent makes a call and whether it fails are facts of a run.
+        return replace(self._selection, agents=None, failed="count")
+
+    def _observed_calls(self, observed: Any, matcher: CallMatcher) -> list[Call]:
+        return [matcher.call(event, name) for event, name in self._observed_events(observed)]
+
+    def _completed(self, found: Outcome, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
+        """Add to an outcome what every comparison of two trajectories says."""
+        notes = dict.fromkeys((*found.notes, *notes_on_arguments(expected, observed, matcher)))
+        normalization = self._normalization()
+        return replace(
+            found,
+            notes=tuple(notes),
+            normalization=normalization,
+            details={"expected_calls": len(expected), "observed_calls": len(observed), **(found.details or {})},
+            expected_surface=[call_as_json(call) for call in expected] if normalization else ABSENT,
+            observed_surface=[call_as_json(call) for call in observed] if normalization else ABSENT,
+        )
+
+    def _normalization(self) -> tuple[str, ...]:
+        filled = ("fill_default_args",) if self.defaults else ()
+        left_out = ("leave_out_args",) if self.ignored_args else ()
+        return (*self._selection.steps(), *filled, *left_out)
+
+
+def read_side(side: str, read: Callable[..., T], *given: Any) -> T:
+    """Read one side of a comparison, and say which one it was when it cannot be read."""
+    try:
+        return read(*given)
+    except TrajectoryError as error:
+        raise TrajectoryError(f"{side} {error}") from None
