@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.readers.allow_list import Root, Shape
 from pytest_verdict.trajectories.readers.joining import Found, Result
 from pytest_verdict.trajectories.readers.shape import call, has, list_of, look, objects
 
@@ -19,7 +20,48 @@ _RESPONSE: Final = ("function_response", "functionResponse")
 _CONTAINERS: Final = ("conversation", "invocations", "contents", "candidates", "events")
 
 
-CALL_FORM: Final = "function_call|functionCall"
+_PART: Final = Shape(
+    (
+        *_CALL,
+        *_RESPONSE,
+        "text",
+        "thought",
+        "thought_signature",
+        "thoughtSignature",
+        "inline_data",
+        "inlineData",
+        "file_data",
+        "fileData",
+        "code_execution_result",
+        "codeExecutionResult",
+    ),
+    read=frozenset((*_CALL, *_RESPONSE)),
+    text=True,
+)
+_CONTENT: Final = Shape(("parts", "role"), {"parts": _PART}, text=True, one=True)
+_EVENT: Final = Shape(
+    ("content", "parts", *_PART.marks),
+    {"content": _CONTENT, "parts": _PART},
+    # What an agent did to its session is called actions.
+    frozenset({"actions", *_PART.read}),
+)
+_TRACE: Final = Shape(inside=dict.fromkeys(_EVENTS, _EVENT), read=frozenset((*_TOOL_USES, *_RESPONSES)), one=True)
+_ITEM: Final = Shape(
+    (
+        *_INTERMEDIATE,
+        "user_content",
+        "userContent",
+        *_EVENTS,
+        *_TOOL_USES,
+        "finish_reason",
+        "finishReason",
+        *_EVENT.marks,
+    ),
+    {**_EVENT.inside, **_TRACE.inside, **dict.fromkeys(_INTERMEDIATE, _TRACE)},
+    _EVENT.read | _TRACE.read,
+)
+
+ROOT: Final = Root(_ITEM, dict.fromkeys(_CONTAINERS, _ITEM))
 
 
 def recognises(value: Any) -> bool:
