@@ -105,6 +105,16 @@ LOST = {
         "auto",
         "robot_action",
     ),
+    "claude code line of tomorrow": (
+        [{"type": "assistant", "message": {"role": "assistant", "content": "x"}}, {"type": "robot", "deed": "rm"}],
+        "auto",
+        "robot",
+    ),
+    "claude code block of tomorrow": (
+        [{"type": "assistant", "message": {"role": "assistant", "content": [{"type": "robot_call"}]}}],
+        "auto",
+        "robot_call",
+    ),
     "bedrock block of tomorrow": (
         blocks({"toolUse": {"name": "a", "input": {}}}, {"robotUse": {"name": "b", "input": {}}}),
         "auto",

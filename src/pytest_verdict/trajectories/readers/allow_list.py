@@ -5,6 +5,7 @@ A call that is left out unseen could make a comparison pass, so each reader decl
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -63,6 +64,10 @@ class Shape:
     kind: str = "type"
     text: bool = False
     one: bool = False
+    known: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "known", self.read | self.inside.keys() | _NEVER_CALLS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +123,10 @@ class _Check:
                 raise TrajectoryError(f"{path} is a text, not an object of {self.format}: {shown(value, 80)}")
             return
         self._type(shape, value, path)
-        known = shape.read | shape.inside.keys() | _NEVER_CALLS
-        found = dict(entries(value))
-        unknown = {key: item for key, item in found.items() if key not in known}
-        self._unknown(unknown, found, shape, path)
+        found = value if type(value) is dict else dict(entries(value))
+        unknown = {key: item for key, item in found.items() if isinstance(key, str) and key not in shape.known}
+        if unknown:
+            self._unknown(unknown, found, shape, path)
         if shape.marks and all(look(value, mark, default=MISSING) is MISSING for mark in shape.marks):
             keys = ", ".join(map(repr, found)) or "nothing"
             raise TrajectoryError(f"{path} has {keys}, but none of the keys of {self.format}: {', '.join(shape.marks)}")
@@ -143,7 +148,7 @@ class _Check:
             kind = look(value, key)
             if kind is None or (key == shape.kind and shape.types and _matches(shape.types, kind)):
                 continue
-            if isinstance(kind, str) and _CALL_TYPE.fullmatch(kind):
+            if _matches(_CALL_TYPE, kind):
                 raise self._call(path, kind)
             if key == shape.kind and shape.types:
                 raise TrajectoryError(f"{path} has the {key} {shown(kind, 80)}, which is not known in {self.format}")
@@ -152,7 +157,7 @@ class _Check:
         for key, item in unknown.items():
             if _is_call_key(key, item):
                 raise self._call(path, key)
-            inner = call_within(item)
+            inner = call_within(item, set())
             if inner is not None:
                 raise self._call(path, key, inner)
         # An argument that the reader does not know, beside a name: the object itself may be a call.
@@ -167,11 +172,11 @@ class _Check:
         )
 
 
-def call_within(value: Any, seen: frozenset[int] = frozenset()) -> str | None:
-    """Say where in a value something looks like a call, or None."""
+def call_within(value: Any, seen: set[int]) -> str | None:
+    """Say where in a value something looks like a call, or None; what was seen is not looked at again."""
     if value is None or isinstance(value, str | bytes | bool | int | float) or id(value) in seen:
         return None
-    seen = seen | {id(value)}
+    seen.add(id(value))
     if isinstance(value, list | tuple | set | frozenset):
         inner = (call_within(item, seen) for item in value)
         return next((f"[...]{at}" for at in inner if at is not None), None)
@@ -207,15 +212,17 @@ def entries(value: Any) -> Iterator[tuple[str, Any]]:
             yield from ((key, item) for key, item in held.items() if not key.startswith("_"))
 
 
+@functools.lru_cache(maxsize=1024)
 def is_call_name(key: str) -> bool:
     """Say whether a key is called as calls are called in some format."""
     return _CALL_KEY.fullmatch(_snake(key)) is not None
 
 
 def _is_call_key(key: str, item: Any) -> bool:
+    if not is_call_name(key):
+        return False
     # Numbers say how many, as in ``max_tool_calls``.
-    holds = isinstance(item, str | list | tuple | Mapping) or (item is not None and any(entries(item)))
-    return holds and bool(item) and is_call_name(key)
+    return bool(item) if isinstance(item, str | list | tuple | Mapping) else item is not None and any(entries(item))
 
 
 def _is_call(found: Mapping[str, Any]) -> bool:
@@ -231,9 +238,15 @@ def _is_result(value: Any) -> bool:
     return any(_matches(_RESULT, look(value, key)) for key in ("role", "type"))
 
 
+@functools.lru_cache(maxsize=1024)
+def _matches_text(pattern: str | re.Pattern[str], kind: str) -> bool:
+    return re.fullmatch(pattern, kind) is not None
+
+
 def _matches(pattern: str | re.Pattern[str], kind: Any) -> bool:
-    return isinstance(kind, str) and re.fullmatch(pattern, kind) is not None
+    return isinstance(kind, str) and _matches_text(pattern, kind)
 
 
+@functools.lru_cache(maxsize=1024)
 def _snake(key: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).replace("-", "_").lower()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -66,13 +67,18 @@ def refuse_unknown_attributes(spans: Iterable[Span], marks: str, known: str) -> 
     for span in spans:
         for attributes in (span.attributes, *span.events):
             for name, value in attributes.items():
-                marked = marked or re.fullmatch(marks, name) is not None
-                if not re.fullmatch(known, name) and _may_hold_call(name, value):
+                marked = marked or _matches(marks, name)
+                if not _matches(known, name) and _may_hold_call(name, value):
                     raise TrajectoryError(
                         f"the span {span.name!r} has a call in the attribute {name!r}, which is not read"
                     )
     if not marked:
         raise TrajectoryError(f"no span has an attribute of the format ({marks})")
+
+
+@functools.lru_cache(maxsize=1024)
+def _matches(pattern: str, name: str) -> bool:
+    return re.fullmatch(pattern, name) is not None
 
 
 def _may_hold_call(name: str, value: Any) -> bool:
@@ -81,7 +87,7 @@ def _may_hold_call(name: str, value: Any) -> bool:
     written = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
     if _KIND_ATTRIBUTE.fullmatch(written):
         return str(value).strip('"').lower() in _TOOL_KINDS
-    return _CALL_ATTRIBUTE.fullmatch(written) is not None or call_within(parsed(value)) is not None
+    return _CALL_ATTRIBUTE.fullmatch(written) is not None or call_within(parsed(value), set()) is not None
 
 
 def lost_requests(executed: list[SpanCall], requested: list[SpanCall]) -> list[SpanCall]:
