@@ -105,6 +105,20 @@ LOST = {
         "auto",
         "robot_action",
     ),
+    "list in a list": (blocks([{"type": "tool_use", **CALL}]), "auto", "must be an object"),
+    "beside the steps of a graph": ({"steps": [["a"]], "messages": CHAT}, "auto", "messages"),
+    "events and tool uses": (
+        [
+            {
+                "intermediate_data": {
+                    "invocation_events": [{"content": {"parts": []}}],
+                    "tool_uses": [{"name": "delete_all"}],
+                }
+            }
+        ],
+        "auto",
+        "tool_uses",
+    ),
     "claude code line of tomorrow": (
         [{"type": "assistant", "message": {"role": "assistant", "content": "x"}}, {"type": "robot", "deed": "rm"}],
         "auto",
@@ -310,6 +324,10 @@ def test_what_providers_add_to_messages_does_no_harm(label):
 
 # Calls that were lost, and where they belong to the format.
 READ = {
+    "no events, but tool uses": (
+        [{"intermediate_data": {"invocation_events": [], "tool_uses": [{"name": "delete_all", "args": {}}]}}],
+        ["delete_all"],
+    ),
     "shell": (items({"type": "shell_call", "action": {"commands": ["rm"]}}), ["shell"]),
     "patch": (items({"type": "apply_patch_call", "operation": {"type": "delete_file"}}), ["apply_patch"]),
     "tool search": (items({"type": "tool_search_call", "arguments": {}}), ["tool_search"]),

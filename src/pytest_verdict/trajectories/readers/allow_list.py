@@ -107,11 +107,11 @@ class _Check:
     format: str
 
     def objects(self, shape: Shape, value: Any, path: str) -> None:
-        """Check a list of objects; what is no object is left to the reader."""
+        """Check a list of objects."""
         for place, item in enumerate(value):
             at = f"{path}[{place}]" if path else f"item {place}"
-            if isinstance(item, list | tuple):
-                continue
+            if item is None or isinstance(item, bool | int | float | list | tuple):
+                raise TrajectoryError(f"{at} must be an object, got {shown(item, 80)}")
             self.object(shape, item, at)
 
     def object(self, shape: Shape, value: Any, path: str) -> None:

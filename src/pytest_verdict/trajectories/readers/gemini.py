@@ -97,7 +97,11 @@ def _contents(item: Any) -> list[tuple[list[Any], str | None]]:
         raise TrajectoryError(f"intermediate_data must be an object, got {shown(intermediate, 80)}")
     source = item if intermediate is None else intermediate
     events = look(source, *_EVENTS)
-    if events is not None:
+    if events and look(source, *_TOOL_USES):
+        raise TrajectoryError(
+            "invocation_events and tool_uses are two ways to say the same, and here both have something"
+        )
+    if events:
         return [content for event in objects(events, "invocation_events") for content in _contents(event)]
     if has(source, *_TOOL_USES):
         uses = [{"function_call": use} for use in objects(look(source, *_TOOL_USES), "tool_uses")]
