@@ -22,6 +22,8 @@ WRITING_TOOLS = [
     "update_reservation_passengers",
     "send_certificate",
 ]
+# A conversation without one of these is no mistake.
+ONLY_WRITING = {"extras": "forbid", "only_tools": WRITING_TOOLS, "tools": WRITING_TOOLS}
 
 
 @pytest.fixture(scope="module")
@@ -41,13 +43,13 @@ def test_how_many_pass(conversations, operator, passes):
 
 
 def test_the_writing_calls_alone_predict_the_reward(conversations):
-    found = verdicts(conversations, "trajectory_any_order", extras="forbid", only_tools=WRITING_TOOLS)
+    found = verdicts(conversations, "trajectory_any_order", **ONLY_WRITING)
     assert sum(result.passed for result in found) == 40
     agreed = [result.passed == (row["reward"] == 1.0) for result, row in zip(found, conversations, strict=True)]
     assert sum(agreed) == 93
 
 
 def test_every_failure_is_explained(conversations):
-    for result in verdicts(conversations, "trajectory_any_order", extras="forbid", only_tools=WRITING_TOOLS):
+    for result in verdicts(conversations, "trajectory_any_order", **ONLY_WRITING):
         assert result.verdict != "error"
         assert result.passed or result.details["differences"]

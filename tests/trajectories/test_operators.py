@@ -427,6 +427,9 @@ def test_a_misspelt_word_of_a_step_is_not_passed_over(steps, message):
     assert message in result.details["reason"]
 
 
-def test_other_keys_of_a_step_say_nothing():
-    steps = [{"name": "a", "result": 5, "type": "tool", "reason": "x"}, {"name": "b", "optional": True, "report": 1}]
+def test_a_step_has_only_known_keys():
+    steps = [{"name": "a", "result": 5, "type": "tool", "reasoning": "x"}, {"name": "b", "optional": True}]
     assert compare("trajectory_steps", steps, ["a", "b"]).passed
+    result = compare("trajectory_steps", [{"name": "a", "arg": {"x": 1}}], ["a"])
+    assert not result.passed
+    assert "a call has no key 'arg'" in result.details["reason"]

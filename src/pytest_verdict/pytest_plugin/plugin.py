@@ -63,6 +63,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         help="run every suite by this adapter, such as recorded:outputs.jsonl, whatever the suites name",
     )
+    _add_ini_keys(parser)
+
+
+def _add_ini_keys(parser: pytest.Parser) -> None:
     parser.addini("verdict_adapter", "what runs the suites that name no adapter", default="")
     parser.addini("verdict_report_dir", "where --verify-report writes", default=FOLDER_DEFAULT)
     parser.addini(

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final, Literal
 from pydantic import field_validator
 
 from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.trajectories.argument_rules import OTHERS
 from pytest_verdict.trajectories.call import Call, positions_by_tool
 from pytest_verdict.trajectories.call_matcher import CallMatcher
@@ -16,6 +17,7 @@ from pytest_verdict.trajectories.details import call_as_json, listed, unexpected
 from pytest_verdict.trajectories.event import ARGS_MALFORMED
 from pytest_verdict.trajectories.pairing import pair_most
 from pytest_verdict.trajectories.readers import read_trajectory
+from pytest_verdict.trajectories.selection import UnusableError
 from pytest_verdict.trajectories.trajectory_operator import EMPTY_EXPECTED, ObservedTrajectory, TrajectoryOperator
 
 NOT_A_LIMIT: Final = "not_a_limit"
@@ -125,8 +127,11 @@ class TrajectoryMaxCalls(ObservedTrajectory):
     def _compare(self, expected: Any, observed: Any) -> Outcome:
         limits = _read_limits(expected)
         if limits is None:
-            return Outcome(0.0, notes=(NOT_A_LIMIT,))
-        names = [name for _, name in self._observed_events(observed)]
+            reason = f"expected is no whole number from 0, and no such numbers by tool: {shown(expected, 80)}"
+            raise UnusableError(NOT_A_LIMIT, reason)
+        side = self._observed_side(observed)
+        self._refuse_unknown_tools(side, named=limits)
+        names = [name for _, name in side.events]
         counts = {**Counter(names), OTHERS: len(names)}
         calls = {tool: counts.get(self._tool_name(tool), 0) for tool in limits}
         over = [
@@ -136,7 +141,7 @@ class TrajectoryMaxCalls(ObservedTrajectory):
         ]
         details = {"calls": calls, **(listed(over) if over else {})}
         notes = () if limits else (EMPTY_EXPECTED,)
-        return Outcome(0.0 if over else 1.0, self._selection.steps(), notes, details)
+        return self._unless_emptied(Outcome(0.0 if over else 1.0, self._selection.steps(), notes, details), side)
 
 
 class TrajectorySingleToolUse(ObservedTrajectory):
@@ -169,8 +174,10 @@ class TrajectorySingleToolUse(ObservedTrajectory):
 
     def _compare(self, expected: Any, observed: Any) -> Outcome:
         if not isinstance(expected, str) or not expected:
-            return Outcome(0.0, notes=(NOT_A_TOOL,))
-        names = [name for _, name in self._observed_events(observed)]
+            raise UnusableError(NOT_A_TOOL, f"expected is no name of a tool: {shown(expected, 80)}")
+        side = self._observed_side(observed)
+        self._refuse_unknown_tools(side, named=(expected,))
+        names = [name for _, name in side.events]
         calls = names.count(self._tool_name(expected))
         return Outcome(1.0 if calls else 0.0, self._selection.steps(), details={"calls": calls})
 

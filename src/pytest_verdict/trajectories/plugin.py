@@ -39,6 +39,8 @@ def trajectory_readers() -> Mapping[str, str]:
         "langgraph": f"{_READERS}langgraph",
         "openinference": f"{_READERS}openinference",
         "otel": f"{_READERS}otel",
+        "pydantic_ai": f"{_READERS}pydantic_ai",
+        "claude_code": f"{_READERS}claude_code",
         "bedrock": f"{_READERS}bedrock",
         "langchain": f"{_READERS}langchain",
         "anthropic": f"{_READERS}anthropic",

@@ -1,15 +1,38 @@
-"""Which events count, and what they are called."""
+"""Which events count, and what they are called; a selection that leaves nothing to compare is refused."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from difflib import get_close_matches
+from typing import Final, Literal, NamedTuple
 
-from pytest_verdict.trajectories.event import Event
+from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
 from pytest_verdict.trajectories.tool_names import canonical_name
 
 Failed = Literal["count", "skip"]
+
+UNKNOWN_TOOL: Final = "unknown_tool"
+EMPTY_SELECTION: Final = "empty_selection"
+
+
+class UnusableError(TrajectoryError):
+    """What the author of the test wrote cannot be used, so that the comparison cannot be made; the note says how."""
+
+    def __init__(self, note: str, reason: str) -> None:
+        super().__init__(reason)
+        self.note = note
+
+
+class Selected(NamedTuple):
+    """The events of one side that count, each with the name by which it is compared."""
+
+    events: list[tuple[Event, str]]
+    names: frozenset[str] = frozenset()
+    """The tools of all its events, also of those that do not count."""
+    is_emptied: bool = False
+    """Whether it had events, and none was selected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +57,45 @@ class Selection:
         }
         return tuple(name for name, taken in steps.items() if taken)
 
-    def of(self, events: Iterable[Event]) -> list[tuple[Event, str]]:
-        """Give the events that count, each with the name by which it is compared."""
-        return [(event, name) for event in events if self._counts(event, name := self._name(event))]
+    @property
+    def selects(self) -> bool:
+        """Whether it is by tools or agents."""
+        return self.only_tools is not None or bool(self.except_tools) or self.agents is not None
+
+    def of(self, events: Iterable[Event]) -> Selected:
+        """Give the events that count."""
+        named = [(event, self._name(event)) for event in events]
+        if self.selects:
+            chosen = [(event, name) for event, name in named if self._chooses(event, name)]
+            names = frozenset(name for _, name in named)
+        else:
+            chosen, names = named, frozenset[str]()
+        if self.failed == "count":
+            return Selected(chosen, names, bool(named) and not chosen)
+        # A call whose arguments are malformed may well be noted as failed, and must never go unseen.
+        kept = [one for one in chosen if one[0].error is None or one[0].args_note == ARGS_MALFORMED]
+        return Selected(kept, names, bool(named) and not chosen)
+
+    def refuse_unknown(self, names: Iterable[str]) -> None:
+        """Refuse the name of a tool that is not among those known."""
+        known = sorted(set(names))
+        for setting, written in (("only_tools", self.only_tools or ()), ("except_tools", self.except_tools)):
+            for name in written:
+                if name not in known:
+                    meant = "".join(f" Did you mean {one!r}?" for one in get_close_matches(name, known, 1))
+                    reason = f"{setting} has {name!r}, which no side calls and no other setting names.{meant}"
+                    raise UnusableError(
+                        UNKNOWN_TOOL, f"{reason} Tools that need not be called are named in tools=[...]"
+                    )
 
     def _name(self, event: Event) -> str:
         if not self.aliases and not self.mcp_servers:
             return event.name
         return canonical_name(event.name, self.aliases, self.mcp_servers)
 
-    def _counts(self, event: Event, name: str) -> bool:
+    def _chooses(self, event: Event, name: str) -> bool:
         return (
             (self.only_tools is None or name in self.only_tools)
             and name not in self.except_tools
             and (self.agents is None or event.agent is None or event.agent in self.agents)
-            # A call whose arguments are malformed may well be noted as failed, and must never go unseen.
-            and (self.failed == "count" or event.error is None or event.args_note is not None)
         )

@@ -5,14 +5,20 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.call import Call
 from pytest_verdict.trajectories.call_matcher import CallMatcher
 from pytest_verdict.trajectories.details import call_as_json, listed, unexpected
 from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.selection import Selected, UnusableError
 from pytest_verdict.trajectories.step_list import Step, read_steps
 from pytest_verdict.trajectories.step_matcher import StepMatcher
-from pytest_verdict.trajectories.trajectory_operator import EMPTY_EXPECTED, TrajectoryOperator, read_side
+from pytest_verdict.trajectories.trajectory_operator import (
+    EMPTY_EXPECTED,
+    UNREADABLE,
+    TrajectoryOperator,
+    joined_sides,
+    read_side,
+)
 
 
 class TrajectorySteps(TrajectoryOperator):
@@ -37,25 +43,34 @@ class TrajectorySteps(TrajectoryOperator):
 
     def _compare_whole(self, expected: Any, observed: Any) -> Outcome:
         matcher = self._matcher()
-        steps = self._steps(expected, matcher)
-        made = self._observed_calls(observed, matcher)
+        steps, expected_side = self._steps(expected, matcher)
+        observed_side = self._observed_side(observed)
+        self._refuse_selection(expected_side, observed_side)
+        made = [matcher.call(event, name) for event, name in observed_side.events]
         step_matcher = StepMatcher(steps, made, matcher)
         find = _in_between if self.extras == "allow" else _without_gaps
         found = find(steps, step_matcher, made)
         if found.score == 1.0 and self.extras == "allow" and not any(_needed(step) for step in steps):
             found = Outcome(1.0, notes=(EMPTY_EXPECTED,), details=found.details)
+        found = self._unless_emptied(found, observed_side)
         return self._completed(found, [call for step in steps for call, _ in step.calls], made, matcher)
 
     def _compare_flattened(self, expected_turns: list[Any], observed_turns: list[Any]) -> Outcome:
-        raise TrajectoryError("step lists cannot be flattened: write the steps of all turns as one list")
+        raise UnusableError(UNREADABLE, "step lists cannot be flattened: write the steps of all turns as one list")
 
-    def _steps(self, expected: Any, matcher: CallMatcher) -> list[Step]:
+    def _steps(self, expected: Any, matcher: CallMatcher) -> tuple[list[Step], Selected]:
         selection = self._expected_selection()
+        sides: list[Selected] = []
 
         def prepare(event: Event) -> Call | None:
-            return next((matcher.call(event, name) for event, name in selection.of([event])), None)
+            sides.append(selection.of([event]))
+            return next((matcher.call(event, name) for event, name in sides[-1].events), None)
 
-        return read_side("expected", read_steps, expected, self.expected_format, prepare)
+        steps = read_side("expected", read_steps, expected, self.expected_format, prepare)
+        return steps, joined_sides(sides)
+
+    def _expected_side(self, expected: Any, matcher: CallMatcher) -> Selected:
+        return self._steps(expected, matcher)[1]
 
 
 def _needed(step: Step) -> bool:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Final, Literal, TypeVar
+from typing import Any, ClassVar, Final, Literal, Self, TypeVar
 
-from pydantic import field_validator
+from pydantic import field_validator, model_validator
 
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.argument_rules import EQUAL, ArgumentRules
+from pytest_verdict.errors import TrajectoryError, allowed
+from pytest_verdict.trajectories.argument_rules import EQUAL, OTHERS, ArgumentRules
 from pytest_verdict.trajectories.call import Call
 from pytest_verdict.trajectories.call_matcher import CallMatcher
 from pytest_verdict.trajectories.details import call_as_json, notes_on_arguments
-from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory
-from pytest_verdict.trajectories.selection import Failed, Selection
+from pytest_verdict.trajectories.selection import EMPTY_SELECTION, Failed, Selected, Selection, UnusableError
 from pytest_verdict.trajectories.tool_names import canonical_name
 from pytest_verdict.trajectories.turns import Turns, compare_turns, read_turns
 
@@ -27,6 +26,11 @@ T = TypeVar("T")
 
 UNREADABLE: Final = "trajectory_unreadable"
 EMPTY_EXPECTED: Final = "empty_expected"
+
+_EMPTIED: Final = (
+    " after the selection by only_tools, except_tools or agents, so nothing would be compared;"
+    " name the tools of the agent in tools=[...] where a side may be empty"
+)
 
 
 class ObservedTrajectory(Operator):
@@ -41,6 +45,7 @@ class ObservedTrajectory(Operator):
     except_tools: tuple[str, ...] = ()
     agents: tuple[str, ...] | None = None
     failed: Failed = "count"
+    tools: tuple[str, ...] = ()
 
     @field_validator("observed_format", "expected_format", check_fields=False)
     @classmethod
@@ -55,10 +60,20 @@ class ObservedTrajectory(Operator):
             raise ValueError("an empty list selects nothing; leave it out to select everything")
         return names
 
+    @model_validator(mode="after")
+    def _known_tools(self) -> Self:
+        known = [*self.tools, *map(self._tool_name, self.tools)]
+        for name in (*(self.only_tools or ()), *self.except_tools) if self.tools else ():
+            if self._tool_name(name) not in known:
+                raise ValueError(f"{name!r} is not one of tools.{allowed('tool', name, self.tools)}")
+        return self
+
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare; see the class."""
         try:
             return self._compare(self.effective_expected(expected), observed)
+        except UnusableError as error:
+            return Outcome(0.0, notes=(error.note,), details={"reason": str(error)}, error=str(error))
         except TrajectoryError as error:
             return Outcome(0.0, notes=(UNREADABLE,), details={"reason": str(error)})
 
@@ -77,8 +92,20 @@ class ObservedTrajectory(Operator):
             return written
         return canonical_name(written, self.aliases, self.mcp_servers)
 
-    def _observed_events(self, observed: Any) -> list[tuple[Event, str]]:
+    def _observed_side(self, observed: Any) -> Selected:
         return self._selection.of(read_side("observed", read_trajectory, observed, self.observed_format))
+
+    def _refuse_unknown_tools(self, *sides: Selected, named: Iterable[str] = ()) -> None:
+        """Refuse a selection by tools that no side calls and no setting names."""
+        if not self.tools and any(side.names for side in sides):
+            settings = {*self.aliases.values(), *map(self._tool_name, (*self.aliases, *named))}
+            self._selection.refuse_unknown(settings.union(*(side.names for side in sides)))
+
+    def _unless_emptied(self, found: Outcome, observed: Selected) -> Outcome:
+        """Refuse a comparison that passes, or nearly does, because no observed call was selected."""
+        if found.score > 0.0 and observed.is_emptied and not self.tools and self._selection.selects:
+            raise UnusableError(EMPTY_SELECTION, f"no observed call is left{_EMPTIED}")
+        return found
 
 
 class TrajectoryOperator(ObservedTrajectory):
@@ -98,16 +125,36 @@ class TrajectoryOperator(ObservedTrajectory):
         if self.turns == "flatten":
             return self._compare_flattened(wanted, made)
         whole = self.model_copy(update={"turns": "none"})
-        return compare_turns(whole, wanted, made, mean=self.turns == "mean")
+        if self.tools or not self._selection.selects:
+            return compare_turns(whole, wanted, made, mean=self.turns == "mean")
+        # A tool need not be called in each turn, so the selection is checked for all turns together.
+        matcher = self._matcher()
+        expected_side = joined_sides(self._expected_side(turn, matcher) for turn in wanted)
+        observed_side = joined_sides(map(self._observed_side, made))
+        self._refuse_selection(expected_side, observed_side)
+        selection = self._selection
+        tools = {*expected_side.names, *observed_side.names, *(selection.only_tools or ()), *selection.except_tools}
+        whole = whole.model_copy(update={"tools": tuple(sorted(tools))})
+        return self._unless_emptied(compare_turns(whole, wanted, made, mean=self.turns == "mean"), observed_side)
 
     def _compare_whole(self, expected: Any, observed: Any) -> Outcome:
         return self._compare_flattened([expected], [observed])
 
     def _compare_flattened(self, expected_turns: list[Any], observed_turns: list[Any]) -> Outcome:
         matcher = self._matcher()
-        expected = [call for turn in expected_turns for call in self._expected_calls(turn, matcher)]
-        observed = [call for turn in observed_turns for call in self._observed_calls(turn, matcher)]
-        return self._completed(self._compare_calls(expected, observed, matcher), expected, observed, matcher)
+        expected_side = joined_sides(self._expected_side(turn, matcher) for turn in expected_turns)
+        observed_side = joined_sides(map(self._observed_side, observed_turns))
+        self._refuse_selection(expected_side, observed_side)
+        expected = [matcher.call(event, name) for event, name in expected_side.events]
+        observed = [matcher.call(event, name) for event, name in observed_side.events]
+        found = self._unless_emptied(self._compare_calls(expected, observed, matcher), observed_side)
+        return self._completed(found, expected, observed, matcher)
+
+    def _refuse_selection(self, expected: Selected, observed: Selected) -> None:
+        rules = () if isinstance(self.args, str) else (tool for tool in self.args if tool != OTHERS)
+        self._refuse_unknown_tools(expected, observed, named=(*rules, *self.defaults))
+        if expected.is_emptied and not self.tools and self._selection.selects:
+            raise UnusableError(EMPTY_SELECTION, f"no expected call is left{_EMPTIED}")
 
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         raise NotImplementedError
@@ -119,16 +166,13 @@ class TrajectoryOperator(ObservedTrajectory):
     def _by_tool_name(self, settings: Mapping[str, T]) -> Mapping[str, T]:
         return {self._tool_name(tool): setting for tool, setting in settings.items()}
 
-    def _expected_calls(self, expected: Any, matcher: CallMatcher) -> list[Call]:
+    def _expected_side(self, expected: Any, _matcher: CallMatcher) -> Selected:
         events = read_side("expected", read_trajectory, expected, self.expected_format)
-        return [matcher.call(event, name) for event, name in self._expected_selection().of(events)]
+        return self._expected_selection().of(events)
 
     def _expected_selection(self) -> Selection:
         # Which agent makes a call and whether it fails are facts of a run.
         return replace(self._selection, agents=None, failed="count")
-
-    def _observed_calls(self, observed: Any, matcher: CallMatcher) -> list[Call]:
-        return [matcher.call(event, name) for event, name in self._observed_events(observed)]
 
     def _completed(self, found: Outcome, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         """Add to an outcome what every comparison of two trajectories says."""
@@ -149,9 +193,21 @@ class TrajectoryOperator(ObservedTrajectory):
         return (*self._selection.steps(), *filled, *left_out)
 
 
+def joined_sides(turns: Iterable[Selected]) -> Selected:
+    """Take the same side of several turns as one."""
+    sides = list(turns)
+    if len(sides) == 1:
+        return sides[0]
+    events = [one for side in sides for one in side.events]
+    names = frozenset[str]().union(*(side.names for side in sides))
+    return Selected(events, names, not events and any(side.is_emptied for side in sides))
+
+
 def read_side(side: str, read: Callable[..., T], *given: Any) -> T:
     """Read one side of a comparison, and say which one it was when it cannot be read."""
     try:
         return read(*given)
     except TrajectoryError as error:
-        raise TrajectoryError(f"{side} {error}") from None
+        reason = f"{side} {error}"
+    # Expected is what the author of the test wrote, observed is evidence.
+    raise UnusableError(UNREADABLE, reason) if side.startswith("expected") else TrajectoryError(reason)

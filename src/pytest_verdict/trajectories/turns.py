@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-from pytest_verdict.core.kernel import PartError, run
+from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shown
@@ -86,6 +86,9 @@ def compare_turns(operator: Operator, expected: list[Any], observed: list[Any], 
         _compare_turn(operator, number, *pair) for number, pair in enumerate(zip(expected, observed, strict=False), 1)
     )
     notes = tuple(dict.fromkeys(note for child in children for note in child.notes))
+    broken = next((child.error for child in children if child.error is not None), None)
+    if broken is not None:
+        return Outcome(0.0, notes=notes, details=counts, children=children, error=broken)
     if len(expected) != len(observed):
         return Outcome(0.0, notes=(DIFFERENT_TURNS, *notes), details=counts, children=children)
     if not children:
@@ -96,7 +99,4 @@ def compare_turns(operator: Operator, expected: list[Any], observed: list[Any], 
 
 
 def _compare_turn(operator: Operator, number: int, expected: Any, observed: Any) -> ComparisonResult:
-    made = run(operator, expected, observed, name=f"turn {number}")
-    if made.error is not None:
-        raise PartError(made.error)
-    return made
+    return run(operator, expected, observed, name=f"turn {number}")

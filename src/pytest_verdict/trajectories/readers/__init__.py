@@ -14,7 +14,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.foreign import refuse_foreign_calls
+from pytest_verdict.trajectories.readers.allow_list import refuse_unknown_calls
 from pytest_verdict.trajectories.readers.joining import joined
 
 AUTO: Final = "auto"
@@ -57,8 +57,9 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
     chosen = sure or (recognised_format(source) if format == AUTO else format)
     try:
         reader = _reader(chosen)
-        if sure is None:
-            refuse_foreign_calls(getattr(reader, "CALL_FORM", None), chosen, source)
+        root = getattr(reader, "ROOT", None)
+        if sure is None and root is not None:
+            refuse_unknown_calls(root, chosen, source)
         return joined(reader.read(source))
     except _RAISED as error:
         reason = str(error) if isinstance(error, TrajectoryError) else f"{type(error).__name__}: {error}"

@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from pytest_verdict.trajectories.readers.allow_list import Root, Shape
 from pytest_verdict.trajectories.readers.joining import Found, Result
 from pytest_verdict.trajectories.readers.shape import blocks_of, call_in, list_of, look, messages_of, objects
 
-CALL_FORM: Final = ".*tool_use"
+_TYPES: Final = (
+    ".*tool_use|.*tool_result|text|thinking|redacted_thinking|image|document|search_result|container_upload|compaction"
+)
+_BLOCK: Final = Shape(
+    ("type", "text"), read=frozenset({"name", "input", "content", "source", "caller"}), types=_TYPES, text=True
+)
+# A list may hold blocks without their message.
+_MESSAGE: Final = Shape(("role", "content", "type"), {"content": _BLOCK}, _BLOCK.read, f"message|{_TYPES}")
+
+ROOT: Final = Root(_MESSAGE, {"messages": _MESSAGE}, frozenset({"system"}))
 
 
 def recognises(value: Any) -> bool:

@@ -5,15 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from pytest_verdict.trajectories.readers.allow_list import Root, Shape
 from pytest_verdict.trajectories.readers.joining import Found, Result
 from pytest_verdict.trajectories.readers.shape import blocks_of, call_in, has, list_of, look, objects
 
-CALL_FORM: Final = "toolUse"
+_BLOCK: Final = Shape(
+    (
+        "toolUse",
+        "toolResult",
+        "text",
+        "image",
+        "document",
+        "video",
+        "audio",
+        "guardContent",
+        "cachePoint",
+        "reasoningContent",
+        "citationsContent",
+        "searchResult",
+    ),
+    read=frozenset({"toolUse", "toolResult"}),
+    text=True,
+)
+_MESSAGE: Final = Shape(("role", "content"), {"content": _BLOCK})
+_ONE: Final = Shape(("role", "content"), {"content": _BLOCK}, one=True)
+
+ROOT: Final = Root(_MESSAGE, {"output": Shape(("message",), {"message": _ONE}, one=True), "messages": _MESSAGE})
 
 
 def recognises(value: Any) -> bool:
     """Say whether a message of the value has ``toolUse`` or ``toolResult`` blocks."""
-    return any(
+    return has(look(value, "output"), "message") or any(
         has(block, "toolUse", "toolResult") for message in _messages(value) for block in list_of(blocks_of(message))
     )
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.readers.allow_list import Root, Shape
 from pytest_verdict.trajectories.readers.joining import Found, Result
 from pytest_verdict.trajectories.readers.shape import call, has, list_of, look, objects
 
@@ -19,7 +20,48 @@ _RESPONSE: Final = ("function_response", "functionResponse")
 _CONTAINERS: Final = ("conversation", "invocations", "contents", "candidates", "events")
 
 
-CALL_FORM: Final = "function_call|functionCall"
+_PART: Final = Shape(
+    (
+        *_CALL,
+        *_RESPONSE,
+        "text",
+        "thought",
+        "thought_signature",
+        "thoughtSignature",
+        "inline_data",
+        "inlineData",
+        "file_data",
+        "fileData",
+        "code_execution_result",
+        "codeExecutionResult",
+    ),
+    read=frozenset((*_CALL, *_RESPONSE)),
+    text=True,
+)
+_CONTENT: Final = Shape(("parts", "role"), {"parts": _PART}, text=True, one=True)
+_EVENT: Final = Shape(
+    ("content", "parts", *_PART.marks),
+    {"content": _CONTENT, "parts": _PART},
+    # What an agent did to its session is called actions.
+    frozenset({"actions", *_PART.read}),
+)
+_TRACE: Final = Shape(inside=dict.fromkeys(_EVENTS, _EVENT), read=frozenset((*_TOOL_USES, *_RESPONSES)), one=True)
+_ITEM: Final = Shape(
+    (
+        *_INTERMEDIATE,
+        "user_content",
+        "userContent",
+        *_EVENTS,
+        *_TOOL_USES,
+        "finish_reason",
+        "finishReason",
+        *_EVENT.marks,
+    ),
+    {**_EVENT.inside, **_TRACE.inside, **dict.fromkeys(_INTERMEDIATE, _TRACE)},
+    _EVENT.read | _TRACE.read,
+)
+
+ROOT: Final = Root(_ITEM, dict.fromkeys(_CONTAINERS, _ITEM))
 
 
 def recognises(value: Any) -> bool:
@@ -55,7 +97,11 @@ def _contents(item: Any) -> list[tuple[list[Any], str | None]]:
         raise TrajectoryError(f"intermediate_data must be an object, got {shown(intermediate, 80)}")
     source = item if intermediate is None else intermediate
     events = look(source, *_EVENTS)
-    if events is not None:
+    if events and look(source, *_TOOL_USES):
+        raise TrajectoryError(
+            "invocation_events and tool_uses are two ways to say the same, and here both have something"
+        )
+    if events:
         return [content for event in objects(events, "invocation_events") for content in _contents(event)]
     if has(source, *_TOOL_USES):
         uses = [{"function_call": use} for use in objects(look(source, *_TOOL_USES), "tool_uses")]

@@ -8,6 +8,7 @@ from typing import Any
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers.allow_list import call_within, entries
 from pytest_verdict.trajectories.readers.plain import is_pair
 from pytest_verdict.trajectories.readers.shape import MISSING, call, items, look
 
@@ -28,6 +29,10 @@ def recognises(value: Any) -> bool:
 def read(value: Any) -> Iterator[Event]:
     """Read the nodes as events without recorded arguments; the nodes of one step are one group."""
     steps = look(value, "steps")
+    for key, item in entries(value) if steps is not None else ():
+        # The states of the graph hold messages, whose calls are not its nodes.
+        if key not in {"steps", "results"} and call_within(item, set()) is not None:
+            raise TrajectoryError(f"the value has a call in the form {key!r}, which is not one of langgraph")
     for place, step in enumerate(items(value if steps is None else steps, "a list of steps")):
         for node in items(step, "a step"):
             if not isinstance(node, str):

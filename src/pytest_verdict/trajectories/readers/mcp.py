@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
+from pytest_verdict.trajectories.readers.allow_list import Root, Shape
 from pytest_verdict.trajectories.readers.joining import Found, Result
 from pytest_verdict.trajectories.readers.shape import call, has, list_of, look, messages_of
+
+_MESSAGE: Final = Shape(
+    ("jsonrpc", "method", "result", "error"),
+    read=frozenset({"params", "result", "error"}),
+    types="tools/(call|list)|initialize|ping|(notifications|resources|prompts|completion|logging|roots|sampling|elicitation|tasks)/.+",
+    kind="method",
+)
+
+ROOT: Final = Root(_MESSAGE, {"messages": _MESSAGE})
 
 
 def recognises(value: Any) -> bool:

@@ -7,10 +7,21 @@ from typing import Any, Final
 
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers.allow_list import Root, Shape
 from pytest_verdict.trajectories.readers.joining import Found, Result
 from pytest_verdict.trajectories.readers.shape import call, call_in, free_text, has, items, list_of, look, messages_of
 
-CALL_FORM: Final = "tool_calls|function_call"
+_BLOCK: Final = Shape(
+    ("type", "text"),
+    types="(input_|output_)?(text|image|audio|file)|image_url|video_url|refusal|thinking|reasoning",
+    text=True,
+)
+_CALLS: Final = frozenset({"tool_calls", "function_call", "raw_data"})
+_MESSAGE: Final = Shape(("role",), {"content": _BLOCK}, _CALLS, "message")
+_ONE: Final = Shape(("role",), {"content": _BLOCK}, _CALLS, "message", one=True)
+_CHOICE: Final = Shape(("message", "delta"), {"message": _ONE}, frozenset({"delta"}))
+
+ROOT: Final = Root(_MESSAGE, {"choices": _CHOICE, "messages": _MESSAGE})
 
 
 def recognises(value: Any) -> bool:
@@ -22,12 +33,15 @@ def read(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one message are one group."""
     for place, message in enumerate(_messages(value)):
         for requested in items(look(message, "tool_calls"), "tool_calls"):
-            yield _requested(requested, place)
+            # In a simulation the user may have tools too.
+            if look(requested, "requestor") != "user":
+                yield _requested(requested, place)
         legacy = look(message, "function_call")
         if legacy is not None:
             yield call_in(legacy, "arguments", group=place)
         if look(message, "role") == "tool":
-            yield Result(look(message, "tool_call_id"), look(message, "content"))
+            content = look(message, "content")
+            yield Result(look(message, "tool_call_id", "id"), content, look(message, "error") is True, content)
 
 
 def _messages(value: Any) -> Sequence[Any]:

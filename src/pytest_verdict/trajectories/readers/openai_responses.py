@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers.allow_list import Root, Shape
 from pytest_verdict.trajectories.readers.joining import Found, Result
 from pytest_verdict.trajectories.readers.shape import MISSING, call, call_in, failure, free_text, list_of, look, objects
-
-CALL_FORM: Final = "function_call"
 
 _CALLS: Final = {"function_call", "custom_tool_call", "mcp_call"}
 _RESULTS: Final = {"function_call_output", "custom_tool_call_output"}
@@ -21,7 +20,25 @@ _HOSTED: Final = {
     "computer_call",
     "image_generation_call",
     "local_shell_call",
+    "shell_call",
+    "apply_patch_call",
+    "tool_search_call",
 }
+_BLOCK: Final = Shape(
+    ("type",),
+    types="(input_|output_|summary_|reasoning_)?(text|image|audio|file)|refusal|computer_screenshot",
+    text=True,
+)
+_ITEM: Final = Shape(
+    ("type", "role"),
+    {"content": _BLOCK},
+    frozenset({"name", "arguments", "input", "output", "outputs", "results", "action", "actions", "operation"}),
+    "|".join(sorted(_CALLS | _HOSTED))
+    + "|.+_call_output|tool_search_output|message|reasoning|item_reference|compaction"
+    "|mcp_list_tools|mcp_approval_response",
+)
+
+ROOT: Final = Root(_ITEM, {"output": _ITEM, "items": _ITEM}, frozenset({"input"}))
 
 
 def recognises(value: Any) -> bool:

@@ -8,9 +8,25 @@ from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.shape import MISSING, call, parsed
-from pytest_verdict.trajectories.readers.spans import Span, executed_calls, looks_like_spans, read_spans
+from pytest_verdict.trajectories.readers.spans import (
+    Span,
+    SpanCall,
+    executed_calls,
+    in_time,
+    looks_like_spans,
+    lost_requests,
+    read_spans,
+    refuse_unknown_attributes,
+)
 
 _KIND: Final = "openinference.span.kind"
+_MARKS: Final = r"openinference\.span\.kind|llm\..+"
+_KNOWN: Final = (
+    r"openinference\.span\.kind|tool(_call)?\..+|llm\.((input|output)_messages|tools|invocation_parameters|token_count)\b.*"
+    r"|input\..+|metadata"
+)
+# What the provider answered, which repeats the calls.
+_COPIES: Final = r"|output\..+"
 _CALL: Final = re.compile(r"llm\.output_messages\.(\d+)\.message\.tool_calls\.(\d+)\.tool_call\.(.+)")
 
 
@@ -23,7 +39,10 @@ def read(value: Any) -> Iterator[Event]:
     """Read executed calls in the order of their start; calls that overlap in time are one group."""
     spans = read_spans(value)
     tools = [span for span in spans if span.attributes.get(_KIND) == "TOOL"]
-    return executed_calls(spans, tools, "agent.name", _executed) if tools else _requested(spans)
+    executed = list(executed_calls(spans, tools, "agent.name", _executed))
+    requested = list(_requested(spans))
+    refuse_unknown_attributes(spans, _MARKS, _KNOWN + _COPIES if executed or requested else _KNOWN)
+    return in_time(executed, lost_requests(executed, requested))
 
 
 def _executed(span: Span, **more: Any) -> Event:
@@ -37,7 +56,7 @@ def _executed(span: Span, **more: Any) -> Event:
     )
 
 
-def _requested(spans: list[Span]) -> Iterator[Event]:
+def _requested(spans: list[Span]) -> Iterator[SpanCall]:
     for place, span in enumerate(spans):
         found: dict[tuple[int, int], dict[str, Any]] = {}
         for name, value in span.attributes.items():
@@ -46,4 +65,4 @@ def _requested(spans: list[Span]) -> Iterator[Event]:
                 found.setdefault((int(match[1]), int(match[2])), {})[match[3]] = value
         for _, made in sorted(found.items()):
             args = made.get("function.arguments", MISSING)
-            yield call(made.get("function.name"), args, id=made.get("id"), group=place)
+            yield span, call(made.get("function.name"), args, id=made.get("id"), group=place)

@@ -6,8 +6,18 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers.allow_list import Root, Shape, refuse_unknown_calls
 from pytest_verdict.trajectories.readers.shape import MISSING, call, call_in, items, look, parsed
-from pytest_verdict.trajectories.readers.spans import Span, executed_calls, looks_like_spans, read_spans
+from pytest_verdict.trajectories.readers.spans import (
+    Span,
+    SpanCall,
+    executed_calls,
+    in_time,
+    looks_like_spans,
+    lost_requests,
+    read_spans,
+    refuse_unknown_attributes,
+)
 
 _ARGS: Final = ("gen_ai.tool.call.arguments", "tool_arguments")
 _RESULTS: Final = ("gen_ai.tool.call.result", "tool_response")
@@ -15,6 +25,30 @@ _RESULTS: Final = ("gen_ai.tool.call.result", "tool_response")
 _ADK_ARGS: Final = "gcp.vertex.agent.tool_call_args"
 # Earlier versions of ADK add a span for parallel calls taken together.
 _MERGED: Final = "(merged tools)"
+# pydantic-ai: a call that was put off, and a function that makes the final answer of what the model wrote.
+_DEFERRED: Final = "pydantic_ai.tool.deferral.name"
+_OUTPUT_FUNCTION: Final = "running output function"
+_PARAMETERS: Final = "model_request_parameters"
+
+_MARKS: Final = r"gen_ai\..+|gcp\.vertex\.agent\..+|pydantic_ai\..+|tool_arguments"
+# What was sent to the model repeats the calls before; the rest is read, or is about tools and not a call.
+_KNOWN: Final = (
+    r"gen_ai\.(tool|request|usage)\..+|gen_ai\.(input|output)\.messages|gen_ai\.system_instructions|gen_ai\.prompt\..+|tools"
+    r"|gen_ai\.operation\.name|gcp\.vertex\.agent\.(tool_.+|llm_request)|logfire\..+|tool_arguments|tool_response|"
+    + _PARAMETERS
+)
+# Further copies of the calls, where there are others.
+_COPIES: Final = r"|gcp\.vertex\.agent\..+|pydantic_ai\..+|all_messages_events|events|final_result"
+_OUTPUT: Final = "gen_ai.output.messages"
+_OPERATION: Final = "gen_ai.operation.name"
+_ID: Final = "gen_ai.tool.call.id"
+_PART: Final = Shape(
+    ("type",),
+    read=frozenset({"name", "arguments", "response", "result"}),
+    types="tool_call|tool_call_response|text|reasoning|thinking|blob|file|uri|image-url|refusal",
+)
+_MESSAGES: Final = Root(Shape(("role", "parts"), {"parts": _PART}))
+_OF_AGENTS: Final = {"invoke_agent", "create_agent"}
 
 
 def recognises(value: Any) -> bool:
@@ -25,12 +59,32 @@ def recognises(value: Any) -> bool:
 def read(value: Any) -> Iterator[Event]:
     """Read executed calls in the order of their start; calls that overlap in time are one group."""
     spans = read_spans(value)
-    executed = _without_repeats([span for span in spans if _is_execution(span)])
-    return executed_calls(spans, executed, "gen_ai.agent.name", _executed) if executed else _requested(spans)
+    executions = [span for span in spans if _is_execution(span)]
+    executed = list(executed_calls(spans, _without_repeats(executions), "gen_ai.agent.name", _executed))
+    requested = list(_requested([span for span in spans if span.attributes.get(_OPERATION) not in _OF_AGENTS]))
+    requested = requested or list(_requested(spans))
+    known = _KNOWN + _COPIES if executed or requested else _KNOWN
+    refuse_unknown_attributes(spans, _MARKS, known)
+    lost = lost_requests(executed, requested)
+    outputs = _output_tools(spans)
+    made = [(span, event) for span, event in executed if not _is_control_flow(span)]
+    return (event for event in in_time(made, lost) if event.name not in outputs)
+
+
+def _is_control_flow(span: Span) -> bool:
+    message = span.attributes.get("logfire.msg")
+    is_output = span.name == _OUTPUT_FUNCTION or (isinstance(message, str) and message.startswith(_OUTPUT_FUNCTION))
+    return is_output or _DEFERRED in span.attributes
+
+
+def _output_tools(spans: list[Span]) -> set[str]:
+    """Name the tools by which pydantic-ai has the model write its final answer."""
+    offered = (look(parsed(span.attributes.get(_PARAMETERS)), "output_tools") for span in spans)
+    return {look(tool, "name") for tools in offered if isinstance(tools, list) for tool in tools}
 
 
 def _is_execution(span: Span) -> bool:
-    operation = span.attributes.get("gen_ai.operation.name")
+    operation = span.attributes.get(_OPERATION)
     named = span.name.startswith("execute_tool") or (
         span.name == "running tool" and "gen_ai.tool.name" in span.attributes
     )
@@ -42,15 +96,15 @@ def _tool(span: Span) -> str:
 
 
 def _without_repeats(spans: list[Span]) -> list[Span]:
-    seen: set[str] = set()
-    kept = []
+    """Leave out the second span of a call: of the same tool and identifier, within the first or at the same time."""
+    kept: list[Span] = []
     for span in spans:
-        identifier = span.attributes.get("gen_ai.tool.call.id")
-        if isinstance(identifier, str) and identifier in seen:
-            continue
-        if isinstance(identifier, str) and identifier:
-            seen.add(identifier)
-        kept.append(span)
+        identifier = span.attributes.get(_ID)
+        same = (
+            one for one in kept if identifier and one.attributes.get(_ID) == identifier and _tool(one) == _tool(span)
+        )
+        if not any(span.start < one.end or (one.identifier and span.parent == one.identifier) for one in same):
+            kept.append(span)
     return kept
 
 
@@ -58,7 +112,7 @@ def _executed(span: Span, **more: Any) -> Event:
     return call(
         _tool(span),
         _args(span),
-        id=span.attributes.get("gen_ai.tool.call.id"),
+        id=span.attributes.get(_ID),
         result=parsed(look(span.attributes, *_RESULTS)),
         **more,
     )
@@ -72,9 +126,11 @@ def _args(span: Span) -> Any:
     return MISSING if parsed(from_adk) == {} else from_adk
 
 
-def _requested(spans: list[Span]) -> Iterator[Event]:
+def _requested(spans: list[Span]) -> Iterator[SpanCall]:
     for place, span in enumerate(spans):
-        for message in items(parsed(span.attributes.get("gen_ai.output.messages")), "gen_ai.output.messages"):
+        messages = items(parsed(span.attributes.get(_OUTPUT)), _OUTPUT)
+        refuse_unknown_calls(_MESSAGES, _OUTPUT, messages)
+        for message in messages:
             for part in items(look(message, "parts"), "parts"):
                 if look(part, "type") == "tool_call":
-                    yield call_in(part, "arguments", id=look(part, "id"), group=place)
+                    yield span, call_in(part, "arguments", id=look(part, "id"), group=place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any, Final
@@ -10,11 +11,32 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.placeholders import EncodedObject, class_name
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers.allow_list import entries
 from pytest_verdict.trajectories.readers.shape import MISSING, call, failure, look
 
 _NAMES: Final = ("name", "tool_name", "toolName", "tool")
 _ARGS: Final = ("args", "arguments", "kwargs", "input_parameters", "tool_input", "toolInput", "parameters", "input")
 _NAME_AND_ARGS: Final = {"name", "args"}
+# Of the call objects of other tools too: a dict with a name and anything else may be a trace, a run or a file.
+_KNOWN: Final = frozenset(
+    {
+        *_NAMES,
+        *_ARGS,
+        "id",
+        "call_id",
+        "tool_call_id",
+        "group",
+        "index",
+        "result",
+        "output",
+        "error",
+        "agent",
+        "type",
+        "function",
+    }
+    | {"args_note", "args_text", "description", "reasoning", "requestor", "action_id", "info", "compare_args"}
+)
+_TYPES: Final = re.compile(r"function|tool|(tool|function)[-_](call|use)")
 _FIELDS: Final = tuple(field.name for field in fields(Event))
 
 
@@ -25,7 +47,11 @@ def recognises(value: Any) -> bool:
 
 def read(value: Any) -> Iterator[Event]:
     """Read a list whose items are calls in any plain form, mixed as you like."""
-    return map(read_item, [value] if _is_call(value) else value)
+    if not isinstance(value, list | tuple) and not _is_call(value):
+        raise TrajectoryError(f"a plain trajectory is a list of calls, or one call; got {shown(value, 80)}")
+    listed = [value] if _is_call(value) else value
+    # In a simulation the user may have tools too.
+    return (read_item(item) for item in listed if look(item, "requestor") != "user")
 
 
 def read_item(item: Any) -> Event:
@@ -41,12 +67,14 @@ def read_item(item: Any) -> Event:
     if is_pair(item):
         return call(item[0], item[1])
     if look(item, "function") is not None and not isinstance(look(item, "function"), str):
+        _refuse_unknown_keys(item)
         # One entry of an OpenAI message's tool_calls, taken out of its message.
         return replace(read_item(look(item, "function")), id=look(item, "id"))
     if not _is_call(item):
         raise TrajectoryError(
             f"a call is a name, a pair of a name and arguments, a dict with a name, or an Event; got {shown(item, 80)}"
         )
+    _refuse_unknown_keys(item)
     error = look(item, "error")
     return call(
         look(item, *_NAMES),
@@ -57,6 +85,17 @@ def read_item(item: Any) -> Event:
         error=None if error is None else failure(error),
         agent=look(item, "agent"),
     )
+
+
+def _refuse_unknown_keys(item: Any) -> None:
+    for key, value in entries(item):
+        if key not in _KNOWN and value is not None:
+            raise TrajectoryError(
+                f"a call has no key {key!r}, so this is something else with a name: {shown(item, 80)}"
+            )
+    kind = look(item, "type")
+    if kind is not None and not (isinstance(kind, str) and _TYPES.fullmatch(kind)):
+        raise TrajectoryError(f"a call is not of the type {shown(kind, 80)}: {shown(item, 80)}")
 
 
 def is_pair(item: Any) -> bool:

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+import functools
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.shape import failure, items, list_of, look, objects
+from pytest_verdict.trajectories.readers.allow_list import call_within
+from pytest_verdict.trajectories.readers.shape import failure, items, list_of, look, objects, parsed
 
 _VALUES: Final = ("stringValue", "boolValue", "doubleValue", "bytesValue", "string_value", "bool_value", "double_value")
 _ERRORS: Final = {2, "2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}
 _NANOSECONDS: Final = 1_000_000_000
+_CALL_ATTRIBUTE: Final = re.compile(
+    r"(.*[._])?(tool|function)s?_?(call|use|invocation|request)s?([._].*)?|(.*[._])?tool[._]name"
+)
+_KIND_ATTRIBUTE: Final = re.compile(r"(.*[._])?(span_?)?(kind|type|operation_?id|operation\.name)")
+_TOOL_KINDS: Final = {"tool", "function", "execute_tool", "tool_call", "ai.toolcall"}
 _EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 
@@ -24,9 +34,14 @@ class Span:
     attributes: Mapping[str, Any]
     start: int
     end: int
+    events: tuple[Mapping[str, Any], ...]
     error: str | None
     identifier: str | None
     parent: str | None
+
+
+SpanCall = tuple[Span, Event]
+"""A call, and the span that executed or requested it."""
 
 
 def read_spans(value: Any) -> list[Span]:
@@ -46,9 +61,62 @@ def looks_like_spans(value: Any) -> bool:
     )
 
 
+def refuse_unknown_attributes(spans: Iterable[Span], marks: str, known: str) -> None:
+    """Refuse a trace without any attribute of a format, or with one that may hold a call and is not known."""
+    marked = False
+    for span in spans:
+        for attributes in (span.attributes, *span.events):
+            for name, value in attributes.items():
+                marked = marked or _matches(marks, name)
+                if not _matches(known, name) and _may_hold_call(name, value):
+                    raise TrajectoryError(
+                        f"the span {span.name!r} has a call in the attribute {name!r}, which is not read"
+                    )
+    if not marked:
+        raise TrajectoryError(f"no span has an attribute of the format ({marks})")
+
+
+@functools.lru_cache(maxsize=1024)
+def _matches(pattern: str, name: str) -> bool:
+    return re.fullmatch(pattern, name) is not None
+
+
+def _may_hold_call(name: str, value: Any) -> bool:
+    if value is None or isinstance(value, bool | int | float) or not value:
+        return False
+    written = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    if _KIND_ATTRIBUTE.fullmatch(written):
+        return str(value).strip('"').lower() in _TOOL_KINDS
+    return _CALL_ATTRIBUTE.fullmatch(written) is not None or call_within(parsed(value), set()) is not None
+
+
+def lost_requests(executed: list[SpanCall], requested: list[SpanCall]) -> list[SpanCall]:
+    """Give the calls that the model requested and no span executed."""
+    ran = Counter((event.name, event.id) for _, event in executed)
+    lost = []
+    for span, event in requested:
+        # One instrumentation may leave the identifier out that the other wrote.
+        same = next((key for key in ((event.name, event.id), (event.name, None)) if ran[key]), None)
+        if same is None:
+            lost.append((span, event))
+        else:
+            ran[same] -= 1
+    return lost
+
+
+def in_time(executed: list[SpanCall], requested: list[SpanCall]) -> Iterator[Event]:
+    """Give calls in the order of time, with groups of their own for those that were only requested."""
+    both = [(span.start, False, event) for span, event in executed] + [
+        (span.start, True, event) for span, event in requested
+    ]
+    groups: dict[tuple[bool, int | None], int] = {}
+    for _, unexecuted, event in sorted(both, key=lambda one: one[0]):
+        yield replace(event, group=groups.setdefault((unexecuted, event.group), len(groups)))
+
+
 def executed_calls(
     spans: list[Span], executed: list[Span], agent_attribute: str, event: Callable[..., Event]
-) -> Iterator[Event]:
+) -> Iterator[SpanCall]:
     """Give the calls of spans that ran a tool; those that ran at overlapping times are one group."""
     by_id = {span.identifier: span for span in spans if span.identifier}
     group, until = -1, -1
@@ -57,7 +125,7 @@ def executed_calls(
             group, until = group + 1, span.end
         else:
             until = max(until, span.end)
-        yield event(span, group=group, error=span.error, agent=_agent(span, by_id, agent_attribute))
+        yield span, event(span, group=group, error=span.error, agent=_agent(span, by_id, agent_attribute))
 
 
 def _agent(span: Span, by_id: Mapping[str, Span], attribute: str) -> str | None:
@@ -100,6 +168,7 @@ def _span(raw: Any) -> Span:
         attributes,
         start,
         end,
+        tuple(_attributes(look(event, "attributes")) for event in items(look(raw, "events"), "events")),
         _error(look(raw, "status"), attributes),
         None if identifier is None else str(identifier),
         str(parent) if parent else None,

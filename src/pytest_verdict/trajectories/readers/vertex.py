@@ -9,9 +9,14 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers.allow_list import Root, Shape
 from pytest_verdict.trajectories.readers.shape import MISSING, call, has, items, list_of, look, parsed
 
 _COLUMNS: Final = ("predicted_trajectory", "reference_trajectory", "expected_tool_use")
+_CALL: Final = Shape(("tool_name", "toolName"), read=frozenset({"tool_name", "toolName", "tool_input", "toolInput"}))
+_COLUMN: Final = Shape(text=True, one=True)
+
+ROOT: Final = Root(_CALL, dict.fromkeys(_COLUMNS, _COLUMN), frozenset(_COLUMNS))
 
 
 def recognises(value: Any) -> bool:
