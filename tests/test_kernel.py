@@ -262,16 +262,16 @@ def test_a_broken_operator_is_an_error_and_never_a_pass(way, operator, error):
     assert is_read_back_and_replayed(result)
 
 
-@pytest.mark.parametrize("observed", ["a", "b", None, 1, ["a"]])
+@pytest.mark.parametrize("observed", ["7", "b", None, 1, ["7"]])
 @pytest.mark.parametrize("operator", [ExactMatch(), NumericExact(), AnyOf(conditions=["exact", "numeric_exact"])])
 def test_a_comparison_comes_out_the_same_wherever_it_is_made(operator, observed):
-    alone = run(operator, "a", observed)
-    assert compare(operator, "a", observed) == alone
-    assert run(operator, "a", observed, recorded=alone.details) == alone
-    assert in_aggregate(operator, "a", observed).children[0].outcome == alone.outcome
-    assert in_field_check(operator, "a", observed).children[0].outcome == alone.outcome
+    alone = run(operator, "7", observed)
+    assert compare(operator, "7", observed) == alone
+    assert run(operator, "7", observed, recorded=alone.details) == alone
+    assert in_aggregate(operator, "7", observed).children[0].outcome == alone.outcome
+    assert in_field_check(operator, "7", observed).children[0].outcome == alone.outcome
     if observed is not None:
-        assert in_template(operator, "a", observed).children[0].outcome == alone.outcome
+        assert in_template(operator, "7", observed).children[0].outcome == alone.outcome
 
 
 @pytest.mark.parametrize("threshold", [0, 0.0, -1, 1.5, float("nan"), True, "0.5", None])

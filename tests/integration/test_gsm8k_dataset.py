@@ -7,6 +7,7 @@ import pytest
 
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.suites import check_dataset
+from pytest_verdict.suites.rows import DatasetWarning
 
 SOLUTIONS = Path(__file__).resolve().parents[2] / "../shared/data/gsm8k_solutions.jsonl"
 
@@ -25,7 +26,9 @@ MAPPING = {
 def test_it_agrees_with_every_flag(monkeypatch):
     results = []
     monkeypatch.setattr(SESSION, "observer", results.append)
-    check = check_dataset(SOLUTIONS, "numeric_exact", MAPPING, pass_rate=0.45, ids="$.id")
+    # The file has two solutions for each problem.
+    with pytest.warns(DatasetWarning, match="1319 rows have the id of an earlier one"):
+        check = check_dataset(SOLUTIONS, "numeric_exact", MAPPING, pass_rate=0.45, ids="$.id")
     flags = [json.loads(line)["is_correct"] for line in SOLUTIONS.read_text("utf-8").splitlines()]
     assert [result.passed for result in results[:-1]] == flags
     assert (len(flags), check.total, check.passed, check.unreadable) == (2_638, 2_638, 1_200, 0)

@@ -11,7 +11,7 @@ from pytest_verdict.operators import ContainsAll, SemanticMatch
 from refusals import refused
 
 DEEP = "[" * 300
-WITHOUT_REFUSAL = {"exact", "normalized_exact", "literal"}
+WITHOUT_REFUSAL = {"exact", "normalized_exact", "literal", "not_blank"}
 # What the parts refuse, an outcome of another tool, or nothing at all.
 OF_OTHERS = {"all_of", "any_of", "at_least_n", "weighted", "criteria", "derived", "not_compared", "scorer_verdict"}
 

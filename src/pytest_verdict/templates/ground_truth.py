@@ -18,8 +18,8 @@ from pytest_verdict.operators.surfaces import NOT_TEXT
 from pytest_verdict.templates.field import Verification, choices_of, types_of
 from pytest_verdict.templates.possible_answers import possible_answers
 
-# With one of these as observed, a note about a side that cannot be read is about the expected one.
 _READABLE: Final[Mapping[str, Any]] = {
+    "boolean": True,
     "date": "2000-01-01",
     "json": {},
     "list": [],
@@ -27,7 +27,7 @@ _READABLE: Final[Mapping[str, Any]] = {
     "text": "",
     "trace": "",
 }
-_ABOUT_EXPECTED: Final = {"empty_expected", "invalid_regex_pattern", "invalid_schema", "not_a_range", NOT_TEXT}
+"""By kind of operator an observed value that it can read."""
 
 _BY_EQUALITY: Final = {
     "exact",
@@ -71,7 +71,7 @@ def _reason(cls: type[BaseModel], name: str, one: Verification) -> str:
     if not choices and not is_equality:
         itself = operator.name in _PASS_ON_THEMSELVES
         return _no_answer_passes(one, [one.ground_truth]) if itself else ""
-    if operator.kind not in {*_READABLE, "boolean", "category"}:
+    if operator.kind not in {*_READABLE, "category"}:
         return ""
     return _no_answer_of_the_field(cls, name, one, choices)
 
@@ -84,12 +84,8 @@ def _unreadable(one: Verification) -> str:
     if operator.kind not in {*_READABLE, "category"}:
         return ""
     found = run(operator, truth, [0, 0] if isinstance(operator, Delta) else _READABLE.get(operator.kind))
-    if found.passed:
-        return ""
-    details = found.details
-    blamed = [note for note in found.notes if note in _ABOUT_EXPECTED or "expected" in details.get(note, ())]
-    blamed += [note for note in found.notes if "expected" in details.get("unreadable", ())]
-    return next(iter(blamed), "")
+    # Where observed can be read, only the expected side makes an error.
+    return "" if found.error is None else next(iter(found.notes), found.error)
 
 
 def _no_answer_of_the_field(cls: type[BaseModel], name: str, one: Verification, choices: list[Any]) -> str:
