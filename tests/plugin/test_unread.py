@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+
+@pytest.fixture(autouse=True)
+def _without_asyncio(pytester, monkeypatch):
+    """Keep pytest-asyncio out of the sessions inside, which warns of what they do not configure."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:asyncio")
+
+
 HEAD = "import pytest\nfrom pytest_verdict import Comparator, Operator, assert_matches, compare, expect\n"
 
 UNREAD = {
