@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 import pluggy
 
@@ -66,48 +66,40 @@ class Command(NamedTuple):
     module: str
 
 
-class Hooks:
+class Hooks(Protocol):
     """What a family can bring; each hook is optional."""
 
     @_specified
     def operators(self) -> Mapping[str, str]:
         """Name operator classes; a class has the name it is brought by."""
-        raise NotImplementedError
 
     @_specified
     def trajectory_readers(self) -> Mapping[str, str]:
         """Name wire formats, each with a module that has ``recognises(value)`` and ``read(value)``."""
-        raise NotImplementedError
 
     @_specified
     def judges(self) -> Mapping[str, str]:
         """Name kinds of judges, each with a function that makes one from the text behind ``kind:``."""
-        raise NotImplementedError
 
     @_specified
     def adapters(self) -> Mapping[str, str]:
         """Name kinds of adapters, each with a function of the adapter as written and the folder that paths start from."""
-        raise NotImplementedError
 
     @_specified
     def scorers(self) -> Mapping[str, str]:
         """Name scorers of suites."""
-        raise NotImplementedError
 
     @_specified
     def row_readers(self) -> Mapping[str, str]:
         """Name suffixes of data sets, each with a function that reads the rows of a path one by one."""
-        raise NotImplementedError
 
     @_specified
     def report_writers(self) -> Mapping[str, str]:
         """Name files of the report, each with a function that gives the pieces of its text."""
-        raise NotImplementedError
 
     @_specified
     def commands(self) -> Mapping[str, Command]:
         """Name commands of the console script."""
-        raise NotImplementedError
 
     @_specified
     def pytest_items(self) -> Mapping[str, str]:
@@ -115,12 +107,10 @@ class Hooks:
 
         A package of its own that collects files is a plugin of pytest, and uses pytest's hooks.
         """
-        raise NotImplementedError
 
     @_specified
     def closing_lines(self) -> Mapping[str, str]:
         """Name operators on which the terminal says more at the end of a session, each with a function that gives lines."""
-        raise NotImplementedError
 
 
 class Families:

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_verdict.core.session import SESSION, Budget
 from pytest_verdict.pytest_plugin.recent_failures import RECENT_FAILURES
-from pytest_verdict.pytest_plugin.unread import ComparisonWatch
+from pytest_verdict.pytest_plugin.unread import OPTION as UNREAD, ComparisonWatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 FOLDER_DEFAULT = "verify-report"
 SUITE_FILES = "verdict_suite_files"
 CASES = "verdict_cases"
-UNREAD = "verdict_unread"
 _WATCH = pytest.StashKey[ComparisonWatch]()
 _RUN_NO_TEST = (
     *("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "cacheshow"),

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pytest_verdict.pytest_plugin.recent_failures import Failure, remember_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+    from types import FrameType
 
     from pytest_verdict.core.result import ComparisonResult
 
+OPTION: Final = "verdict_unread"
+"""The ini key and the marker."""
 MODES: Final = ("fail", "warn", "ignore")
 
 _MOST_DESCRIBED: Final = 5
@@ -108,7 +110,7 @@ class ComparisonWatch:
         self._group().add(failure)
 
     def _group(self) -> UnreadComparisons:
-        fixture = next(_fixtures_being_set_up(), None)
+        fixture = _fixture_being_set_up()
         if fixture is None or fixture.scope == "function":
             return self.of_test
         # Other tests may look at what a fixture of a wider scope made, so it is asked when the fixture ends.
@@ -125,10 +127,11 @@ class ComparisonWatch:
             pytest.fail(group.describe(self.folder), pytrace=False)
 
 
-def _fixtures_being_set_up() -> Iterator[Any]:
+def _fixture_being_set_up() -> Any | None:
     """Find the fixture that is being set up, if any, without a hook that every fixture of every session would pay for."""
-    frame = sys._getframe(2)  # noqa: SLF001 - only where a comparison did not pass
-    while frame is not None and frame.f_back is not None:
+    frame: FrameType | None = sys._getframe(2)  # noqa: SLF001 - only where a comparison did not pass
+    while frame is not None:
         if frame.f_code.co_name == "pytest_fixture_setup" and "fixturedef" in frame.f_locals:
-            yield frame.f_locals["fixturedef"]
+            return frame.f_locals["fixturedef"]
         frame = frame.f_back
+    return None

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import pytest
 
 from pytest_verdict.errors import allowed
-from pytest_verdict.pytest_plugin.unread import MODES, ComparisonWatch
-
-_NAME: Final = "verdict_unread"
+from pytest_verdict.pytest_plugin.unread import MODES, OPTION, ComparisonWatch
 
 
 class UnreadComparisonWarning(UserWarning):
@@ -40,8 +36,8 @@ def _warn(item: pytest.Item, call: pytest.CallInfo[None], message: str) -> None:
 
 
 def _mode(item: pytest.Item) -> str:
-    marker = item.get_closest_marker(_NAME)
-    return str(item.config.getini(_NAME) if marker is None else next(iter(marker.args), marker.kwargs.get("mode")))
+    marker = item.get_closest_marker(OPTION)
+    return str(item.config.getini(OPTION) if marker is None else next(iter(marker.args), marker.kwargs.get("mode")))
 
 
 def _hides_failures(excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
@@ -56,11 +52,11 @@ def _raised(message: str) -> pytest.ExceptionInfo[BaseException]:
 
 
 def _about(mode: str) -> str:
-    return f"{_NAME}: {mode!r} is no mode.{allowed('mode', mode, MODES)}"
+    return f"{OPTION}: {mode!r} is no mode.{allowed('mode', mode, MODES)}"
 
 
 def refuse_wrong_mode(config: pytest.Config) -> None:
     """Refuse an ini key with a mode that does not exist."""
-    mode = str(config.getini(_NAME))
+    mode = str(config.getini(OPTION))
     if mode not in MODES:
         raise pytest.UsageError(_about(mode))
