@@ -6,7 +6,6 @@ import operator as python_operator
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pytest_verdict.advice import advise
 from pytest_verdict.core.kernel import checked_threshold, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
@@ -14,7 +13,6 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.errors import ConfigurationError, MismatchError, SettingsError, VerdictError
-from pytest_verdict.explanation import failure_block
 
 # pytest hides frames with this name set; a bug of ours still shows its whole traceback.
 HIDDEN: Final = python_operator.methodcaller("errisinstance", (MismatchError, VerdictError))
@@ -101,6 +99,10 @@ def assert_matches(
 
 def describe_failure(result: ComparisonResult) -> str:
     """Lay out the block that a failed comparison prints, the same in every way of asserting."""
+    # Not loaded while all comparisons pass.
+    from pytest_verdict.advice import advise
+    from pytest_verdict.explanation import failure_block
+
     advice = advise(result) if SESSION.advice else []
     return failure_block(result, SESSION.budget, advice)
 

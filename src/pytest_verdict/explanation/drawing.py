@@ -1,0 +1,155 @@
+"""The block of a comparison: what differs first, then what else the record says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from pytest_verdict.core.operator import as_setting
+from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.session import Budget
+from pytest_verdict.core.values.display import counted, shown, visible
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.explanation.facts import explanation_of, surfaces
+from pytest_verdict.explanation.lines import Block, Line, Part, block, indented
+from pytest_verdict.explanation.model import Explanation
+from pytest_verdict.explanation.notes import note_line
+
+# What the lines above say, and what only a second look needs.
+_SAID: Final = frozenset(
+    {
+        *("differences", "differences_omitted", "missing", "unexpected", "distance", "margin", "measured_in"),
+        *("expected_date", "observed_date", "effective_normalization", "unreadable", "position"),
+    }
+)
+_FOR_A_SECOND_LOOK: Final = frozenset(
+    {
+        "found",
+        "common",
+        "metric",
+        "lengths",
+        "cost",
+        "expected_size",
+        "observed_size",
+        "missing_omitted",
+        "common_omitted",
+    }
+)
+
+
+def failure_block(result: ComparisonResult, budget: Budget, advice: Sequence[str] = ()) -> Block:
+    """Lay out the block that a failed comparison prints."""
+    lines = list(explained(result, budget))
+    left_out = len(lines) - budget.lines if budget.lines else 0
+    if left_out > 0:
+        lines[budget.lines :] = [(Part(f"  … {counted(left_out, 'more line')}; -vv shows all"),)]
+    return block([*lines, *((Part(f"  advice: {visible(sentence)}"),) for sentence in advice)])
+
+
+def explain(result: ComparisonResult, budget: Budget | None = None) -> Iterator[str]:
+    """Say what was compared, how, and what came out.
+
+    Args:
+        result: Any comparison.
+        budget: How much may be shown; a default budget unless given.
+
+    Returns:
+        An iterator of lines. Nothing in them can move the cursor or change a colour.
+
+    Example:
+        >>> from pytest_verdict import compare
+        >>> print(*explain(compare("normalized_exact", "Paris", " PARIS!")), sep="\\n")
+        normalized_exact: expected 'Paris', got ' PARIS!'
+          expected surface: 'paris'
+          observed surface: 'paris!'
+                                  ^
+          expected: 'Paris'
+          observed: ' PARIS!'
+          normalization: lowercase, strip, collapse_whitespace
+    """
+    for line in explained(result, budget or Budget()):
+        yield "".join(part.text for part in line)
+
+
+def headline(result: ComparisonResult, budget: Budget | None = None) -> Line:
+    """Say in one line what came out."""
+    return _headline(result, explanation_of(result, budget or Budget()))
+
+
+def explained(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
+    """Give the lines of an explanation."""
+    found = explanation_of(result, budget)
+    yield _headline(result, found)
+    yield from indented(found.lines)
+    yield from indented(_evidence(result, found, budget))
+    if found.children:
+        for child in sorted(result.children, key=lambda child: child.passed):
+            yield from indented(_of_child(child, budget))
+
+
+def _headline(result: ComparisonResult, found: Explanation) -> Line:
+    label = f" {shown(result.name, 80)}" if result.name is not None else ""
+    return Part(f"{visible(result.operator)}{label}: "), *found.summary
+
+
+def _of_child(child: ComparisonResult, budget: Budget) -> Iterator[Line]:
+    if child.passed:
+        yield (*headline(child, budget), Part(f" ({_both(child, budget)})"))
+    else:
+        yield from explained(child, budget)
+
+
+def _both(result: ComparisonResult, budget: Budget) -> str:
+    room = budget.room(40) // 2
+    return f"expected {shown(result.expected, room)}, got {shown(result.observed, room)}"
+
+
+def _evidence(result: ComparisonResult, found: Explanation, budget: Budget) -> Iterator[Line]:
+    if found.sides:
+        yield from _sides(result, budget)
+    yield (Part(f"normalization: {visible(', '.join(result.normalization)) or 'none'}"),)
+    settings = _notable_settings(result)
+    if settings:
+        yield (Part(f"settings: {settings}"),)
+    if result.score > 0.0 or result.threshold < 1.0:
+        sign = ">=" if result.has_passed() else "<"
+        yield (Part(f"score {result.score:.6g} {sign} threshold {result.threshold:.6g}"),)
+    for code in result.notes:
+        yield note_line(code, budget)
+    yield from _other_details(result, budget)
+
+
+def _sides(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
+    values = result.expected, result.observed
+    for side, value, surface, changed in zip(
+        ("expected", "observed"), values, surfaces(result), result.changed_sides, strict=True
+    ):
+        role: Any = side
+        yield Part(f"{side}: "), Part(shown(value, budget.room(12)), role)
+        if changed and not isinstance(surface, str):
+            yield Part(f"{side} surface: "), Part(shown(surface, budget.room(20)), role)
+
+
+def _notable_settings(result: ComparisonResult) -> str:
+    usual = _usual_settings(result.operator)
+    notable = {name: value for name, value in result.settings.items() if value != usual.get(name, ABSENT)}
+    return ", ".join(f"{visible(name)}={shown(value, 80)}" for name, value in notable.items() if name != "normalize")
+
+
+def _usual_settings(operator: str) -> dict[str, Any]:
+    try:
+        fields = REGISTRY.find(operator).model_fields
+    except (ConfigurationError, ImportError):
+        # A record of elsewhere: its operator, or what its operator needs, is not installed here.
+        return {}
+    return {name: as_setting(field.get_default(call_default_factory=True)) for name, field in fields.items()}
+
+
+def _other_details(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
+    hidden = _SAID if budget.lines == 0 else _SAID | _FOR_A_SECOND_LOOK
+    for name, value in result.details.items():
+        if name not in hidden and name not in result.notes:
+            label = f"{visible(name.replace('_', ' '))}: "
+            yield Part(label), Part(shown(value, budget.room(len(label) + 2)))
