@@ -240,9 +240,14 @@ def _hides_failures(error: BaseException) -> bool:
 
 
 def _describe_failures(failures: list[_Failure]) -> str:
+    # Not loaded while all comparisons pass.
+    from pytest_verdict.explanation.lines import Part, block, lines_of
+
     shown = failures if SESSION.budget.lines == 0 else failures[:_MOST_SHOWN]
-    lines = [f"{counted(len(failures), 'comparison')} did not pass"]
-    lines.extend(failure.describe() for failure in shown)
+    blocks = [lines_of(failure.describe()) for failure in shown]
+    lines = [line for described in blocks for line in described]
+    if len(failures) > 1:
+        lines.insert(0, (Part(f"{counted(len(failures), 'comparison')} did not pass; first "), *blocks[0][0]))
     if len(shown) < len(failures):
-        lines.append(f"{len(failures) - len(shown)} more are in the report; -vv shows them here")
-    return "\n".join(lines)
+        lines.append((Part(f"{len(failures) - len(shown)} more are in the report; -vv shows them here"),))
+    return block(lines)

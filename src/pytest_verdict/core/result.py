@@ -346,11 +346,11 @@ class ComparisonResult:
         return hash(self.to_text())
 
     def __repr__(self) -> str:
-        sign = ">=" if self.passed else "<"
         label = "" if self._name is None else f" {shown(self._name, 40)}"
+        score = "" if self.score in {0.0, 1.0} else f", score {self.score:.6g}"
         return (
-            f"<{visible(self.operator)}{label}: {self.verdict}, score {self.score:.6g} {sign} {self.threshold:.6g},"
-            f" expected {shown(self._expected, 60)}, observed {shown(self._observed, 60)}>"
+            f"<{visible(self.operator)}{label}: {self.verdict}{score},"
+            f" expected {shown(self._expected, 60)}, got {shown(self._observed, 60)}>"
         )
 
 
