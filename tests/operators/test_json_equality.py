@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict import compare
-from pytest_verdict.errors import SettingsError
 from pytest_verdict.core.values.differences import step
+from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.json.document import read_document
 from pytest_verdict.operators.json.rules import compiled
 

@@ -88,10 +88,9 @@ def test_the_failure_shows_the_block_and_the_line(pytester):
     run = pytester.runpytest("-q")
     run.stdout.fnmatch_lines(
         [
-            "1 comparison did not pass, and nothing looked at it:",
-            "test_it.py:4",
-            "exact: fail, score 0.0 < threshold 1.0",
+            "exact: expected 'Paris', got 'Rome'",
             "  expected: 'Paris'",
+            "  made at test_it.py:4; nothing looked at it",
             "*verdict_unread('ignore')*",
         ]
     )
@@ -123,7 +122,7 @@ def test_each(many, number):
     run = pytester.runpytest("-q")
     # The third of the many is looked at by no test.
     run.assert_outcomes(passed=3, failed=1, errors=1)
-    run.stdout.fnmatch_lines(["*ERROR at teardown of test_each?2?*", "1 comparison did not pass*", "*expected: 3"])
+    run.stdout.fnmatch_lines(["*ERROR at teardown of test_each?2?*", "exact: expected 3, got 0", "*expected: 3"])
 
 
 def test_what_a_teardown_compared_fails_the_teardown(pytester):

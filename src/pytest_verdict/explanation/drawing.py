@@ -113,7 +113,7 @@ def _evidence(result: ComparisonResult, found: Explanation, budget: Budget) -> I
     settings = _notable_settings(result)
     if settings:
         yield (Part(f"settings: {settings}"),)
-    if result.score > 0.0 or result.threshold < 1.0:
+    if result.score not in {0.0, 1.0} or result.threshold < 1.0:
         sign = ">=" if result.has_passed() else "<"
         yield (Part(f"score {result.score:.6g} {sign} threshold {result.threshold:.6g}"),)
     for code in result.notes:

@@ -74,14 +74,15 @@ class UnreadComparisons:
     def describe(self, folder: Path) -> str:
         """Lay out how many there are, the blocks of the first ones, and where they were made, seen from a folder."""
         from pytest_verdict.comparison import describe_failure
-        from pytest_verdict.core.values.display import visible
+        from pytest_verdict.core.values.display import counted, visible
         from pytest_verdict.explanation.lines import Line, Part, block, lines_of
 
         count, shown = len(self), list(self.first.values())
         blocks = [lines_of(describe_failure(result)) for _, result in shown]
         lines: list[Line] = []
-        if count > 1:
-            lines.append((Part(f"{count} comparisons did not pass, and nothing looked at them; first "), *blocks[0][0]))
+        if count > 1 or not shown:
+            first = (Part("; first "), *blocks[0][0]) if shown else ()
+            lines.append((Part(f"{counted(count, 'comparison')} did not pass, and nothing looked at it"), *first))
         for (place, _), described in zip(shown, blocks, strict=True):
             where = f"{visible(_seen_from(folder, place.file))}:{place.line}"
             lines += [*described, (Part(f"  made at {where}; nothing looked at it"),)]
