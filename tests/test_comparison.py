@@ -405,7 +405,7 @@ class TestCollect:
 
     def test_an_inner_block_that_is_empty_does_not_close_the_outer_one(self):
         comparator = Comparator()
-        with pytest.raises(MismatchError, match="^exact: expected 1, got 2"):
+        with pytest.raises(MismatchError, match=r"^exact: expected 1, got 2"):
             with comparator.collect():
                 with comparator.collect():
                     comparator.assert_matches("exact", 1, 1)
