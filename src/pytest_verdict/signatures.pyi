@@ -9,16 +9,14 @@ from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, Unpack,
 
 from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import Expectation
-from pytest_verdict.core.normalizers import SynonymMap
+from pytest_verdict.core.normalizers import Normalizer
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.operators.json.rules import JsonRule
 
 class OperatorName(str): ...
 
-NormalizerName: TypeAlias = Literal["casefold", "collapse_whitespace", "lowercase", "nfc", "nfkc", "remove_articles",
-    "remove_punctuation", "strip", "strip_markdown_fence", "strip_thousands_separators"]
-Normalizers: TypeAlias = Sequence[NormalizerName | SynonymMap]
+Normalizers: TypeAlias = Sequence[Normalizer]
 Number: TypeAlias = int | float | str | Decimal
 Texts: TypeAlias = list[str] | tuple[str, ...]
 Threshold: TypeAlias = float | None

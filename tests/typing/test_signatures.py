@@ -52,7 +52,7 @@ def test_mypy_refuses_what_is_wrong_and_nothing_else(mypy_cache):
     found = subprocess.run(command, capture_output=True, text=True, cwd=HERE.parents[1])
     errors = [line for line in found.stdout.splitlines() if ": error: " in line]
     assert {int(re.search(r":(\d+): error: ", line).group(1)) for line in errors} == REFUSED, found.stdout
-    assert {line.rpartition("  ")[2] for line in errors} == {"[call-overload]"}
+    assert {line.rpartition("  ")[2] for line in errors} == {"[call-overload]", "[list-item]", "[call-arg]"}
 
 
 @functools.cache
@@ -86,7 +86,12 @@ def test_pyright_refuses_what_is_wrong_and_nothing_else(folder):
     assert any("parameter \"mode\" of type \"Literal['relative', 'absolute']\"" in sentence for sentence in sentences)
 
 
-BEGINNING = "from pytest_verdict import Comparator, compare, expect\ncomparator = Comparator()\n"
+BEGINNING = """\
+from pytest_verdict import Comparator, compare, expect
+from pytest_verdict.operators import Exact
+
+comparator = Comparator()
+"""
 
 
 @pytest.fixture
@@ -106,7 +111,8 @@ def test_an_editor_completes_names_settings_and_their_values(editor, folder):
     assert "tolerance=" in offered('compare("numeric_tolerance", 37.0, 36.8, to|)')
     assert "tolerance=" in offered('comparator.with_defaults("numeric_tolerance", to|)')
     assert offered('compare("numeric_tolerance", 1, 1, tolerance=1, mode="|")') == ['"relative"', '"absolute"']
-    assert {'"lowercase"', '"strip"'} <= set(offered('compare("exact", "a", "A", normalize=["|"])'))
+    for call in ('compare("exact", "a", "A", normalize=["|"])', 'Exact(normalize=["|"])'):
+        assert {'"lowercase"', '"strip"'} <= set(offered(call)), call
 
 
 def test_an_editor_shows_the_documentation(editor, folder):

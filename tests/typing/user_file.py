@@ -17,7 +17,7 @@ from pytest_verdict import (
     compare,
     expect,
 )
-from pytest_verdict.operators import Exact, JsonRule
+from pytest_verdict.operators import Exact, JsonRule, NumericTolerance
 
 # Names.
 assert_type(compare("exact", 1, 1), ComparisonResult)
@@ -54,6 +54,9 @@ compare("trajectory_in_order", ["search"], [], credit="partial")  # refused
 
 # Operators, and names that a type checker cannot know.
 assert_type(compare(Exact(case_sensitive=False), 1, 1), ComparisonResult)
+compare(Exact(normalize=["strip", SynonymMap(mapping={})]), 1, 1)
+compare(Exact(normalize=["stripp"]), 1, 1)  # refused
+compare(NumericTolerance(tol=0.5), 1, 1)  # refused
 compare(Exact, 1, 1)  # refused
 compare(Exact(), 1, 1, case_sensitive=False)  # refused
 assert_type(compare(OperatorName("starts_with"), "a", "ab", ignore_case=True), ComparisonResult)

@@ -12,7 +12,6 @@ from pydantic import BaseModel
 
 import pytest_verdict
 from pytest_verdict import Operator, SynonymMap, operators, trajectories
-from pytest_verdict.core.normalizers import NORMALIZERS
 from pytest_verdict.core.registry import REGISTRY
 
 STUB = pathlib.Path(pytest_verdict.__file__).with_name("signatures.pyi")
@@ -33,17 +32,14 @@ from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, Unpack,
 
 from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import Expectation
-from pytest_verdict.core.normalizers import SynonymMap
+from pytest_verdict.core.normalizers import Normalizer
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.operators.json.rules import JsonRule
 
 class OperatorName(str): ...
 
-"""
-
-ALIASES = """\
-Normalizers: TypeAlias = Sequence[NormalizerName | SynonymMap]
+Normalizers: TypeAlias = Sequence[Normalizer]
 Number: TypeAlias = int | float | str | Decimal
 Texts: TypeAlias = list[str] | tuple[str, ...]
 Threshold: TypeAlias = float | None
@@ -238,8 +234,6 @@ def generated() -> str:
     defaults = overloads(found, DEFAULTS, "Comparator", strict=False, or_instance="")
     parts = [
         HEAD,
-        wrapped("NormalizerName: TypeAlias = Literal[", [quoted(name) for name in NORMALIZERS], "]"),
-        ALIASES,
         *(settings.written() for settings in found.by_shape.values() if settings.own),
         *("class Compare(Generic[_Owner]):\n", *overloads(found, COMPARED, "ComparisonResult"), *lenient(found)),
         any_name(COMPARED, "ComparisonResult"),
