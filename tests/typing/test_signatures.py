@@ -30,7 +30,9 @@ def test_the_stub_is_what_the_operators_make():
 
 def test_every_operator_is_in_the_stub_but_those_that_our_own_code_makes():
     written = generated()
-    missing = {name for name in REGISTRY.names() if f'"{name}"' not in written}
+    # Other tests register operators of their own.
+    ours = {name for name in REGISTRY.names() if REGISTRY.find(name).__module__.startswith("pytest_verdict.")}
+    missing = {name for name in ours if f'"{name}"' not in written}
     assert missing == {
         "answer_template",
         "blind_ballot",
