@@ -17,7 +17,7 @@ FILES = sorted(path for path in ROOT.rglob("*.py"))
 LAYERS = (
     ("errors",),
     ("core",),
-    ("explanation", "advice", "laws", "console", "report"),
+    ("explanation", "advice", "laws", "console", "report", "signatures"),
     ("comparison",),
     ("comparator",),
     ("operators",),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from typing import get_args
 
 import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict import SynonymMap, compare
-from pytest_verdict.core.normalizers import NORMALIZERS, normalize, normalize_all
+from pytest_verdict.core.normalizers import NORMALIZERS, NormalizerName, normalize, normalize_all
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.templates import ExactMatch
 
@@ -45,6 +46,10 @@ STEPS = [
 @pytest.mark.parametrize(("step", "text", "normalized"), STEPS, ids=ascii)
 def test_each(step, text, normalized):
     assert normalize(text, [step]) == normalized
+
+
+def test_type_checkers_know_every_normalizer():
+    assert sorted(get_args(NormalizerName)) == sorted(NORMALIZERS)
 
 
 def test_every_normalizer_is_tested():

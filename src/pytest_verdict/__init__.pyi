@@ -22,5 +22,6 @@ from .errors import (
 )
 from .explanation import explain as explain
 from .laws import check_operator_laws as check_operator_laws
+from .signatures import OperatorName as OperatorName
 
 FAMILIES: tuple[str, ...]

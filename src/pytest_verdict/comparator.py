@@ -16,6 +16,7 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import MismatchError, SettingsError
+from pytest_verdict.signatures import typed_comparator, typed_defaults
 
 _MOST_SHOWN: Final = 20
 
@@ -49,6 +50,7 @@ class Comparator:
         names = ["all operators" if operator is None else operator for operator in self._defaults]
         return "Comparator()" + (f" with defaults for {', '.join(names)}" if names else "")
 
+    @typed_comparator
     def __call__(
         self,
         operator: str | Operator,
@@ -61,11 +63,12 @@ class Comparator:
     ) -> ComparisonResult:
         """Compare as `compare` does, with the defaults of this comparator."""
         threshold, settings = self.complete(operator, threshold, settings)
-        result = compare(operator, expected, observed, threshold, name=name, **settings)
+        result = compare(operator, expected, observed, threshold, name=name, **settings)  # type: ignore[arg-type]
         if self._collecting and not result.passed:
             self._fail(functools.partial(describe_failure, result), [result])
         return result
 
+    @typed_comparator
     def assert_matches(
         self,
         operator: str | Operator,
@@ -94,7 +97,7 @@ class Comparator:
             ConfigurationError: The operator, a setting or the threshold is wrong.
         """
         __tracebackhide__ = HIDDEN
-        result = self(operator, expected, observed, threshold, name=name, **settings)
+        result = self(operator, expected, observed, threshold, name=name, **settings)  # type: ignore[arg-type]
         if not self._collecting and not result.passed:
             raise MismatchError(describe_failure(result), [result])
         return result
@@ -150,6 +153,7 @@ class Comparator:
             threshold = self._defaults[None].threshold
         return threshold, settings
 
+    @typed_defaults
     def with_defaults(
         self, operator: str | None = None, /, *, threshold: float | None = None, **settings: Any
     ) -> Comparator:

@@ -13,11 +13,13 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.errors import ConfigurationError, MismatchError, SettingsError, VerdictError
+from pytest_verdict.signatures import typed_compare, typed_expect
 
 # pytest hides frames with this name set; a bug of ours still shows its whole traceback.
 HIDDEN: Final = python_operator.methodcaller("errisinstance", (MismatchError, VerdictError))
 
 
+@typed_compare
 def compare(
     operator: str | Operator,
     expected: Any,
@@ -60,6 +62,7 @@ def compare(
     return result
 
 
+@typed_compare
 def assert_matches(
     operator: str | Operator,
     expected: Any,
@@ -91,7 +94,7 @@ def assert_matches(
         1.0
     """
     __tracebackhide__ = HIDDEN
-    result = compare(operator, expected, observed, threshold, name=name, **settings)
+    result = compare(operator, expected, observed, threshold, name=name, **settings)  # type: ignore[arg-type]
     if not result.passed:
         raise MismatchError(describe_failure(result), [result])
     return result
@@ -166,6 +169,7 @@ class Expectation:
         return f"expect({self._operator.recorded_name()!r}, {safe_repr(self._expected)})"
 
 
+@typed_expect
 def expect(
     operator: str | Operator,
     expected: Any,

@@ -82,9 +82,9 @@ def failing(error: MismatchError) -> None:
     assert_type(error.results, tuple[ComparisonResult, ...])
 
 
-compare("exact", "no observed")  # type: ignore[call-arg]
-compare(3, 1, 1)  # type: ignore[arg-type]
-compare("exact", 1, 1, "1.0")  # type: ignore[arg-type]
-assert_matches("exact", 1, 1, name=5)  # type: ignore[arg-type]
+compare("exact", "no observed")  # type: ignore[call-overload]
+compare(3, 1, 1)  # type: ignore[call-overload]
+compare("exact", 1, 1, "1.0")  # type: ignore[call-overload]
+assert_matches("exact", 1, 1, name=5)  # type: ignore[call-overload]
 result.score = 1.0  # type: ignore[misc]
 explain("text")  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 
 
-def test_the_public_functions_have_the_types_they_say(tmp_path):
+def test_the_public_functions_have_the_types_they_say(mypy_cache):
     pytest.importorskip("mypy.api")
     command = [
         *(
@@ -23,7 +23,7 @@ def test_the_public_functions_have_the_types_they_say(tmp_path):
             "--config-file",
             str(HERE.parents[1] / "pyproject.toml"),
         ),
-        *("--cache-dir", str(tmp_path), "--follow-imports", "silent", str(HERE / "public_api.py")),
+        *("--cache-dir", str(mypy_cache), "--follow-imports", "silent", str(HERE / "public_api.py")),
     ]
     found = subprocess.run(command, capture_output=True, text=True, cwd=HERE.parents[1])
     assert (found.stdout, found.stderr, found.returncode) == ("", "", 0)

@@ -10,7 +10,7 @@ import re
 import string
 import unicodedata
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
@@ -99,8 +99,23 @@ def _as_tuple(steps: Any) -> Any:
     return tuple(steps) if isinstance(steps, list) else steps
 
 
-Normalizer = Annotated[str | SynonymMap, AfterValidator(_known)]
-"""One step: a name of `NORMALIZERS` or a `SynonymMap`."""
+NormalizerName = Literal[
+    "casefold",
+    "collapse_whitespace",
+    "lowercase",
+    "nfc",
+    "nfkc",
+    "remove_articles",
+    "remove_punctuation",
+    "strip",
+    "strip_markdown_fence",
+    "strip_thousands_separators",
+]
+# One step: a name of `NORMALIZERS` or a `SynonymMap`. Pydantic would complain of a wrong name in many lines.
+if TYPE_CHECKING:
+    Normalizer = NormalizerName | SynonymMap
+else:
+    Normalizer = Annotated[str | SynonymMap, AfterValidator(_known)]
 
 Normalization = Annotated[Sequence[Normalizer], BeforeValidator(_as_tuple)]
 """The steps of an operator, in order of application; a list in code and in JSON, kept as a tuple."""

@@ -15,6 +15,7 @@ from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.operators.not_compared import record_not_compared
 from pytest_verdict.operators.pass_rate import PassRate
+from pytest_verdict.signatures import OperatorName
 from pytest_verdict.suites.mapping.evaluator import Evaluator
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
 from pytest_verdict.suites.rows import checked_size, named_rows
@@ -154,13 +155,13 @@ def check_dataset(
     return check
 
 
-def _expected_sizes(expect_rows: Any, min_rows: Any) -> tuple[str, int] | None:
+def _expected_sizes(expect_rows: Any, min_rows: Any) -> tuple[OperatorName, int] | None:
     exact, least = checked_size("expect_rows", expect_rows), checked_size("min_rows", min_rows)
     if exact is not None and least is not None:
         raise ConfigurationError("give expect_rows or min_rows, not both")
     if exact is not None:
-        return "numeric_exact", exact
-    return None if least is None else ("numeric_minimum", least)
+        return OperatorName("numeric_exact"), exact
+    return None if least is None else (OperatorName("numeric_minimum"), least)
 
 
 def _checked(
@@ -169,7 +170,7 @@ def _checked(
     pass_rate: float,
     gate: PassRate,
     ids: Any,
-    expected_size: tuple[str, int] | None,
+    expected_size: tuple[OperatorName, int] | None,
 ) -> DatasetCheck:
     if isinstance(pass_rate, bool) or not isinstance(pass_rate, int | float) or not 0.0 < pass_rate <= 1.0:
         raise ConfigurationError(f"pass_rate must be in (0, 1], got {shown(pass_rate, 40)}")

@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 
 from pydantic.fields import FieldInfo
 
-from pytest_verdict.core.normalizers import SynonymMap, normalize
+from pytest_verdict.core.normalizers import Normalizer, SynonymMap, normalize
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.values.dates import read_date, read_formatted
 from pytest_verdict.core.values.numbers import as_decimal
@@ -57,7 +57,7 @@ def _texts(text: str, steps: Sequence[str | SynonymMap]) -> Iterator[str]:
     yield from (key for step in steps if isinstance(step, SynonymMap) for key in step.mapping)
 
 
-def _item(item: Any, annotation: Any, steps: Sequence[str | SynonymMap]) -> Any:
+def _item(item: Any, annotation: Any, steps: Sequence[Normalizer]) -> Any:
     """Write an item as one of the choices that its type leaves, where one of them equals it."""
     return next((choice for choice in choices_of(annotation) if Exact(normalize=steps).check(choice, item)), item)
 

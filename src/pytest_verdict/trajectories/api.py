@@ -8,6 +8,7 @@ from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.errors import SettingsError, allowed
+from pytest_verdict.signatures import OperatorName
 
 _OPERATORS: Final = {
     "any": "trajectory_any_order",
@@ -55,4 +56,4 @@ def assert_trajectory(
     if order not in _OPERATORS:
         raise SettingsError(f"there is no order {order!r}.{allowed('order', order, _OPERATORS)}")
     chosen = comparator or Comparator()
-    return chosen.assert_matches(_OPERATORS[order], expected, observed, threshold, name=name, **settings)
+    return chosen.assert_matches(OperatorName(_OPERATORS[order]), expected, observed, threshold, name=name, **settings)

@@ -1,0 +1,137 @@
+"""Names and settings of operators are completed by editors, and wrong ones refused by type checkers."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+from language_server import LanguageServer
+from write_signatures import STUB, generated
+
+import pytest_verdict
+from pytest_verdict import OperatorName, OperatorRegistry, compare
+from pytest_verdict.core.registry import REGISTRY
+
+HERE = pathlib.Path(__file__).parent
+USER_FILE = HERE / "user_file.py"
+SOURCE = pathlib.Path(pytest_verdict.__file__).parents[1]
+REFUSED = {number for number, line in enumerate(USER_FILE.read_text().splitlines(), 1) if line.endswith("  # refused")}
+
+
+def test_the_stub_is_what_the_operators_make():
+    assert STUB.read_text(encoding="utf-8") == generated(), "run python tests/typing/write_signatures.py"
+
+
+def test_every_operator_is_in_the_stub_but_those_that_our_own_code_makes():
+    written = generated()
+    # Other tests register operators of their own.
+    ours = {name for name in REGISTRY.names() if REGISTRY.find(name).__module__.startswith("pytest_verdict.")}
+    missing = {name for name in ours if f'"{name}"' not in written}
+    assert missing == {
+        "answer_template",
+        "blind_ballot",
+        "blind_preference",
+        "criteria",
+        "field_check",
+        "not_compared",
+        "pass_rate",
+        "regex_check",
+        "scorer_verdict",
+    }
+
+
+def test_mypy_refuses_what_is_wrong_and_nothing_else(mypy_cache):
+    pytest.importorskip("mypy.api")
+    options = ["--strict", "--follow-imports", "silent", "--no-error-summary", "--hide-error-context"]
+    configuration = ["--config-file", str(HERE.parents[1] / "pyproject.toml"), "--cache-dir", str(mypy_cache)]
+    command = [sys.executable, "-m", "mypy", *options, *configuration, str(USER_FILE)]
+    found = subprocess.run(command, capture_output=True, text=True, cwd=HERE.parents[1])
+    errors = [line for line in found.stdout.splitlines() if ": error: " in line]
+    assert {int(re.search(r":(\d+): error: ", line).group(1)) for line in errors} == REFUSED, found.stdout
+    assert {line.rpartition("  ")[2] for line in errors} == {"[call-overload]", "[list-item]", "[call-arg]"}
+
+
+@functools.cache
+def pyright_runs() -> str | None:
+    """Say why pyright cannot be run, if so; on its first run it fetches itself from npm."""
+    if importlib.util.find_spec("pyright") is None:
+        return "pyright is not installed; it is in the dependency group 'types'"
+    tried = subprocess.run([sys.executable, "-m", "pyright", "--version"], capture_output=True, text=True)
+    return None if tried.returncode == 0 else f"pyright cannot be run: {tried.stderr[-300:]}"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    if reason := pyright_runs():
+        pytest.skip(reason)
+    settings = {"extraPaths": [str(SOURCE)], "typeCheckingMode": "strict", "pythonVersion": "3.11"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+    return tmp_path
+
+
+def test_pyright_refuses_what_is_wrong_and_nothing_else(folder):
+    (folder / "user_file.py").write_text(USER_FILE.read_text())
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, "user_file.py"]
+    found = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    errors = [one for one in json.loads(found.stdout)["generalDiagnostics"] if one["severity"] == "error"]
+    assert {one["range"]["start"]["line"] + 1 for one in errors} == REFUSED, errors
+    assert {one["rule"] for one in errors} == {"reportArgumentType", "reportCallIssue"}
+    # It says which of the arguments is wrong.
+    sentences = [one["message"] for one in errors]
+    assert any('Literal[\'exakt\']" is not assignable to "OperatorName"' in sentence for sentence in sentences)
+    assert any("parameter \"mode\" of type \"Literal['relative', 'absolute']\"" in sentence for sentence in sentences)
+
+
+BEGINNING = """\
+from pytest_verdict import Comparator, compare, expect
+from pytest_verdict.operators import Exact
+
+comparator = Comparator()
+"""
+
+
+@pytest.fixture
+def editor(folder):
+    with LanguageServer([sys.executable, "-m", "pyright.langserver", "--stdio"], folder) as server:
+        yield server
+
+
+def test_an_editor_completes_names_settings_and_their_values(editor, folder):
+    def offered(line: str) -> list[str]:
+        return editor.completions(folder / "user.py", BEGINNING + line)
+
+    for call in ("compare", "expect", "comparator", "comparator.assert_matches", "comparator.with_defaults"):
+        names = offered(f'{call}("|")')
+        assert {'"exact"', '"numeric_tolerance"', '"trajectory_f1"'} <= set(names), call
+        assert '"answer_template"' not in names
+    assert "tolerance=" in offered('compare("numeric_tolerance", 37.0, 36.8, to|)')
+    assert "tolerance=" in offered('comparator.with_defaults("numeric_tolerance", to|)')
+    assert offered('compare("numeric_tolerance", 1, 1, tolerance=1, mode="|")') == ['"relative"', '"absolute"']
+    for call in ('compare("exact", "a", "A", normalize=["|"])', 'Exact(normalize=["|"])'):
+        assert {'"lowercase"', '"strip"'} <= set(offered(call)), call
+
+
+def test_an_editor_shows_the_documentation(editor, folder):
+    shown = {
+        call: editor.hover(folder / "user.py", f"{BEGINNING}{call}|")
+        for call in ("compare", "expect", "comparator.assert_matches", "comparator.with_defaults")
+    }
+    assert "Compare an observed value with an expected one by a named operator." in shown["compare"]
+    assert "Make the right-hand side of an" in shown["expect"]
+    assert "fail the test unless the comparison passes" in shown["comparator.assert_matches"]
+    assert "Make a comparator with other defaults" in shown["comparator.with_defaults"]
+
+
+def test_a_name_that_a_type_checker_cannot_know_is_a_name_like_any_other():
+    result = compare(OperatorName("numeric_tolerance"), 37.0, 36.8, tolerance=0.5, mode="absolute")
+    assert result == compare("numeric_tolerance", 37.0, 36.8, tolerance=0.5, mode="absolute")
+    assert type(result.operator) is str
+    registry = OperatorRegistry()
+    registry.add(lambda expected, observed: True, name=OperatorName("always"))
+    assert registry.names() == ["always"]
