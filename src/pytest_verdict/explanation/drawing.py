@@ -12,7 +12,7 @@ from pytest_verdict.core.session import Budget
 from pytest_verdict.core.values.display import counted, shown, visible
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.explanation.facts import explanation_of, surfaces
+from pytest_verdict.explanation.facts import explanation_of
 from pytest_verdict.explanation.lines import Block, Line, Part, block, indented
 from pytest_verdict.explanation.model import Explanation
 from pytest_verdict.explanation.notes import note_line
@@ -122,14 +122,13 @@ def _evidence(result: ComparisonResult, found: Explanation, budget: Budget) -> I
 
 
 def _sides(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    values = result.expected, result.observed
-    for side, value, surface, changed in zip(
-        ("expected", "observed"), values, surfaces(result), result.changed_sides, strict=True
-    ):
-        role: Any = side
-        yield Part(f"{side}: "), Part(shown(value, budget.room(12)), role)
-        if changed and not isinstance(surface, str):
-            yield Part(f"{side} surface: "), Part(shown(surface, budget.room(20)), role)
+    changed = result.changed_sides
+    yield Part("expected: "), Part(shown(result.expected, budget.room(12)), "expected")
+    if changed[0] and not isinstance(result.expected_surface, str):
+        yield Part("expected surface: "), Part(shown(result.expected_surface, budget.room(20)), "expected")
+    yield Part("observed: "), Part(shown(result.observed, budget.room(12)), "observed")
+    if changed[1] and not isinstance(result.observed_surface, str):
+        yield Part("observed surface: "), Part(shown(result.observed_surface, budget.room(20)), "observed")
 
 
 def _notable_settings(result: ComparisonResult) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from itertools import islice
 from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, load
@@ -17,7 +18,7 @@ from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.explanation.lines import Line, Part
 from pytest_verdict.explanation.model import Explanation
 from pytest_verdict.explanation.notes import is_refusal, sentences
-from pytest_verdict.explanation.text import first_changed_line, text_difference
+from pytest_verdict.explanation.text import line_changes, text_difference, unified
 from pytest_verdict.explanation.values import both_sides, difference_lines, one_line
 
 # What a side says first when it is text, for operators whose expected side is no value to equal.
@@ -32,6 +33,9 @@ _EXPECTED: Final = {
     "trace_regex": "expected a match of ",
 }
 
+# Beyond this number it does not matter how many there are.
+_MOST_COUNTED: Final = 10_000
+
 
 def explanation_of(result: ComparisonResult, budget: Budget) -> Explanation:
     """Say why a comparison came out as it did, in the way of its family if that has one."""
@@ -43,7 +47,7 @@ def explanation_of(result: ComparisonResult, budget: Budget) -> Explanation:
         return Explanation(summary=(Part(f"error: {visible(shortened(result.error, budget.characters))}"),))
     if result.passed:
         return Explanation(summary=(Part("pass"),))
-    return next(filter(None, (explain(result, budget) for explain in _WAYS)), _of_sides(result, budget))
+    return next(filter(None, (explain(result, budget) for explain in _WAYS)))
 
 
 def _of_children(result: ComparisonResult, budget: Budget) -> Explanation | None:
@@ -86,7 +90,8 @@ def _read(written: Any) -> Difference:
 def of_differences(found: list[Difference], omitted: int, budget: Budget) -> Explanation:
     """Explain a comparison by the places in which the sides differ."""
     total = len(found) + omitted
-    more = f", and {counted(total - 1, 'more difference')}" if total > 1 else ""
+    at_least = "at least " if total >= _MOST_COUNTED else ""
+    more = f", and {at_least}{counted(total - 1, 'more difference')}" if total > 1 else ""
     lines = list(difference_lines(found, omitted, budget))
     summary = one_line(found[0], Budget(characters=budget.characters, width=budget.width and budget.width - len(more)))
     # One short difference is on the first line already.
@@ -147,8 +152,8 @@ def _of_values(result: ComparisonResult, budget: Budget) -> Explanation | None:
         return _of_text(result, expected, observed, budget)
     if result.operator in _EXPECTED or type(expected) is not type(observed):
         return None
-    found = list(differences(expected, observed))
-    if not found or [one.path for one in found] == ["$"]:
+    found = list(islice(differences(expected, observed), _MOST_COUNTED))
+    if [one.path for one in found] in ([], ["$"]):
         return None
     return of_differences(found, 0, budget)
 
@@ -161,15 +166,21 @@ def surfaces(result: ComparisonResult) -> tuple[Any, Any]:
 def _of_text(result: ComparisonResult, expected: str, observed: str, budget: Budget) -> Explanation | None:
     if result.operator in _EXPECTED or result.operator not in _COMPARES_TEXT:
         return None
+    if "\n" in expected + observed:
+        return _of_lines(expected, observed, budget)
     changed = any(result.changed_sides)
     labels = ("expected surface", "observed surface") if changed else ("expected", "observed")
     lines = list(text_difference(expected, observed, budget, labels))
-    if "\n" not in expected + observed:
-        return Explanation(summary=_sides(result, budget, 0), lines=lines, sides=changed)
-    number, left, right, more = first_changed_line(expected, observed)
+    return Explanation(summary=_sides(result, budget, 0), lines=lines, sides=changed)
+
+
+def _of_lines(expected: str, observed: str, budget: Budget) -> Explanation:
+    changed = line_changes(expected, observed)
+    number, left, right, more = changed.first()
     tail = f", and {counted(more, 'more line')}" if more else ""
-    first = one_line(Difference(f"line {number}", left, right), budget)
-    return Explanation(summary=(*first, Part(tail)), lines=lines)
+    difference = Difference(f"line {number}", ABSENT if left is None else left, ABSENT if right is None else right)
+    first = one_line(difference, budget)
+    return Explanation(summary=(*first, Part(tail)), lines=list(unified(changed, budget)))
 
 
 _COMPARES_TEXT: Final = frozenset({"exact", "normalized_exact", "text_similarity", "literal", "semantic"})
@@ -195,4 +206,5 @@ _WAYS: Final[tuple[Callable[[ComparisonResult, Budget], Explanation | None], ...
     _of_distance,
     _of_days,
     _of_values,
+    _of_sides,
 )

@@ -19,6 +19,8 @@ _TOKEN: Final = re.compile(r"\w+|[^\S\n]+|\n|[^\w\s]")
 _CHANGED: Final[dict[Side, Role]] = {"expected": "expected_changed", "observed": "observed_changed"}
 _CONTEXT: Final = 2
 _MOST_NAMED: Final = 4
+_LONGEST_ALIKE: Final = 200
+_LONGEST_WORD: Final = 50
 _MOST_SEARCHED: Final = 200_000
 
 
@@ -37,9 +39,16 @@ def changes(expected: str, observed: str) -> list[Change]:
     if len(left) + len(right) > _MOST_SEARCHED:
         return [Change(range(head, head + len(left)), range(head, head + len(right)))]
     # A word of which only a part differs is still one word.
-    while head and (expected[head - 1].isalnum()):
+    return _changed_words(expected, observed, *_at_words(expected, head, tail))
+
+
+def _at_words(text: str, head: int, tail: int) -> tuple[int, int]:
+    lowest, fewest = max(head - _LONGEST_WORD, 0), max(tail - _LONGEST_WORD, 0)
+    while head > lowest and text[head - 1].isalnum():
         head -= 1
-    return _changed_words(expected, observed, head, tail)
+    while tail > fewest and text[len(text) - tail].isalnum():
+        tail -= 1
+    return head, tail
 
 
 def _common_head(left: str, right: str) -> int:
@@ -51,8 +60,6 @@ def _common_head(left: str, right: str) -> int:
 
 
 def _changed_words(expected: str, observed: str, head: int, tail: int) -> list[Change]:
-    while tail and expected[len(expected) - tail].isalnum():
-        tail -= 1
     lefts = _TOKEN.findall(expected[head : len(expected) - tail])
     rights = _TOKEN.findall(observed[head : len(observed) - tail])
     left_ends, right_ends = _starts(lefts, head), _starts(rights, head)
@@ -84,7 +91,7 @@ def _narrowed(expected: str, observed: str, left: range, right: range) -> Change
 def text_difference(expected: str, observed: str, budget: Budget, labels: tuple[str, str]) -> Iterator[Line]:
     """Draw what differs between two texts that are not equal."""
     if "\n" in expected or "\n" in observed:
-        yield from _unified(expected, observed, budget)
+        yield from unified(line_changes(expected, observed), budget)
     else:
         yield from _in_one_line(expected, observed, budget, labels)
 
@@ -200,7 +207,9 @@ def _is_hard_to_see(left: str, right: str) -> bool:
 
 def look_alike(expected: str, observed: str, found: Sequence[Change]) -> bool:
     """Say whether an eye may take two texts that differ for the same."""
-    chunks = [_chunks(expected, observed, change) for change in found]
+    chunks = [_chunks(expected, observed, change) for change in found[:_MOST_NAMED]]
+    if any(len(chunk) > _LONGEST_ALIKE for pair in chunks for chunk in pair):
+        return False
     return all(_skeleton(left) == _skeleton(right) or _scripts(left) != _scripts(right) for left, right in chunks)
 
 
@@ -220,34 +229,55 @@ def _names(chunk: str) -> str:
     return ", ".join(f"U+{ord(one):04X} {unicodedata.name(one, '')}".rstrip() for one in chunk)
 
 
-def first_changed_line(expected: str, observed: str) -> tuple[int, str, str, int]:
-    """Give the number and both forms of the first line that differs, and how many more differ."""
+class LineChanges(NamedTuple):
+    """Two texts as lines, and how one becomes the other."""
+
+    lefts: list[str]
+    rights: list[str]
+    opcodes: list[Opcode]
+
+    def first(self) -> tuple[int, str | None, str | None, int]:
+        """Give the number and both forms of the first line that differs, and how many more differ."""
+        changed = [opcode for opcode in self.opcodes if opcode.tag != "equal"]
+        _, left, right = changed[0]
+        count = sum(max(len(opcode.left), len(opcode.right)) for opcode in changed)
+        one, other = self.lefts[left.start] if left else None, self.rights[right.start] if right else None
+        return (left or right).start + 1, one, other, count - 1
+
+
+def line_changes(expected: str, observed: str) -> LineChanges:
+    """Compare two texts line by line."""
     lefts, rights = expected.split("\n"), observed.split("\n")
-    found = [opcode for opcode in opcodes(lefts, rights) if opcode.tag != "equal"]
-    left, right = found[0].left, found[0].right
-    changed = sum(max(len(opcode.left), len(opcode.right)) for opcode in found)
-    texts = ["\n".join(lines[at.start : at.start + 1]) for lines, at in ((lefts, left), (rights, right))]
-    return left.start + 1, texts[0], texts[1], changed - 1
+    return LineChanges(lefts, rights, opcodes(lefts, rights))
 
 
-def _unified(expected: str, observed: str, budget: Budget) -> Iterator[Line]:
-    lefts, rights = expected.split("\n"), observed.split("\n")
-    found = opcodes(lefts, rights)
-    drawn = _hunks(lefts, rights, found, budget)
-    yield from islice(drawn, budget.lines or None)
-    left_out = sum(1 for _ in drawn)
-    if left_out:
-        yield (Part(f"… {counted(left_out, 'more line')} of the difference"),)
+def unified(changed: LineChanges, budget: Budget) -> Iterator[Line]:
+    """Draw the lines that changed, with two lines around them."""
+    lefts, rights, found = changed
+    drawn = 0
+    for at, opcode in enumerate(found):
+        if budget.lines and drawn >= budget.lines:
+            left_out = sum(max(len(one.left), len(one.right)) for one in found[at:] if one.tag != "equal")
+            if left_out:
+                yield (Part(f"… {counted(left_out, 'more line')} that differ{'s' if left_out == 1 else ''}"),)
+            return
+        for line in islice(
+            _hunk(lefts, rights, opcode, budget, is_first=at == 0, is_last=at == len(found) - 1), budget.lines or None
+        ):
+            yield line
+            drawn += 1
 
 
-def _hunks(lefts: list[str], rights: list[str], found: Sequence[Opcode], budget: Budget) -> Iterator[Line]:
-    for at, (tag, left, right) in enumerate(found):
-        if tag == "equal":
-            yield from _context(lefts, left, right, budget, is_first=at == 0, is_last=at == len(found) - 1)
-        else:
-            if at == 0:
-                yield _place(left.start, right.start)
-            yield from _replaced(lefts, rights, left, right, budget)
+def _hunk(
+    lefts: list[str], rights: list[str], opcode: Opcode, budget: Budget, *, is_first: bool, is_last: bool
+) -> Iterator[Line]:
+    tag, left, right = opcode
+    if tag == "equal":
+        yield from _context(lefts, left, right, budget, is_first=is_first, is_last=is_last)
+        return
+    if is_first:
+        yield _place(left.start, right.start)
+    yield from _replaced(lefts, rights, left, right, budget)
 
 
 def _context(

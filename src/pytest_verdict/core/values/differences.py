@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final, Literal
 
-from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.display import safe_repr, shown
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.equality import content_key, equal
 from pytest_verdict.core.values.fields import fields_of, has_fields
-from pytest_verdict.core.values.opcodes import opcodes
+from pytest_verdict.core.values.opcodes import Opcode, opcodes
 from pytest_verdict.core.values.placeholders import ABSENT, EncodedObject, class_name
 
 MOST_DIFFERENCES: Final = 100
@@ -23,7 +23,8 @@ _TO_ESCAPE: Final = re.compile(r"[\\'\x00-\x1f\x7f]")
 _SHORT_ESCAPES: Final = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", "'": "\\'", "\\": "\\\\"}
 _CONTAINERS: Final = (Mapping, list, tuple, set, frozenset)
 
-_Triple = tuple[str, Any, Any]
+_MOST_KEYS: Final = 5_000
+_PLAIN: Final = frozenset({str, int, float})
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ def _at(path: str, observed_path: str, expected: Any, observed: Any) -> Differen
 def _of_lists(found: Difference, left: Any, right: Any) -> list[Difference]:
     path, other = found.path, found.observed_path or found.path
     inner = []
-    for tag, lefts, rights in opcodes(_item_keys(left), _item_keys(right)):
+    for tag, lefts, rights in _aligned(left, right):
         if tag == "equal":
             continue
         paired = len(lefts) if len(lefts) == len(rights) else _leading_containers(left, right, lefts, rights)
@@ -155,6 +156,15 @@ def _of_lists(found: Difference, left: Any, right: Any) -> list[Difference]:
         inner += [Difference(step(path, at), left[at]) for at in lefts[paired:]]
         inner += [Difference(step(other, to), ABSENT, right[to]) for to in rights[paired:]]
     return inner
+
+
+def _aligned(left: Any, right: Any) -> list[Opcode]:
+    if len(left) == len(right):
+        # Most lists of one length have the same items in the same places.
+        changed = [at for at, (one, other) in enumerate(zip(left, right, strict=True)) if not equal(one, other)]
+        if 2 * len(changed) <= len(left):
+            return [Opcode("replace", range(at, at + 1), range(at, at + 1)) for at in changed]
+    return opcodes(_item_keys(left), _item_keys(right))
 
 
 def _leading_containers(left: Any, right: Any, lefts: range, rights: range) -> int:
@@ -179,5 +189,8 @@ def _members(items: Any) -> list[tuple[Hashable, Any]]:
 
 
 def _item_keys(items: Any) -> list[Hashable]:
+    if len(items) > _MOST_KEYS:
+        # Close enough to align very long lists; whether two items are equal is asked again.
+        return [item if type(item) in _PLAIN else safe_repr(item) for item in items]
     # An item that has no recorded form equals nothing.
     return [object() if (key := content_key(item)) is None else key for item in items]

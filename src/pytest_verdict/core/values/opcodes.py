@@ -76,8 +76,10 @@ def _cut(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, righ
         # An anchor that follows another directly needs no search between them.
         if at > one or to > other:
             yield from _stretches(left, right, range(one, at), range(other, to))
-        yield Opcode("equal", range(at, at + 1), range(to, to + 1))
-        one, other = at + 1, to + 1
+        if at >= one:
+            same = _common(left, right, range(at, lefts.stop), range(to, rights.stop), 1)
+            yield Opcode("equal", range(at, at + same), range(to, to + same))
+            one, other = at + same, to + same
     yield from _stretches(left, right, range(one, lefts.stop), range(other, rights.stop))
 
 
