@@ -11,9 +11,7 @@ from pytest_verdict.trajectories.readers.runs import read_runs
 from pytest_verdict.trajectories.readers.shape import has, list_of, look, objects
 
 _TYPES: Final = "TOOL|GENERATION|SPAN|EVENT|AGENT|CHAIN|RETRIEVER|EVALUATOR|EMBEDDING|GUARDRAIL"
-_READ: Final = frozenset(
-    {"input", "output", "metadata", "toolDefinitions", "toolCalls", "tool_calls", "toolCallNames", "tool_call_names"}
-)
+_READ: Final = frozenset({"input", "output", "metadata", "toolDefinitions", "toolCalls", "toolCallNames"})
 _OBSERVATION: Final = Shape(("type",), read=_READ, types=_TYPES)
 _ITEM: Final = Shape(("type", "observations"), {"observations": _OBSERVATION}, _READ, _TYPES)
 
@@ -23,7 +21,7 @@ ROOT: Final = Root(_ITEM, {"observations": _OBSERVATION, "data": _ITEM}, _READ |
 def recognises(value: Any) -> bool:
     """Say whether a value is a trace with observations, or a list of observations or of traces."""
     return any(
-        isinstance(look(item, "observations"), list | tuple)
+        (isinstance(look(item, "observations"), list | tuple) and has(item, "timestamp", "trace"))
         or (has(item, "traceId", "trace_id") and str(look(item, "type")) in _TYPES.split("|"))
         for item in list_of(value, "data")
     )

@@ -27,19 +27,21 @@ from pytest_verdict.trajectories.readers.spans import (
 _MODELS: Final = {"llm", "generation"}
 _WRAPPERS: Final = {"output", "message"}
 # What the servers say of the calls of a model beside its output.
-_COUNTS: Final = ("toolCalls", "tool_calls", "toolCallNames", "tool_call_names")
+_COUNTS: Final = ("toolCalls", "toolCallNames")
 
 
 def read_runs(runs: Iterable[Any]) -> Iterator[Event]:
     """Read the calls of runs in the order of their start; calls that overlap in time are one group."""
-    traces: dict[str, list[Span]] = {}
+    traces: dict[str, dict[Any, Span]] = {}
     for span in read_spans([_as_span(run) for run in runs]):
-        traces.setdefault(span.attributes["trace"], []).append(span)
+        # A run may be listed and be among the children of another, too.
+        identity = (span.identifier or id(span), span.name, span.start, span.end)
+        traces.setdefault(span.attributes["trace"], {})[identity] = span
     if not traces:
         raise TrajectoryError("there are no runs")
     first = 0
     for spans in traces.values():
-        events = list(_in_trace(spans))
+        events = list(_in_trace(list(spans.values())))
         yield from (replace(event, group=first + (event.group or 0)) for event in events)
         first += len(events)
 
@@ -47,6 +49,8 @@ def read_runs(runs: Iterable[Any]) -> Iterator[Event]:
 def _as_span(run: Any) -> dict[str, Any]:
     more = look(run, "extra", default=parsed(look(run, "metadata")))
     kind = str(look(run, "run_type", "type")).lower()
+    failed = look(run, "level") == "ERROR"
+    reason = look(run, "statusMessage", "status_message") if failed else look(run, "error")
     attributes = {
         "kind": kind,
         # A trace of Langfuse stands among its observations and has no type.
@@ -56,7 +60,7 @@ def _as_span(run: Any) -> dict[str, Any]:
         "id": parsed(look(more, "tool_call_id")),
         "counted": look(more, "tool_call_count") or look(run, *_COUNTS),
         "python": str(look(look(more, "runtime"), "library")).startswith("langchain"),
-        "error.type": look(run, "error") or (failure(_status(run)) if look(run, "level") == "ERROR" else None),
+        "error.type": failure(reason) if failed or reason else None,
         "agent": look(run, "name") if kind == "agent" else None,
     }
     return {
@@ -67,10 +71,6 @@ def _as_span(run: Any) -> dict[str, Any]:
         "span_id": look(run, "id"),
         "parent_id": look(run, "parent_run_id", "parentObservationId", "parent_observation_id"),
     }
-
-
-def _status(run: Any) -> Any:
-    return look(run, "statusMessage", "status_message")
 
 
 def _in_trace(spans: list[Span]) -> Iterator[Event]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
@@ -21,8 +21,7 @@ _READ: Final = frozenset(
 _PART: Final = Shape(
     ("type",),
     read=_READ,
-    types="|".join(sorted(_KINDS))
-    + "|tool-approval-response|text|reasoning|redacted-reasoning|reasoning-file|file|image|source",
+    types="|".join(sorted(_KINDS)) + "|tool-approval-response|text|reasoning|reasoning-file|file|image|source",
     text=True,
 )
 _UI_PART: Final = Shape(
@@ -63,37 +62,45 @@ def _is_ours(item: Any) -> bool:
 
 def read(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one step are one group."""
-    listed = list_of(value, *_CONTAINERS)
-    found = objects(listed, "messages")
-    if all(has(item, "type") for item in found):
-        found = [{"content": found}]
-    group, known = 0, set[tuple[Any, Any]]()
-    for item in found:
-        own = set[tuple[Any, Any]]()
+    found = list(_in_items(objects(list_of(value, *_CONTAINERS), "messages")))
+    yield from found
+    if has(value, *_CONTAINERS):
+        # A result has the calls of its last step once more.
+        known = frozenset((one.id, one.name) for one in found if isinstance(one, Event))
+        yield from _in_content(value, len(found), known)
+
+
+def _in_items(items: Sequence[Any]) -> Iterator[Found]:
+    loose = all(has(item, "type") for item in items)
+    group = 0
+    for item in [{"content": items}] if loose else items:
         for part in objects(look(item, "parts"), "parts"):
             group += look(part, "type") == "step-start"
             yield from _in_ui_part(part, group)
-        yield from _in_content(item, group, own)
-        known |= own
+        yield from _in_content(item, group, frozenset())
         group += 1
-    if listed is not value and found[-1:] != [value]:
-        # The result has the calls of its last step once more.
-        yield from _in_content(value, group, known)
 
 
-def _in_content(item: Any, group: int, known: set[tuple[Any, Any]]) -> Iterator[Found]:
-    """Read the parts of a message or step, and the calls listed beside them that are not known from the parts."""
+def _in_content(item: Any, group: int, known: frozenset[tuple[Any, Any]]) -> Iterator[Found]:
     parts = [item] if has(item, "type") else objects(blocks_of(item), "content")
-    made = [part for part in parts if look(part, "type") == "tool-call"]
-    asked = [one for part in parts if (one := look(part, "toolCall")) is not None]
-    for number, one in enumerate((*made, *objects(look(item, "toolCalls"), "toolCalls"), *asked)):
-        identity = (look(one, "toolCallId"), look(one, "toolName"))
-        if number < len(made) or identity not in known:
-            yield _made(one, look(one, "toolName"), group)
-        known.add(identity)
+    made: list[Any] = []
+    # Calls are listed, and wait for approval, beside the parts that they are.
+    for source in (
+        [part for part in parts if look(part, "type") == "tool-call"],
+        objects(look(item, "toolCalls"), "toolCalls"),
+        [look(part, "toolCall") for part in parts if has(part, "toolCall")],
+    ):
+        before = known.union(map(_identity, made))
+        made += [one for one in source if _identity(one) not in before]
+    for one in made:
+        yield _made(one, look(one, "toolName"), group)
     for part in (*parts, *objects(look(item, "toolResults"), "toolResults")):
         if look(part, "type") in _RESULTS:
             yield _result(part)
+
+
+def _identity(made: Any) -> tuple[Any, Any]:
+    return look(made, "toolCallId"), look(made, "toolName")
 
 
 def _in_ui_part(part: Any, group: int) -> Iterator[Found]:
