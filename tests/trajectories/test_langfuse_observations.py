@@ -89,6 +89,24 @@ def test_arguments_as_python_writes_them():
     assert event.args_note == "args_not_recorded"
 
 
+@pytest.mark.parametrize(
+    ("recorded", "args", "note"),
+    [
+        ({"args": [], "kwargs": {"query": "tea"}}, {"query": "tea"}, None),
+        ({"args": [], "kwargs": {}}, {}, None),
+        ({"args": ["tea"], "kwargs": {"fresh": True}}, {}, "args_malformed"),
+        ({"args": {"query": "tea"}, "kwargs": {}}, {"args": {"query": "tea"}, "kwargs": {}}, None),
+        ("tea", {}, "args_malformed"),
+        ("{" * 300, {}, "args_malformed"),
+        ("{'a': " + "-" * 100_000 + "1}", {}, "args_malformed"),
+        (["tea"], {}, "args_malformed"),
+    ],
+)
+def test_how_a_tool_was_called(recorded, args, note):
+    (event,) = read_trajectory([observation("TOOL", "search", input=recorded)])
+    assert (event.args, event.args_note) == (args, note)
+
+
 def test_only_the_level_says_that_a_call_failed():
     levels = [
         {"level": "DEFAULT", "statusMessage": "cached"},

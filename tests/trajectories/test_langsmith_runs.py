@@ -78,6 +78,10 @@ def test_arguments_that_langchain_wrote_as_text():
     assert event.args == {"query": "tea", "fresh": True}
     (event,) = read_trajectory(executed("{'query': Tea()}", "langchain-core"))
     assert (event.args_note, event.args_text) == ("args_malformed", "{'query': Tea()}")
+    (event,) = read_trajectory(executed('{"query": "tea\\/milk", "fresh": true}', "langchain-js"))
+    assert event.args == {"query": "tea/milk", "fresh": True}
+    (event,) = read_trajectory(executed("tea", "langchain"))
+    assert event.args == {"input": "tea"}
     (event,) = read_trajectory(executed("{'query': 'tea'}", "langsmith"))
     assert event.args == {"input": "{'query': 'tea'}"}
     (event,) = read_trajectory(run("tool", "search", inputs=None))

@@ -59,7 +59,7 @@ def _as_span(run: Any) -> dict[str, Any]:
         "output": look(run, "outputs", "output"),
         "id": parsed(look(more, "tool_call_id")),
         "counted": look(more, "tool_call_count") or look(run, *_COUNTS),
-        "python": str(look(look(more, "runtime"), "library")).startswith("langchain"),
+        "langchain": str(look(look(more, "runtime"), "library")).startswith("langchain"),
         "error.type": failure(reason) if failed or reason else None,
         "agent": look(run, "name") if kind == "agent" else None,
     }
@@ -104,13 +104,13 @@ def _executed(span: Span, **more: Any) -> Event:
 def _arguments(span: Span) -> Any:
     found = parsed(span.attributes["input"])
     keys = found.keys() if isinstance(found, Mapping) else set()
-    if keys == {"args", "kwargs"}:
+    if keys == {"args", "kwargs"} and isinstance(found["args"], list | tuple):
         # How a traced function was called: what was given by position has no name.
         return found["args"] or found["kwargs"]
-    if keys == {"input"} and span.attributes["python"]:
-        # LangChain before 1.0 writes all arguments as one text of Python.
-        found = found["input"]
-    if not isinstance(found, str):
+    if keys == {"input"} and span.attributes["langchain"] and str(found["input"]).startswith("{"):
+        # LangChain before 1.0 writes all arguments as one text, as Python does.
+        found = parsed(found["input"])
+    if not isinstance(found, str) or not found.startswith("{"):
         return MISSING if found is None else found
     try:
         return ast.literal_eval(found)
