@@ -76,6 +76,8 @@ def test_arguments_that_langchain_wrote_as_text():
 
     (event,) = read_trajectory(executed("{'query': 'tea', 'fresh': True}", "langchain-core"))
     assert event.args == {"query": "tea", "fresh": True}
+    in_process = {**executed("{'query': 'tea'}", None), "extra": {"color": "green"}}
+    assert read_trajectory(in_process)[0].args == {"query": "tea"}
     (event,) = read_trajectory(executed("{'query': Tea()}", "langchain-core"))
     assert (event.args_note, event.args_text) == ("args_malformed", "{'query': Tea()}")
     (event,) = read_trajectory(executed('{"query": "tea\\/milk", "fresh": true}', "langchain-js"))

@@ -59,7 +59,7 @@ def _as_span(run: Any) -> dict[str, Any]:
         "output": look(run, "outputs", "output"),
         "id": parsed(look(more, "tool_call_id")),
         "counted": look(more, "tool_call_count") or look(run, *_COUNTS),
-        "langchain": str(look(look(more, "runtime"), "library")).startswith("langchain"),
+        "langchain": has(more, "color") or str(look(look(more, "runtime"), "library")).startswith("langchain"),
         "error.type": failure(reason) if failed or reason else None,
         "agent": look(run, "name") if kind == "agent" else None,
     }
