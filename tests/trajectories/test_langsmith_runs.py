@@ -62,6 +62,14 @@ def test_what_no_tool_ran_is_a_call_too():
     assert [(event.name, event.id) for event in read_trajectory([asked, executed])] == [("search", None)]
 
 
+def test_runs_that_share_an_identifier_are_two_unless_they_are_the_same():
+    timed = run("tool", "buy", "x", start_time="2026-01-01T00:00:01", end_time="2026-01-01T00:00:02")
+    for other in ({**timed, "start_time": "2026-01-01T00:00:00"}, {**timed, "name": "drop"}):
+        assert len(read_trajectory([timed, other])) == 2
+    assert len(read_trajectory([run("tool", "buy", "x"), run("tool", "buy", "x", inputs={"id": 7})])) == 2
+    assert len(read_trajectory([timed, dict(timed)])) == 1
+
+
 def test_a_model_within_a_model_asks_once_and_another_turn_again():
     outer = run("llm", "outer", ASKED)
     inner = run("llm", "inner", {"messages": [ASKED]}, parent_run_id="outer")

@@ -35,7 +35,8 @@ def read_runs(runs: Iterable[Any]) -> Iterator[Event]:
     traces: dict[str, dict[Any, Span]] = {}
     for span in read_spans([_as_span(run) for run in runs]):
         # A run may be listed and be among the children of another, too.
-        identity = (span.identifier or id(span), span.name, span.start, span.end)
+        known = span.identifier and span.start
+        identity = (span.identifier, span.name, span.start, span.end) if known else id(span)
         traces.setdefault(span.attributes["trace"], {})[identity] = span
     if not traces:
         raise TrajectoryError("there are no runs")
