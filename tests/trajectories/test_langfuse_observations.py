@@ -99,6 +99,9 @@ def test_arguments_as_python_writes_them():
         ("tea", {}, "args_malformed"),
         ("{" * 300, {}, "args_malformed"),
         ("{'a': " + "-" * 100_000 + "1}", {}, "args_malformed"),
+        ("{'a': '\\U00110000'}", {}, "args_malformed"),
+        ("{'a': 1, 'a': 2}", {}, "args_malformed"),
+        ("{'a': b'x', 'b': ('x',)}", {}, "args_malformed"),
         (["tea"], {}, "args_malformed"),
     ],
 )

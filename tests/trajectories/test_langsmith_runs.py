@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given, strategies as st
 from test_formats import OPENAI_CHAT, SHAPES
 
 from pytest_verdict import compare
@@ -96,6 +97,25 @@ def test_arguments_that_langchain_wrote_as_text():
     assert event.args == {"input": "{'query': 'tea'}"}
     (event,) = read_trajectory(run("tool", "search", inputs=None))
     assert event.args_note == "args_not_recorded"
+
+
+@given(
+    st.dictionaries(
+        st.text(),
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.text(),
+            lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+            max_leaves=5,
+        ),
+    )
+)
+@example(
+    {"it's": 'so-called "tea"', "\\n\n\t": "caf\u00e9 \u8336 \U0001f375 \x00 \\u00e9 True", "None": [None, True, False]}
+)
+def test_arguments_of_langchain_come_back_as_they_were(args):
+    written = run("tool", "search", "x", inputs={"input": str(args)}, extra={"color": "green"})
+    (event,) = read_trajectory(written)
+    assert event.args == args
 
 
 def test_a_tool_that_answered_with_an_error_has_failed():

@@ -5,7 +5,8 @@ A run of a tool is a call; what a model asked for and no tool ran is one too. Wh
 
 from __future__ import annotations
 
-import ast
+import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -28,6 +29,10 @@ _MODELS: Final = {"llm", "generation"}
 _WRAPPERS: Final = {"output", "message"}
 # What the servers say of the calls of a model beside its output.
 _COUNTS: Final = ("toolCalls", "toolCallNames")
+# What Python writes in another way than JSON.
+_ESCAPE: Final = r"""\\(?:['"\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4})"""
+_PYTHON: Final = re.compile(rf"""'(?:[^'\\]|{_ESCAPE})*'|"(?:[^"\\]|{_ESCAPE})*"|\b(?:True|False|None)\b""")
+_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 
 
 def read_runs(runs: Iterable[Any]) -> Iterator[Event]:
@@ -111,12 +116,16 @@ def _arguments(span: Span) -> Any:
     if keys == {"input"} and span.attributes["langchain"] and str(found["input"]).startswith("{"):
         # LangChain before 1.0 writes all arguments as one text, as Python does.
         found = parsed(found["input"])
-    if not isinstance(found, str) or not found.startswith("{"):
-        return MISSING if found is None else found
-    try:
-        return ast.literal_eval(found)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return found
+    if isinstance(found, str):
+        rewritten = parsed(_PYTHON.sub(_as_json, found))
+        return found if isinstance(rewritten, str) else rewritten
+    return MISSING if found is None else found
+
+
+def _as_json(literal: re.Match[str]) -> str:
+    # Python's own reader of literals may be crashed by a hostile text.
+    text = literal[0]
+    return _WORDS.get(text) or json.dumps(text[1:-1].encode("latin-1", "backslashreplace").decode("unicode_escape"))
 
 
 def _requested(models: list[Span]) -> Iterator[SpanCall]:
