@@ -57,7 +57,7 @@ def test_a_session_uses_one_of_each(installed, workers):
 
 def test_replay_finds_the_operator(installed):
     run(installed, "pytest", "-q", *QUIET, "-n0", "--verify-report")
-    assert "10 records: 10 identical" in run(installed, "pytest_verdict", "replay", "verify-report/records.jsonl")
+    assert "11 records: 11 identical" in run(installed, "pytest_verdict", "replay", "verify-report/records.jsonl")
 
 
 def test_the_console_script_has_the_command_and_names_the_operator(installed):

@@ -38,6 +38,7 @@ def pair(tmp_path):
 
 class Looking:
     judge_id = "looking"
+    sees_files = True
 
     def __init__(self):
         self.seen = []
@@ -234,6 +235,7 @@ def folder(pair, tmp_path):
         assert request.commitment == seen[0]
         return judges.honest(request)
 
+    judge.sees_files = True
     names = ("with_skill", "old_skill")
     found = blind_compare(*pair, TASK, judge, names=names, key="k", output=out, prefer="with_skill")
     assert seen == [found.commitment] * 2

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from blind_judges import BAD, GOOD
 
+from pytest_verdict.blind import request
 from pytest_verdict.blind.api import blind_compare
 from pytest_verdict.blind.calibration import agreement
 from pytest_verdict.blind.calibration.gold import read_gold
@@ -221,6 +222,22 @@ def test_a_fresh_calibration_is_cited_and_a_stale_one_is_informal(tmp_path):
         compared()
     with pytest.raises(RecordError, match="a calibration needs the key 'gate'"):
         blind_compare(GOOD, BAD, "Why?", judges.honest, calibration={"format": 1, "bound_to": {}})
+
+
+def test_a_calibration_says_nothing_of_a_judge_that_is_told_something_else(tmp_path, monkeypatch):
+    calibration = calibrate(read_gold(gold_file(tmp_path, BALANCED)), judges.honest)
+
+    def cited(given):
+        result = blind_compare(GOOD, BAD, "Why?", judges.honest, calibration=given, key="k").result
+        return result.observed["comparison"]["calibration"], "informal" in result.notes
+
+    assert cited(calibration)[1] is False
+    older = {**calibration, "bound_to": {**calibration["bound_to"]}}
+    del older["bound_to"]["instructions"]
+    for given in (calibration, older):
+        monkeypatch.setattr(request, "INSTRUCTIONS", f"{request.INSTRUCTIONS} Be strict.")
+        found, is_informal = cited(given)
+        assert (found["status"], found["changed"], is_informal) == ("stale", ["instructions"], True)
 
 
 @pytest.fixture

@@ -525,10 +525,8 @@ CHAT = {"role": "assistant", "tool_calls": [REQUEST]}
         ([{"role": "model", "parts": [{"text": "x"}]}, CHAT], "tool_calls"),
         ([{"type": "function_call", "name": "a", "arguments": "{}"}, CHAT], "tool_calls"),
         ([{"role": "assistant", "toolCalls": [REQUEST]}], "toolCalls"),
-        ([{"role": "assistant", "content": [{"type": "tool-call", "toolName": "search"}]}], "tool-call"),
-        ([{"role": "assistant", "parts": [{"type": "tool-search", "input": {}}]}], "tool-search"),
     ],
-    ids=["anthropic", "bedrock", "gemini", "responses", "camelCase", "vercel", "vercel parts"],
+    ids=["anthropic", "bedrock", "gemini", "responses", "camelCase"],
 )
 def test_a_call_in_the_form_of_another_format_is_not_left_out(value, form):
     result = compare("trajectory_forbidden", ["search"], value)

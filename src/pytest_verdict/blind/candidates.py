@@ -8,12 +8,14 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.core.values.encoding import digest, encode, encode_text
 from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.judging.file_text import FileText, read_text
 
 EXCLUDED: Final = (
     ".git",
@@ -32,22 +34,22 @@ MOST_FILES: Final = 1_000
 MOST_BYTES: Final = 20_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CandidateFile:
     """One file of an output."""
 
     path: str
     content: bytes
 
+    @cached_property
+    def reading(self) -> FileText:
+        """What a judge can read of it."""
+        return read_text(self.path, self.content)
+
     @property
     def text(self) -> str | None:
-        """The content as text; None when it is not UTF-8 or holds a zero byte."""
-        if b"\0" in self.content:
-            return None
-        try:
-            return self.content.decode("utf-8")
-        except UnicodeDecodeError:
-            return None
+        """Its text, extracted where it is a document; None when a judge can read nothing of it."""
+        return self.reading.text
 
     @property
     def sha256(self) -> str:
@@ -58,10 +60,19 @@ class CandidateFile:
         """Describe the file as JSON."""
         return {"path": self.path, "bytes": len(self.content), "sha256": self.sha256}
 
+    def described(self) -> dict[str, Any]:
+        """Describe the file and, if its text was extracted, by what and which."""
+        text, extractor = self.reading.text, self.reading.extracted_by
+        if text is None or extractor is None:
+            return self.written()
+        return {**self.written(), "extracted": {"by": extractor, "characters": len(text), "sha256": digest(text)}}
+
     def presented(self) -> dict[str, Any]:
-        """Give what a judge reads: the text, or size and digest of a file that is not text."""
-        text = self.text
-        return {"path": self.path, "text": text} if text is not None else {**self.written(), "text": None}
+        """Give what a judge reads: the text, or size and digest of a file that has none."""
+        text, extractor = self.reading.text, self.reading.extracted_by
+        if text is None:
+            return {**self.written(), "text": None}
+        return {"path": self.path, **({"extracted_by": extractor} if extractor else {}), "text": text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +89,18 @@ class Candidate:
         return Candidate(self.kind, self.files)
 
     @property
-    def manifest(self) -> list[dict[str, Any]]:
-        """Path, size and digest of each file."""
-        return [file.written() for file in self.files]
+    def digest(self) -> str:
+        """The SHA-256 of path, size and digest of each file, in hexadecimal."""
+        return digest(encode_text([file.written() for file in self.files]))
 
     @property
-    def digest(self) -> str:
-        """The SHA-256 of the manifest, in hexadecimal."""
-        return digest(encode_text(self.manifest))
+    def extracted(self) -> dict[str, str | None]:
+        """The texts that were extracted from its files."""
+        return {file.path: file.text for file in self.files if file.reading.extracted_by}
 
     @property
     def characters(self) -> int:
-        """Its length: characters of text files, bytes of others."""
+        """Its length: characters where there is text, bytes otherwise."""
         return sum(len(file.content if (text := file.text) is None else text) for file in self.files)
 
     def copy_to(self, folder: Path) -> None:
@@ -118,9 +129,23 @@ def read_candidate(given: Any, exclude: Sequence[str] = EXCLUDED) -> Candidate:
     if isinstance(given, bytes):
         return Candidate("value", (CandidateFile("output.bin", given),))
     if isinstance(given, str):
+        _refuse_path(given)
         return Candidate("value", (CandidateFile("output.txt", given.encode("utf-8", "surrogatepass")),))
     text = json.dumps(encode(given), indent=2, ensure_ascii=False) + "\n"
     return Candidate("value", (CandidateFile("output.json", text.encode("utf-8", "surrogatepass")),))
+
+
+def _refuse_path(text: str) -> None:
+    try:
+        is_path = bool(text.strip()) and Path(text).exists()
+    except (OSError, ValueError):
+        # Too long for a path, or with characters that none has.
+        return
+    if is_path:
+        raise ConfigurationError(
+            f"{shown(text, 200)} names a path that exists: make it a Path to compare what is there, or bytes if the output is"
+            " this text"
+        )
 
 
 def _from_directory(folder: Path, exclude: Sequence[str]) -> Candidate:

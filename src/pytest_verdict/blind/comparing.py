@@ -30,12 +30,20 @@ from pytest_verdict.blind.options import BlindInputs
 from pytest_verdict.blind.protocol import LeakPolicy, Pass
 from pytest_verdict.blind.recorded_comparison import FORMAT
 from pytest_verdict.blind.reply import ReplyProblem, read_reply
-from pytest_verdict.blind.request import BlindRequest, Presented, instructions_for, reply_schema, write_prompt
+from pytest_verdict.blind.request import (
+    BlindRequest,
+    Presented,
+    fixed_wording,
+    instructions_for,
+    reply_schema,
+    write_prompt,
+)
 from pytest_verdict.blind.scoring import Label
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, LeakError
 from pytest_verdict.judging.naming import judge_name, own_name
+from pytest_verdict.judging.protocol import sees_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +67,8 @@ def collect_evidence(candidate_x: Any, candidate_y: Any, inputs: BlindInputs) ->
     assignment = draw(secrets.token_hex(16) if inputs.key is None else inputs.key, comparison, inputs.position)
     if inputs.output is not None:
         write_before(Path(inputs.output), assignment, comparison)
-    identical = settled.candidates[0].digest == settled.candidates[1].digest
-    calls = [] if identical and not inputs.always_ask else _calls(settled, assignment)
+    is_asked = _needs_judge(settled.candidates, inputs) and "unseen_files" not in settled.written
+    calls = _calls(settled, assignment) if is_asked else []
     return {
         "format": FORMAT,
         "comparison": settled.written,
@@ -68,6 +76,10 @@ def collect_evidence(candidate_x: Any, candidate_y: Any, inputs: BlindInputs) ->
         "calls": calls,
         "calls_digest": calls_digest(calls),
     }
+
+
+def _needs_judge(candidates: Sequence[Candidate], inputs: BlindInputs) -> bool:
+    return inputs.always_ask or candidates[0].digest != candidates[1].digest
 
 
 def _read_both(first: Any, second: Any, exclude: Sequence[str]) -> tuple[Candidate, Candidate]:
@@ -111,9 +123,23 @@ def _settle(sources: tuple[Candidate, Candidate], inputs: BlindInputs) -> _Settl
         "identity": [asdict(token) for token in tokens],
         "leaks": [asdict(leak) for leak in leaks],
     }
+    written |= _sight(candidates, inputs)
     written["judge"] = judge_name(inputs.judge) if inputs.calibration is None else own_name(inputs.judge)
     written["calibration"] = citation(inputs.calibration, written)
     return _Settled(inputs, candidates, task, expectations if results is None else (), tokens, written)
+
+
+def _sight(candidates: Sequence[Candidate], inputs: BlindInputs) -> dict[str, Any]:
+    """Say that the judge opens files itself, or which files it cannot see."""
+    if sees_files(inputs.judge):
+        return {"sees_files": True}
+    unseen = [
+        {"candidate": name, "path": file.path, "reason": file.reading.reason}
+        for name, candidate in zip(inputs.names, candidates, strict=True)
+        for file in candidate.files
+        if file.text is None
+    ]
+    return {"unseen_files": unseen} if unseen and _needs_judge(candidates, inputs) else {}
 
 
 def _described(name: str, source: Candidate, shown: Candidate) -> dict[str, Any]:
@@ -122,7 +148,7 @@ def _described(name: str, source: Candidate, shown: Candidate) -> dict[str, Any]
         "kind": source.kind,
         "source_digest": source.digest,
         "digest": shown.digest,
-        "files": shown.manifest,
+        "files": [file.described() for file in shown.files],
         "excluded": list(source.excluded),
         "characters": shown.characters,
     }
@@ -212,18 +238,24 @@ def _request(settled: _Settled, assignment: Assignment, number: int, repetition:
 
 def _parts(settled: _Settled, outputs: Mapping[Label, Candidate], way: Pass, repetition: int) -> dict[str, str]:
     rubric = settled.inputs.rubric
-    # Not the prompt itself: its fence differs whenever another key is drawn.
-    asked = write_prompt("", (), rubric, outputs, (), "") + instructions_for(rubric)
     return {
         "judge": settled.written["judge"],
-        "form": _sha(asked),
+        # Not the prompt itself: its fence differs whenever another key is drawn.
+        "form": _sha(fixed_wording(rubric)),
         "task": _sha(settled.task),
         "expectations": _sha(encode_text(list(settled.asked))),
         "rubric": rubric.digest,
         **{f"output {label}": output.digest for label, output in sorted(outputs.items())},
+        **_extracted(outputs, settled),
         "shown": " ".join(way.shown),
         "repetition": str(repetition),
     }
+
+
+def _extracted(outputs: Mapping[Label, Candidate], settled: _Settled) -> dict[str, str]:
+    # Another version of a library may extract another text, which is nothing to a judge that opens the file itself.
+    texts = () if "sees_files" in settled.written else sorted(outputs.items())
+    return {f"text {label}": _sha(encode_text(one.extracted)) for label, one in texts if one.extracted}
 
 
 def _prompt(settled: _Settled, assignment: Assignment, outputs: Mapping[Label, Candidate], way: Pass) -> str:
@@ -231,7 +263,7 @@ def _prompt(settled: _Settled, assignment: Assignment, outputs: Mapping[Label, C
     fences = (fence(assignment.key, assignment.comparison, number) for number in count())
     framed = next(frame for frame in fences if not any(frame in text for text in texts))
     prompt = write_prompt(settled.task, settled.asked, rubric, outputs, way.shown, framed)
-    fixed = instructions_for(rubric) + write_prompt("", (), rubric, outputs, (), framed)
+    fixed = fixed_wording(rubric)
     recorded = settled.inputs.protocol.leaks == "record"
     known = {leak["token"] for leak in settled.written["leaks"]} if recorded else set()
     tokens = [token for token in settled.tokens if token.text not in known and not find_tokens(fixed, [token])]

@@ -152,6 +152,8 @@ def _unexchanged(reply: Reply, way: Pass) -> Reply:
 
 
 def _repetitions(judgments: Sequence[Judgment], recorded: RecordedComparison) -> tuple[Vote, ...]:
+    if recorded.comparison.unseen_files:
+        return (Vote(INVALID),)
     if not judgments and recorded.is_identical:
         return (Vote(JUDGED, _winner_of_equals(recorded)),)
     # A later attempt takes the place of an earlier one, which was no verdict.

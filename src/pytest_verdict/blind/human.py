@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from pytest_verdict.blind.request import BlindRequest
 from pytest_verdict.blind.rubric import DIMENSIONS
@@ -34,6 +34,8 @@ class HumanJudge:
         >>> HumanJudge("judgments", name="reviewer 1").judge_id
         'human reviewer 1'
     """
+
+    sees_files: ClassVar[bool] = True
 
     def __init__(self, folder: str | os.PathLike[str], *, name: str = "anonymous") -> None:
         self._folder = Path(folder)

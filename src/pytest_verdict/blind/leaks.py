@@ -144,9 +144,11 @@ def scan_candidate(candidate: Candidate, label: str, tokens: Sequence[Token]) ->
 
 
 def _searchable(file: CandidateFile) -> str:
-    text = file.text
+    text = file.text or ""
+    if file.reading.is_plain:
+        return text
     # Documents and pictures carry names of programs in plain bytes, some with a zero byte behind each character.
-    return text if text is not None else file.content.replace(b"\0", b"").decode("ascii", "replace")
+    return text + "\n" + file.content.replace(b"\0", b"").decode("ascii", "replace")
 
 
 def scan_text(text: str, where: str, tokens: Sequence[Token]) -> list[Leak]:
@@ -158,10 +160,12 @@ def redact_candidate(candidate: Candidate, tokens: Sequence[Token]) -> Candidate
     """Replace every token in the names and contents of a candidate's files."""
     files = []
     for file in candidate.files:
-        text = file.text
-        if text is None and find_tokens(_searchable(file), tokens):
-            raise LeakError(f"{visible(file.path)} is no text, so what names a candidate in it cannot be redacted")
-        content = file.content if text is None else redact_tokens(text, tokens).encode()
+        is_plain = file.reading.is_plain
+        if not is_plain and find_tokens(_searchable(file), tokens):
+            raise LeakError(
+                f"{visible(file.path)} is no plain text, so what names a candidate in it cannot be redacted"
+            )
+        content = redact_tokens(file.text or "", tokens).encode() if is_plain else file.content
         files.append(CandidateFile(redact_tokens(file.path, tokens), content))
     if len({file.path for file in files}) < len(files):
         raise LeakError("two files would have the same name once what names a candidate is redacted; rename one")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, ClassVar, Final, Literal
 
@@ -12,19 +12,23 @@ from pytest_verdict.blind.contradictions import CODES, GATING
 from pytest_verdict.blind.derivation import Comparison, Judgment, NotAComparisonError, derive
 from pytest_verdict.blind.expectation_results import CHECKS, JUDGE
 from pytest_verdict.blind.protocol import INCONSISTENT, INVALID, JUDGED, ORDER_SENSITIVE
+from pytest_verdict.blind.recorded_comparison import UnseenFile
 from pytest_verdict.blind.scoring import LABELS, TIE
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import allowed
 
 NOT_A_COMPARISON: Final = "not_a_blind_comparison"
 ALTERED: Final = "commitment_broken"
 IDENTICAL: Final = "identical_outputs"
 UNKNOWN_CANDIDATE: Final = "unknown_candidate"
+UNSEEN: Final = "unseen_files"
 INFORMAL: Final = "informal"
 SINGLE_ORDER: Final = "single_order"
 CONTRADICTION: Final = "contradiction"
 _MOST_DIFFERENCES: Final = 100
+_MOST_NAMED: Final = 5
 
 
 def _codes(value: Any) -> tuple[str, ...]:
@@ -92,8 +96,19 @@ class BlindPreference(Operator):
 
 
 def _no_verdict(found: Comparison) -> str:
+    if unseen := found.recorded.comparison.unseen_files:
+        return _cannot_see(unseen)
     problems = [_problem(judgment) for judgment in found.judgments if judgment.reply is None]
     return "no verdict: " + ("; ".join(dict.fromkeys(problems)) or "the judge was not asked")
+
+
+def _cannot_see(unseen: Sequence[UnseenFile]) -> str:
+    named = [f"{shown(file.path, 80)} of {shown(file.candidate, 80)}: {file.reason}" for file in unseen[:_MOST_NAMED]]
+    more = [f"{len(unseen) - _MOST_NAMED} more"] if len(unseen) > _MOST_NAMED else []
+    return (
+        f"no verdict: the judge cannot see {counted(len(unseen), 'file')}: {'; '.join(named + more)}. Leave out what need not"
+        " be judged with exclude=, or ask a judge that sees files"
+    )
 
 
 def _problem(judgment: Judgment) -> str:
@@ -114,9 +129,16 @@ def _notes(found: Comparison, *, gated: bool) -> Iterator[str]:
     if gated:
         yield CONTRADICTION
     yield from dict.fromkeys(one.code for one in found.contradictions)
-    if found.recorded.comparison.leaks:
+    yield from _circumstances(found)
+
+
+def _circumstances(found: Comparison) -> Iterator[str]:
+    settled = found.recorded.comparison
+    if settled.unseen_files:
+        yield UNSEEN
+    if settled.leaks:
         yield "leaks_recorded"
-    if found.recorded.comparison.protocol.order == "single":
+    if settled.protocol.order == "single":
         yield SINGLE_ORDER
     if not _is_calibrated(found):
         yield INFORMAL

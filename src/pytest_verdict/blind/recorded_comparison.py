@@ -40,6 +40,14 @@ class _Leak(_Recorded):
     token: str
 
 
+class UnseenFile(_Recorded):
+    """A file that the judge could not see."""
+
+    candidate: str
+    path: str
+    reason: str
+
+
 class _Checks(_Recorded):
     source: Literal["checks"]
     passed: Annotated[tuple[Answers, Answers], LISTED]
@@ -56,6 +64,7 @@ class Settled(_Recorded):
     expectations: Texts
     identity: Annotated[tuple[_Token, ...], LISTED]
     leaks: Annotated[tuple[_Leak, ...], LISTED]
+    unseen_files: Annotated[tuple[UnseenFile, ...], LISTED] = ()
     expectation_results: _Checks | None = None
     calibration: Any = None
 

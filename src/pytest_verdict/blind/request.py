@@ -41,7 +41,7 @@ class Presented:
 
     @property
     def text(self) -> str:
-        """Its text files, one after the other; the text itself where there is only one."""
+        """The text of its files, extracted from documents, one after the other; the text itself where there is only one."""
         texts = [(file.path, file.text) for file in self.candidate.files if file.text is not None]
         if len(texts) == 1:
             return texts[0][1]
@@ -84,6 +84,11 @@ class BlindRequest(JudgeRequest):
 def instructions_for(rubric: Rubric) -> str:
     """Give what a model is told before the question."""
     return INSTRUCTIONS if rubric.step == 1 else INSTRUCTIONS + _HALF_POINTS
+
+
+def fixed_wording(rubric: Rubric) -> str:
+    """Give what a judge is told whatever is compared."""
+    return write_prompt("", (), rubric, {}, (), "") + instructions_for(rubric)
 
 
 def write_prompt(

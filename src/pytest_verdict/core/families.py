@@ -82,6 +82,10 @@ class Hooks(Protocol):
         """Name kinds of judges, each with a function that makes one from the text behind ``kind:``."""
 
     @_specified
+    def document_texts(self) -> Mapping[str, str]:
+        """Name suffixes of documents, each with a function of a file's bytes that gives its text and what extracted it."""
+
+    @_specified
     def adapters(self) -> Mapping[str, str]:
         """Name kinds of adapters, each with a function of the adapter as written and the folder that paths start from."""
 

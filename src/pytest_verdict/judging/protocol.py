@@ -23,6 +23,9 @@ class Judge(Protocol[Request_contra]):
     Any callable of one `JudgeRequest` is a judge. It may be async. It answers with a mapping, a pydantic object, of which
     fields that are None are left out, or JSON text as a model wrote it.
 
+    A judge that opens the files of a `BlindRequest` itself, as a person or an agent does, has an attribute ``sees_files`` that
+    is True. Any other sees text alone, and gets no outputs in which a file has none.
+
     Example:
         >>> def judge(request):
         ...     return {"pair_count": 23}
@@ -33,6 +36,11 @@ class Judge(Protocol[Request_contra]):
     def __call__(self, request: Request_contra, /) -> Reply | Awaitable[Reply]:
         """Answer a request."""
         ...
+
+
+def sees_files(judge: Any) -> bool:
+    """Say whether a judge opens files itself."""
+    return getattr(judge, "sees_files", False) is True
 
 
 def reply_text(reply: Any) -> str:

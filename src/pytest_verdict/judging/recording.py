@@ -21,7 +21,7 @@ from pytest_verdict.errors import (
 )
 from pytest_verdict.judging.asking import ask
 from pytest_verdict.judging.naming import own_name
-from pytest_verdict.judging.protocol import Judge, reply_text
+from pytest_verdict.judging.protocol import Judge, reply_text, sees_files
 from pytest_verdict.judging.request import JudgeRequest
 
 MODES: Final = ("replay", "record", "rewrite")
@@ -82,6 +82,11 @@ class RecordedJudge:
                 "a blind comparison records who judged; give the judge: RecordedJudge(folder, judge)"
             )
         return self._name
+
+    @property
+    def sees_files(self) -> bool:
+        """Whether the judge whose replies these are opens files itself."""
+        return sees_files(self._judge)
 
     def __call__(self, request: JudgeRequest, /) -> Any:
         """Give the recorded reply, or record one."""

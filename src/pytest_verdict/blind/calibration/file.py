@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Literal
 from pydantic import ConfigDict
 
 from pytest_verdict.blind.files import read_json
+from pytest_verdict.blind.request import fixed_wording
+from pytest_verdict.blind.rubric import DEFAULT_RUBRIC
 from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.errors import RecordError, SettingsError
@@ -34,9 +36,15 @@ class _Calibration(StrictModel):
 
 
 def bound_to(written: Mapping[str, Any]) -> dict[str, Any]:
-    """Say what a calibration is about: it says nothing of another judge, rubric or protocol."""
+    """Say what a calibration is about: it says nothing of another judge, rubric or protocol, or of one that is told otherwise."""
     protocol = {name: value for name, value in written["protocol"].items() if name != "leaks"}
-    return {"judge": written["judge"], "rubric": digest(encode_text(written["rubric"])), "protocol": protocol}
+    return {
+        "judge": written["judge"],
+        # The rubric has a digest of its own.
+        "instructions": digest(encode_text(fixed_wording(DEFAULT_RUBRIC))),
+        "rubric": digest(encode_text(written["rubric"])),
+        "protocol": protocol,
+    }
 
 
 def citation(

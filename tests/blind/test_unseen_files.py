@@ -1,0 +1,282 @@
+"""Files that a judge cannot see: their text is extracted, or the judge opens files itself, or there is no verdict."""
+
+import copy
+import json
+import sys
+from pathlib import Path
+from unittest import SkipTest, mock
+
+import blind_judges as judges
+import pytest
+
+from pytest_verdict import ComparisonResult, MismatchError
+from pytest_verdict.blind.api import assert_preferred, blind_compare
+from pytest_verdict.blind.calibration.gold import read_gold
+from pytest_verdict.blind.calibration.measurement import calibrate
+from pytest_verdict.blind.human import HumanJudge
+from pytest_verdict.blind.preference import BlindPreference
+from pytest_verdict.blind.protocol import BlindProtocol
+from pytest_verdict.cli import main
+from pytest_verdict.core.kernel import run
+from pytest_verdict.core.values.encoding import digest
+from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, LeakError, MissingRecordingError
+from pytest_verdict.judging import documents
+from pytest_verdict.judging.recording import RecordedJudge
+
+for needed in ("docx", "openpyxl", "pptx", "pypdf"):
+    pytest.importorskip(needed)
+real = pytest.importorskip("real_documents")
+
+TASK = "Say why it rains."
+PICTURE = b"\x89PNG\0\xff"
+GOOD, BAD = "It rains because it is wet.", "It rains."
+
+
+@pytest.fixture
+def place(tmp_path):
+    def write(path, content):
+        found = tmp_path / path
+        found.parent.mkdir(parents=True, exist_ok=True)
+        found.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return found
+
+    return write
+
+
+def unseen(found):
+    """Assert that a comparison was not made because of unseen files, and give why."""
+    result = found.result
+    assert (found.status, result.verdict, result.score, found.winner) == ("INVALID", "error", 0.0, None)
+    assert "unseen_files" in result.notes
+    assert result.observed["calls"] == []
+    text = result.to_text()
+    read = ComparisonResult.from_record(json.loads(text))
+    assert run(BlindPreference(**read.settings), read.expected, read.observed).to_text() == text
+    return result.outcome.error
+
+
+@pytest.mark.parametrize("prefer", [None, "x"])
+def test_pictures_are_not_compared_by_size_and_digest(place, prefer):
+    first, second = place("one/a.png", PICTURE), place("two/a.png", PICTURE + b"2")
+    found = blind_compare(first, second, TASK, lambda _: pytest.fail("asked"), prefer=prefer)
+    problem = unseen(found)
+    assert (
+        "the judge cannot see 2 files: 'output.png' of 'x': it is no plain text in UTF-8, and no family extracts"
+        in problem
+    )
+    assert "exclude=" in problem
+    assert "sees files" in problem
+
+
+@pytest.mark.parametrize("beside", [[], ["two/plot.png"], ["one/plot.png"]], ids=["one side", "other side", "alike"])
+def test_one_unseen_file_is_enough(place, beside):
+    for name, text in (("one", GOOD), ("two", BAD)):
+        report = place(f"{name}/report.md", text)
+    for path in {"one/plot.png", *beside} - ({"one/plot.png"} if beside == ["two/plot.png"] else set()):
+        place(path, PICTURE)
+    pair = report.parent.parent / "one", report.parent
+    assert "plot.png" in unseen(blind_compare(*pair, TASK, judges.honest))
+    without = blind_compare(*pair, TASK, judges.honest, exclude=["*.png"])
+    assert without.winner == "x"
+    assert "unseen_files" not in without.result.observed["comparison"]
+
+
+MAKERS = [
+    ("a.pdf", lambda text: real.pdf(text, "Page 2"), "pypdf "),
+    ("a.docx", lambda text: real.docx_file("Report", text), "python-docx "),
+    ("a.pptx", lambda text: real.pptx_file(("Report", text)), "python-pptx "),
+    ("a.xlsx", lambda text: real.xlsx(["why", text]), "openpyxl "),
+]
+
+
+@pytest.mark.parametrize(("name", "make", "extractor"), MAKERS, ids=[maker[0] for maker in MAKERS])
+def test_the_text_of_documents_is_judged_and_the_record_says_by_what(place, name, make, extractor):
+    prompts = []
+
+    def judge(request):
+        prompts.append(request.prompt)
+        return judges.honest(request)
+
+    found = blind_compare(place(f"one/{name}", make(GOOD)), place(f"two/{name}", make(BAD)), TASK, judge, prefer="x")
+    assert found
+    assert found.winner == "x"
+    described = found.result.observed["comparison"]["candidates"][0]
+    (file,) = described["files"]
+    extracted = file["extracted"]
+    assert extracted["by"].startswith(extractor)
+    assert extracted["characters"] == described["characters"]
+    assert GOOD in prompts[0]
+    assert f'"extracted_by": "{extracted["by"]}"' in prompts[0]
+    text = getattr(documents, f"{name[2:]}_text")(make(GOOD))[0]
+    assert extracted["sha256"] == digest(text)
+
+
+def test_without_the_extra_a_document_is_unseen(place, monkeypatch):
+    monkeypatch.setitem(sys.modules, "docx", None)
+    pair = place("one/a.docx", real.docx_file(GOOD)), place("two/a.docx", real.docx_file(BAD))
+    assert 'pip install "pytest-verdict[documents]"' in unseen(blind_compare(*pair, TASK, judges.honest))
+
+
+def test_a_broken_document_is_unseen_with_its_reason(place):
+    pair = place("one/a.pdf", b"%PDF-1.4 because"), place("two/a.pdf", real.pdf(BAD))
+    problem = unseen(blind_compare(*pair, TASK, judges.honest))
+    assert "cannot see 1 file: 'output.pdf' of 'x': PdfStreamError" in problem
+
+
+def test_many_unseen_files_are_counted(place):
+    for number in range(9):
+        place(f"one/{number}.png", PICTURE)
+    problem = unseen(blind_compare(place("one/0.png", PICTURE).parent, GOOD, TASK, judges.honest))
+    assert "cannot see 9 files" in problem
+    assert "'4.png'" in problem
+    assert "'5.png'" not in problem
+    assert "4 more" in problem
+
+
+class Agent:
+    """Opens the files of each output."""
+
+    judge_id = "agent"
+    sees_files = True
+
+    def __call__(self, request):
+        sizes = {label: (output.folder / "output.png").stat().st_size for label, output in request.outputs.items()}
+        return judges.reply(request, {label: 5 if size > 6 else 2 for label, size in sizes.items()})
+
+
+def test_a_judge_that_sees_files_judges_them(place):
+    pair = place("one/a.png", PICTURE), place("two/a.png", PICTURE + b"2")
+    found = blind_compare(*pair, TASK, Agent(), prefer="y")
+    assert found
+    assert found.result.observed["comparison"]["sees_files"] is True
+    assert "unseen_files" not in found.result.notes
+
+
+def test_whoever_replays_a_judge_sees_what_that_judge_saw(place, tmp_path):
+    pair = place("one/a.png", PICTURE), place("two/a.png", PICTURE + b"2")
+    for mode in ("record", "replay"):
+        assert blind_compare(*pair, TASK, RecordedJudge(tmp_path / "replies", Agent(), mode=mode)).winner == "y"
+    unseen(blind_compare(*pair, TASK, RecordedJudge(tmp_path / "replies", judges.honest, mode="record")))
+
+
+@pytest.mark.parametrize("value", ["yes", 1, None])
+def test_only_true_is_true(place, value):
+    judge = mock.Mock(spec=["sees_files"], sees_files=value, return_value={})
+    judge.judge_id = "mock"
+    unseen(blind_compare(place("a.png", PICTURE), GOOD, TASK, judge))
+
+
+def test_a_person_gets_the_files_whatever_is_installed(place, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pypdf", None)
+    pair = place("one/a.pdf", real.pdf(GOOD)), place("two/a.pdf", real.pdf(BAD))
+    for _ in range(2):
+        with pytest.raises(AwaitingJudgmentError):
+            blind_compare(*pair, TASK, HumanJudge(tmp_path / "judgments"))
+        # The forms stay the same when the text can be extracted.
+        monkeypatch.undo()
+    assert len(list((tmp_path / "judgments").iterdir())) == 2
+    assert len(list((tmp_path / "judgments").rglob("output.pdf"))) == 4
+
+
+def test_equal_bytes_need_no_judge(place):
+    pair = place("one/a.png", PICTURE), place("two/a.png", PICTURE)
+    found = blind_compare(*pair, TASK, judges.honest)
+    assert (found.status, found.winner) == ("JUDGED", "TIE")
+    assert "identical_outputs" in found.result.notes
+    unseen(blind_compare(*pair, TASK, judges.honest, always_ask=True))
+
+
+def test_an_unseen_file_fails_its_test_or_skips_it(place, tmp_path):
+    pair = place("one/a.png", PICTURE), place("two/a.png", PICTURE + b"2")
+    with pytest.raises(MismatchError, match="the judge cannot see 2 files"):
+        assert_preferred(*pair, TASK, judges.honest, output=tmp_path / "out")
+    assert main(["unblind", str(tmp_path / "out")]) == 0
+    with pytest.raises(SkipTest, match="INVALID"):
+        assert_preferred(*pair, TASK, judges.honest, inconclusive="skip")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [real.docx_file("Because.", "Made by acme-9."), real.docx_file("Because.", header="Acme 9")],
+    ids=["body", "header"],
+)
+@pytest.mark.parametrize("judge", [judges.honest, Agent()], ids=["reads text", "sees files"])
+def test_a_name_inside_a_document_is_a_leak(place, content, judge):
+    candidate = place("one/a.docx", content)
+    assert b"acme" not in content.lower()
+    with pytest.raises(LeakError, match="'acme-9' in content of first candidate: output"):
+        blind_compare(candidate, BAD, TASK, judge, identity=["acme-9"])
+    with pytest.raises(LeakError, match="no plain text, so what names a candidate in it cannot be redacted"):
+        blind_compare(candidate, BAD, TASK, judge, identity=["acme-9"], protocol=BlindProtocol(leaks="redact"))
+
+
+def test_a_name_in_the_bytes_of_a_document_is_a_leak_too(place):
+    content = real.pdf("Because.").replace(b"%%EOF", b"%acme-9\n%%EOF")
+    with pytest.raises(LeakError, match="'acme-9' in content of first candidate: output"):
+        blind_compare(place("one/a.pdf", content), BAD, TASK, judges.honest, identity=["acme-9"])
+
+
+def test_another_version_that_extracts_the_same_asks_the_same(place, tmp_path, monkeypatch):
+    pair = place("one/a.pdf", real.pdf(GOOD)), place("two/a.pdf", real.pdf(BAD))
+
+    def winner(mode="replay"):
+        return blind_compare(*pair, TASK, RecordedJudge(tmp_path / "replies", judges.honest, mode=mode))
+
+    assert winner("record").winner == "x"
+    before = documents.pdf_text
+    monkeypatch.setattr(documents, "pdf_text", lambda content: (before(content)[0], "pypdf 99"))
+    assert winner().winner == "x"
+    monkeypatch.setattr(documents, "pdf_text", lambda content: (before(content)[0] + "!", "pypdf 99"))
+    with pytest.raises(MissingRecordingError, match="has another text A, text B"):
+        winner()
+
+
+def test_questions_without_documents_are_asked_as_before(tmp_path):
+    blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judges.honest, mode="record"))
+    asked = [json.loads(path.read_text())["asked"] for path in tmp_path.iterdir()]
+    assert not any(name.startswith("text ") for one in asked for name in one)
+
+
+def test_a_record_cannot_have_a_verdict_on_unseen_files(place):
+    found = blind_compare(place("a.png", PICTURE), GOOD, TASK, judges.honest)
+    judged = copy.deepcopy(blind_compare(GOOD, BAD, TASK, judges.honest).result.observed)
+    judged["comparison"]["unseen_files"] = found.result.observed["comparison"]["unseen_files"]
+    outcome = BlindPreference().evaluate(None, judged)
+    assert outcome.score == 0.0
+    assert "invalid" in outcome.notes
+    judged["comparison"]["unseen_files"] = ["a.png"]
+    assert BlindPreference().evaluate(None, judged).notes == ("not_a_blind_comparison",)
+
+
+def test_a_gold_pair_that_nobody_can_see_has_no_verdict(place):
+    place("plot.png", PICTURE)
+    gold = {"id": "g", "version": 1, "annotators": "human", "items": []}
+    gold["items"] = [
+        {"prompt": TASK, "first": {"file": "plot.png"}, "second": BAD, "label": "first"},
+        {"prompt": TASK, "first": GOOD, "second": BAD, "label": "first"},
+    ]
+    found = calibrate(read_gold(place("gold.yaml", json.dumps(gold))), judges.honest)
+    assert (found["coverage"]["count"], found["coverage"]["of"]) == (1, 2)
+    assert [item["status"] for item in found["items"]] == ["INVALID", "JUDGED"]
+
+
+@pytest.mark.parametrize("text", ["runs/17", "runs", "runs/17/", "./runs/17/report.md", "."])
+def test_a_text_that_names_a_path_is_no_output(place, monkeypatch, text):
+    folder = place("runs/17/report.md", GOOD).parents[2]
+    monkeypatch.chdir(folder)
+    for pair in ((text, BAD), (BAD, text)):
+        with pytest.raises(ConfigurationError, match="names a path that exists: make it a Path"):
+            blind_compare(*pair, TASK, lambda _: pytest.fail("asked"))
+    assert blind_compare(text.encode(), GOOD, TASK, judges.honest).winner == "y"
+
+
+@pytest.mark.parametrize("text", ["", " ", "runs/18", "a\0b", "x" * 5_000, "\ud800", "It is /\nor not."])
+def test_any_other_text_is_an_output(monkeypatch, tmp_path, text):
+    monkeypatch.chdir(tmp_path)
+    found = blind_compare(text, GOOD, TASK, judges.honest)
+    assert found.status == ("INVALID" if text in {"\ud800", "a\0b"} else "JUDGED")
+
+
+def test_a_path_is_read(place):
+    assert isinstance(place("a.txt", GOOD), Path)
+    assert blind_compare(place("a.txt", GOOD), BAD, TASK, judges.honest).winner == "x"
