@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -45,7 +46,15 @@ def failure_block(result: ComparisonResult, budget: Budget, advice: Sequence[str
     left_out = len(lines) - budget.lines if budget.lines else 0
     if left_out > 0:
         lines[budget.lines :] = [(Part(f"  … {counted(left_out, 'more line')}; -vv shows all"),)]
-    return block([*lines, *((Part(f"  advice: {visible(sentence)}"),) for sentence in advice)])
+    return block([*lines, *(line for sentence in advice for line in _advice(sentence, budget))])
+
+
+def _advice(sentence: str, budget: Budget) -> Iterator[Line]:
+    text = f"  advice: {visible(sentence)}"
+    wrapped = (
+        textwrap.wrap(text, budget.width, subsequent_indent="    ", break_on_hyphens=False) if budget.width else [text]
+    )
+    return ((Part(part),) for part in wrapped)
 
 
 def explain(result: ComparisonResult, budget: Budget | None = None) -> Iterator[str]:

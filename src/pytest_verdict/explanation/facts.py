@@ -194,7 +194,7 @@ def _sides(result: ComparisonResult, budget: Budget, taken: int) -> Line:
     """Write both sides for the first line."""
     head = _EXPECTED.get(result.operator, "expected ")
     room = budget.room(len(head) + taken + len(result.operator) + 8) // 2
-    left, right = both_sides(result.expected, result.observed, room and max(room, 16))
+    left, right = both_sides(result.expected, result.observed, room and max(room, 12))
     return Part(head), *left, Part(", got "), *right
 
 

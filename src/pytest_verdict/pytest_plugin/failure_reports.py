@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from _pytest._code.code import ExceptionChainRepr
 
-from pytest_verdict.errors import MismatchError
-
 if TYPE_CHECKING:
     from pytest_verdict.explanation.lines import Block, Line
 
@@ -34,6 +32,8 @@ class _ShortExceptionInfo(pytest.ExceptionInfo[BaseException]):  # type: ignore[
 
 def shorten(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
     """Have the values on the first line, where the name of the exception would be."""
+    from pytest_verdict.errors import MismatchError
+
     is_ours = isinstance(excinfo.value, MismatchError) or type(excinfo.value) is AssertionError
     if is_ours and type(excinfo) is pytest.ExceptionInfo and _blocks(excinfo.value):
         excinfo.__class__ = _ShortExceptionInfo

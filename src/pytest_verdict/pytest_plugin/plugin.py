@@ -31,6 +31,8 @@ CASES = "verdict_cases"
 _COLUMNS = "verdict_columns"
 _USUAL_COLUMNS = 100
 _FEWEST_COLUMNS = 40
+# What pytest puts before each line of a failure in a function.
+_MARGIN = 8
 _WATCH = pytest.StashKey[ComparisonWatch]()
 _RUN_NO_TEST = (
     *("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "cacheshow"),
@@ -188,8 +190,7 @@ def _budget(config: pytest.Config) -> Budget:
     if verbosity == 1:
         return Budget(characters=2_000, lines=300, differences=100, width=0)
     columns = getattr(config, "workerinput", {}).get(_COLUMNS) or get_terminal_size((_USUAL_COLUMNS, 24)).columns
-    # pytest puts a margin before each line.
-    return Budget(width=max(columns, _FEWEST_COLUMNS) - 4)
+    return Budget(width=max(columns, _FEWEST_COLUMNS) - _MARGIN)
 
 
 @pytest.hookimpl(optionalhook=True)
