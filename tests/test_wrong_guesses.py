@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import re
 import subprocess
 import sys
@@ -298,6 +299,11 @@ class TestAnUnknownOperator:
             assert not any(f"{internal!r}" in str(caught.value) for internal in hidden)
             assert REGISTRY.find("not_compared").name == "not_compared"
 
+    def test_that_is_a_whole_document_is_not_written_out(self):
+        with pytest.raises(UnknownOperatorError) as caught:
+            compare("The capital of France is Paris. " * 200_000, "Paris", 0.8)
+        assert len(str(caught.value)) < 450
+
     def test_of_an_empty_registry(self):
         with pytest.raises(UnknownOperatorError, match="No operator is allowed here"):
             OperatorRegistry().find("exact")
@@ -338,6 +344,9 @@ def test_nothing_of_it_is_loaded_while_all_is_well():
 
 def test_whether_a_name_exists_can_still_be_asked():
     assert not hasattr(pytest_verdict, "no_such_name")
+    assert not hasattr(pytest_verdict, "no.such.name")
+    assert copy.deepcopy(Comparator().with_defaults("exact", case_sensitive=False))("exact", "a", "A").passed
+    assert copy.deepcopy(expect("exact", 1)) == 1
     assert hasattr(pytest_verdict, "compare")
     assert not hasattr(Comparator(), "no_such_name")
     assert not hasattr(expect("exact", 1), "no_such_name")

@@ -25,7 +25,7 @@ def public_names(package: str, file: str) -> tuple:
     find, list_names, names = lazy_loader.attach_stub(package, file)
 
     def find_or_teach(name: str) -> object:
-        if name in names or name.startswith("_") or find_spec(f"{package}.{name}"):
+        if name in names or name.startswith("_") or not name.isidentifier() or find_spec(f"{package}.{name}"):
             return find(name)
         from pytest_verdict.wrong_calls import unknown_name
 

@@ -55,7 +55,7 @@ class UnknownOperatorError(ConfigurationError):
         hint = allowed("operator", name, known, listed=())
         is_far = hint.startswith(" The nearest")
         first = ' The operator comes first, as in compare("exact", expected, observed).' if is_far else ""
-        super().__init__(f"Unknown comparator: {name!r}.{hint}{first} `pytest-verdict operators` lists them all.")
+        super().__init__(f"Unknown comparator: {name!r:.100}.{hint}{first} `pytest-verdict operators` lists them all.")
 
 
 class ArgumentsError(ConfigurationError, TypeError):
@@ -160,7 +160,7 @@ def similar(given: str, known: Sequence[str], most: int) -> list[str]:
 def allowed(kind: str, given: object, known: Iterable[str], *, listed: Iterable[str] | None = None) -> str:
     """Name what is allowed, of all that is known or as listed, and what was probably meant."""
     names = sorted(known)
-    word = str(given)
+    word = str(given)[:100]
     most = 1 if listed is None else 3
     right = right_spelling(kind, word, names)
     close = [] if right else similar(word, names, most)

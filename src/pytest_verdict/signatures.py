@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, TypeVar
+from typing import Any
 
 from pytest_verdict.core.values.placeholders import ABSENT
-
-_Function = TypeVar("_Function")
 
 
 class OperatorName(str):
@@ -26,17 +24,13 @@ class OperatorName(str):
     __slots__ = ()
 
 
-def _as_it_is(function: _Function) -> _Function:
-    return function
-
-
 def _says_what_is_missing(function: Any) -> Any:
     """Let a call without operator, expected or observed reach the function; its signature stays the one that is written."""
     function.__signature__ = inspect.signature(function)
     sides = {"operator", "expected", "observed"} & {*function.__signature__.parameters}
-    function.__defaults__ = (*[ABSENT] * len(sides), None)
+    if "expected" in sides:
+        function.__defaults__ = (*[ABSENT] * len(sides), None)
     return function
 
 
-typed_compare = typed_comparator = typed_expect = _says_what_is_missing
-typed_defaults = _as_it_is
+typed_compare = typed_comparator = typed_expect = typed_defaults = _says_what_is_missing
