@@ -5,7 +5,7 @@
     VerdictError (Exception)
     ├── ConfigurationError (ValueError)     the person who wrote the check made a mistake
     │   ├── UnknownOperatorError            no operator of that name is registered
-    │   ├── ArgumentsError (TypeError)      no operator comes first, or expected or observed is missing
+    │   ├── ArgumentsError (TypeError)      an argument is missing, or not where it belongs
     │   ├── SettingsError                   a setting is unknown, missing or has a value that is not allowed
     │   ├── ThresholdError                  the threshold is not in (0, 1]
     │   ├── TemplateError                   an answer template is written wrongly
@@ -59,7 +59,7 @@ class UnknownOperatorError(ConfigurationError):
 
 
 class ArgumentsError(ConfigurationError, TypeError):
-    """No operator comes first in a call, or expected or observed is missing."""
+    """An argument is missing, or not where it belongs."""
 
 
 class SettingsError(ConfigurationError):
@@ -90,7 +90,9 @@ class MissingExtraError(ConfigurationError, ImportError):
     """An optional dependency is not installed."""
 
     def __init__(self, purpose: str, extra: str) -> None:
-        super().__init__(f"{purpose} needs the extra pytest-verdict[{extra}]: {_install_command(extra)}")
+        super().__init__(f"{purpose} needs the extra pytest-verdict[{extra}]")
+        # The text may become part of a record, which must not differ from machine to machine.
+        self.add_note(_install_command(extra))
 
 
 class RecordError(VerdictError, ValueError):

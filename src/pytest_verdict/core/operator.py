@@ -17,7 +17,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.writing import OperatorIdentity
-from pytest_verdict.errors import ConfigurationError, SettingsError, allowed
+from pytest_verdict.errors import ArgumentsError, ConfigurationError, SettingsError, allowed
 
 PASS: Final = Outcome(1.0)
 FAIL: Final = Outcome(0.0)
@@ -66,7 +66,7 @@ class Operator(BaseModel):
     def __init__(self, /, *given: Never, **settings: Any) -> None:
         if given:
             first = next(iter(type(self).model_fields), "setting")
-            raise SettingsError(f"{_label(type(self))}: settings have names: write {type(self).__name__}({first}=...)")
+            raise ArgumentsError(f"{_label(type(self))}: settings have names: write {type(self).__name__}({first}=...)")
         _refuse_confusion(type(self), settings)
         try:
             super().__init__(**settings)
