@@ -168,7 +168,7 @@ TAU2_TASK = {
 
 
 def simulation(messages=TAU2_MESSAGES, **more):
-    checks = [{"action": action, "action_match": True} for action in TAU2_ACTIONS]
+    checks = [{"action": action, "action_match": True, "action_reward": 1.0} for action in TAU2_ACTIONS]
     reward = {"reward": 1.0, "action_checks": checks}
     return {"id": "s", "task_id": "1", "reward_info": reward, "messages": messages, "ticks": None, "trial": 0, **more}
 

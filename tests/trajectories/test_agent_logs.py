@@ -162,6 +162,15 @@ def test_the_agents_of_a_sample_are_told_by_their_spans():
     assert compare("trajectory_exact", ["ask"], value, agents=["react"]).passed
 
 
+def test_a_sample_with_events_is_not_taken_apart_into_turns():
+    result = compare("trajectory_forbidden", ["search"], made.sample(), turns="flatten")
+    assert (result.verdict, result.notes) == ("fail", ["trajectory_unreadable"])
+    assert "further calls" in result.details["reason"]
+    assert not compare("trajectory_forbidden", ["search"], made.sample([]), turns="flatten").passed
+    flat = compare("trajectory_exact", [["search", "clock", "buy"]], [made.INSPECT_MESSAGES], turns="flatten")
+    assert flat.passed, flat.details
+
+
 def test_calls_with_one_identifier_are_calls_of_their_own():
     again = made.requested(("call_0", "search", {"query": "milk"}))
     twice = [made.model(again), made.tool("call_0", "search", {}), made.model(again), made.tool("call_0", "search", {})]
@@ -222,6 +231,8 @@ def test_arguments_are_those_that_the_model_wrote():
     event = made.action_event("search", made.SEARCH, "c1", "r1")
     broken = {**event, "action": None, "tool_call": {"id": "c1", "name": "search", "arguments": '{"query": '}}
     assert [one.args_note for one in read_trajectory([event, broken])] == [None, "args_malformed"]
+    alone = [{key: item for key, item in event.items() if key != "llm_response_id"}] * 2
+    assert [one.group for one in read_trajectory(alone)] == [0, 1]
     old = {**event, "tool_call": {"id": "c1", "function": {"name": "search", "arguments": '{"query": "tea"}'}}}
     assert read_trajectory([old])[0].args == made.SEARCH
     bare = made.action(1, "run", {"command": "x"}, tool_call_metadata=made.metadata("search", "c1", None))

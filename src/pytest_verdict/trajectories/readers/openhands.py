@@ -45,7 +45,7 @@ def read(value: Any) -> Iterator[Found]:
     groups: dict[Hashable, int] = {}
     for place, event in enumerate(objects(list_of(value, *_CONTAINERS), "events")):
         if has(event, "kind"):
-            yield from _of_sdk(event, groups)
+            yield from _of_sdk(event, groups, place)
         elif has(event, "observation"):
             yield _of_observation(event)
         # The user may run commands too.
@@ -53,12 +53,12 @@ def read(value: Any) -> Iterator[Found]:
             yield from _of_action(event, groups, place)
 
 
-def _of_sdk(event: Any, groups: dict[Hashable, int]) -> Iterator[Found]:
+def _of_sdk(event: Any, groups: dict[Hashable, int], place: int) -> Iterator[Found]:
     identifier = look(event, "tool_call_id")
     if look(event, "kind") == "ActionEvent":
         made = look(event, "tool_call")
         arguments = look(look(made, "function", default=made), "arguments", default=MISSING)
-        group = groups.setdefault(look(event, "llm_response_id"), len(groups))
+        group = groups.setdefault(look(event, "llm_response_id") or place, len(groups))
         yield call(look(event, "tool_name"), arguments, id=identifier, group=group)
     elif identifier is not None:
         observation = look(event, "observation")

@@ -1,0 +1,57 @@
+"""Events of OpenHands, made by the library."""
+
+import json
+
+import pytest
+
+pytest.importorskip("openhands.sdk", reason="openhands-sdk is not installed")
+
+from openhands.sdk.event import ActionEvent, AgentErrorEvent, MessageEvent, ObservationEvent, SystemPromptEvent
+from openhands.sdk.llm import Message, MessageToolCall, TextContent
+from openhands.sdk.tool.builtins.finish import FinishAction
+from openhands.sdk.tool.builtins.think import ThinkAction, ThinkObservation
+
+from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def asked(name, arguments, identifier, response, action=None):
+    return ActionEvent(
+        thought=[TextContent(text="Hm.")],
+        action=action,
+        tool_name=name,
+        tool_call_id=identifier,
+        tool_call=MessageToolCall(id=identifier, name=name, arguments=arguments, origin="completion"),
+        llm_response_id=response,
+    )
+
+
+@pytest.fixture(params=["objects", "dicts"])
+def events(request):
+    user = Message(role="user", content=[TextContent(text="Buy tea.")])
+    think = asked("think", '{"thought": "tea", "security_risk": "LOW"}', "c1", "r1", ThinkAction(thought="tea"))
+    noted = ThinkObservation.from_text("Noted.")
+    listed = [
+        SystemPromptEvent(system_prompt=TextContent(text="You shop."), tools=[]),
+        MessageEvent(source="user", llm_message=user),
+        think,
+        asked("clock", "{", "c2", "r1"),
+        ObservationEvent(observation=noted, action_id=think.id, tool_name="think", tool_call_id="c1"),
+        AgentErrorEvent(error="no clock", tool_name="clock", tool_call_id="c2"),
+        asked("finish", '{"message": "Done."}', "c3", "r2", FinishAction(message="Done.")),
+    ]
+    return listed if request.param == "objects" else [json.loads(event.model_dump_json()) for event in listed]
+
+
+def test_the_calls_are_read(events):
+    assert recognised_format(events) == "openhands"
+    read = read_trajectory(events)
+    assert [(event.name, event.args, event.args_note) for event in read] == [
+        ("think", {"thought": "tea", "security_risk": "LOW"}, None),
+        ("clock", {}, "args_malformed"),
+        ("finish", {"message": "Done."}, None),
+    ]
+    assert [event.error for event in read] == [None, "no clock", None]
+    assert "Noted." in repr(read[0].result)
+    assert read[0].group == read[1].group != read[2].group
