@@ -90,6 +90,7 @@ UNREADABLE = {
     "adk, stream cut at the end": (made.ADK_STREAM[:-2], "partial events call buy"),
     "inspect, two samples": (made.log(made.sample(), made.sample(epoch=2)), r"samples has 2 items.*samples\[\.\.\.\]"),
     "inspect, list of samples": ([made.sample(), made.sample()], "samples has 2 items"),
+    "inspect, sample and message": ([made.sample(), made.INSPECT_MESSAGES[0]], "samples has 2 items"),
     "inspect, header": (with_key(made.log(), samples=None), "samples has 0 items"),
     "inspect, nothing recorded": (made.sample([], []), "nothing was recorded"),
     "inspect, event of tomorrow": (made.sample([{"event": "robot"}]), "'robot'"),
@@ -138,6 +139,14 @@ def test_partial_events_are_read_once_they_are_whole():
     assert recognised_format(made.ADK_STREAM) == "adk"
     assert read_trajectory(made.ADK_STREAM) != []
     assert names(made.ADK_STREAM) == ["search", "clock", "buy"]
+
+
+def test_events_without_content_have_no_calls():
+    silent = {"author": "shopper", "invocationId": "e1", "actions": {"stateDelta": {"x": 1}}}
+    assert names([silent, made.ADK_EVENTS[3]]) == ["buy"]
+    for format in ["adk", "gemini"]:
+        with pytest.raises(TrajectoryError):
+            read_trajectory([{"author": "shopper"}], format)
 
 
 def test_what_a_file_of_adk_names_agents():
@@ -213,11 +222,14 @@ def test_tools_that_the_provider_ran_are_calls():
 def test_what_a_task_of_tau2_expects_is_compared_with_a_simulation():
     assert compare("trajectory_exact", made.TAU2_TASK, made.results(made.simulation())).passed
     assert compare("trajectory_forbidden", ["pay"], made.simulation()).passed
+    assert names({**made.simulation(), "evaluation_criteria": {"actions": []}}) == ["search", "clock", "buy"]
     none = {"id": "1", "user_scenario": {}, "evaluation_criteria": {"actions": []}}
     assert read_trajectory(none) == []
 
 
 def test_actions_without_function_calling_are_named_after_themselves():
+    both = {**made.observation(0, "run", "tea"), **made.action(1, "run", {}, "agent")}
+    assert names([both]) == ["run"]
     value = [made.action(1, "run", {"command": "ls"}), made.observation(1, "run", "tea"), made.action(2, "finish", {})]
     read = read_trajectory(value)
     assert [(event.name, event.args, event.result) for event in read] == [

@@ -17,7 +17,9 @@ _CONTAINERS: Final = ("conversation", "events")
 _STATES: Final = frozenset(
     {"state", "session_input", "sessionInput", "final_session_state", "finalSessionState", "output"}
 )
-_ITEM: Final = Shape(gemini.ROOT.item.marks, gemini.ROOT.item.inside, gemini.ROOT.item.read | _STATES)
+_OF_EVENTS: Final = ("invocation_id", "invocationId", "actions", "partial")
+_GEMINI: Final = gemini.ROOT.item
+_ITEM: Final = Shape((*_GEMINI.marks, *_OF_EVENTS), _GEMINI.inside, _GEMINI.read | _STATES)
 _CASE: Final = Shape(("conversation",), {"conversation": _ITEM}, _STATES)
 
 ROOT: Final = Root(_ITEM, {**dict.fromkeys(_CASES, _CASE), **dict.fromkeys(_CONTAINERS, _ITEM)}, _STATES)
@@ -25,11 +27,9 @@ ROOT: Final = Root(_ITEM, {**dict.fromkeys(_CASES, _CASE), **dict.fromkeys(_CONT
 
 def recognises(value: Any) -> bool:
     """Say whether a value is an EvalSet, or holds events that say who wrote them in which invocation."""
-    return has(value, *_CASES) or any(_is_event(item) for item in list_of(value, "events"))
-
-
-def _is_event(item: Any) -> bool:
-    return has(item, "author") and has(item, "invocation_id", "invocationId", "actions", "partial")
+    if has(value, *_CASES):
+        return True
+    return any(has(item, "author") and has(item, *_OF_EVENTS) for item in list_of(value, "events"))
 
 
 def read(value: Any) -> Iterator[Found]:

@@ -55,7 +55,9 @@ _ITEM: Final = Shape(
         *_TOOL_USES,
         "finish_reason",
         "finishReason",
-        *_EVENT.marks,
+        "content",
+        "parts",
+        *_PART.marks,
     ),
     {**_EVENT.inside, **_TRACE.inside, **dict.fromkeys(_INTERMEDIATE, _TRACE)},
     # Which tools the agents had.

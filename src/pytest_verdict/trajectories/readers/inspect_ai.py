@@ -78,7 +78,7 @@ def read(value: Any) -> Iterator[Found]:
 def _sample(value: Any) -> Any:
     if has(value, "eval"):
         return only_one(look(value, "samples"), "samples")
-    listed = isinstance(value, list | tuple) and not any(has(item, "role") for item in value)
+    listed = isinstance(value, list | tuple) and not all(has(item, "role") for item in value)
     return only_one(value, "samples") if listed else value
 
 

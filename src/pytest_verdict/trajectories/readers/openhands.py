@@ -46,7 +46,7 @@ def read(value: Any) -> Iterator[Found]:
     for place, event in enumerate(objects(list_of(value, *_CONTAINERS), "events")):
         if has(event, "kind"):
             yield from _of_sdk(event, groups, place)
-        elif has(event, "observation"):
+        elif not has(event, "action"):
             yield _of_observation(event)
         # The user may run commands too.
         elif look(event, "source") != "user":

@@ -38,15 +38,15 @@ def _is_run(item: Any) -> bool:
 def read(value: Any) -> Iterator[Found]:
     """Read the calls; those of one message or one tick are one group, those of a task are not grouped."""
     run = only_one(list_of(value, "simulations"), "simulations")
-    actions = look(look(run, "evaluation_criteria"), "actions")
-    if actions is not None:
-        yield from plain.read(items(actions, "actions"))
-        return
     # Where both speak at once, as in voice, there are ticks in place of messages.
     said = objects(look(run, "messages"), "messages") or list(_messages_of_ticks(run))
-    if not said:
+    actions = look(look(run, "evaluation_criteria"), "actions")
+    if said:
+        yield from openai_chat.read([message for message in said if look(message, "requestor") != "user"])
+    elif actions is not None:
+        yield from plain.read(items(actions, "actions"))
+    else:
         raise TrajectoryError("there are no messages, ticks or expected actions, so nothing was recorded")
-    yield from openai_chat.read([message for message in said if look(message, "requestor") != "user"])
 
 
 def _messages_of_ticks(run: Any) -> Iterator[Any]:
