@@ -2,6 +2,7 @@
 
 import copy
 import json
+from pathlib import Path
 
 import agent_logs as made
 import pytest
@@ -52,10 +53,19 @@ def test_the_format_is_recognised_and_the_value_left_alone(label):
     assert LOGS[label] == before
 
 
-@pytest.mark.parametrize("label", SHAPES)
-def test_values_of_other_formats_are_not_taken(label):
+def samples():
+    """Give the samples of the other formats, and what is in their files."""
+    yield from SHAPES.values()
+    for path in (Path(__file__).parent / "samples").glob("*.json"):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        yield from [found, *(found.values() if isinstance(found, dict) else found)]
+
+
+def test_values_of_other_formats_are_not_taken():
     for format in OURS:
-        assert not load(FAMILIES.find("trajectory_readers", format)).recognises(SHAPES[label])
+        reader = load(FAMILIES.find("trajectory_readers", format))
+        for value in samples():
+            assert not reader.recognises(value), (format, value)
 
 
 @pytest.mark.parametrize("label", [*LOGS, *SHAPES])
