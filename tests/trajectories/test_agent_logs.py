@@ -11,6 +11,7 @@ from test_formats import FORMATS, SHAPES
 
 from pytest_verdict import compare
 from pytest_verdict.core.families import FAMILIES, load
+from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
 
@@ -259,6 +260,17 @@ def test_arguments_are_those_that_the_model_wrote():
     assert read_trajectory([old])[0].args == made.SEARCH
     bare = made.action(1, "run", {"command": "x"}, tool_call_metadata=made.metadata("search", "c1", None))
     assert [(one.name, one.args_note) for one in read_trajectory([bare])] == [("search", "args_not_recorded")]
+
+
+def test_recorded_objects_of_the_sdk_are_known_by_their_class():
+    def recorded(event):
+        fields = {"parent_id": None, **{key: item for key, item in event.items() if key != "kind"}}
+        return EncodedObject("model", f"openhands.sdk.event:{event['kind']}", fields)
+
+    assert names([recorded(event) for event in made.OPENHANDS_SDK]) == ["search", "clock", "buy"]
+    acp = recorded({"source": "agent", "kind": "ACPToolCallEvent", "tool_call_id": "1", "title": "rm"})
+    with pytest.raises(TrajectoryError, match="ACPToolCallEvent"):
+        read_trajectory([recorded(made.OPENHANDS_SDK[1]), acp])
 
 
 def test_a_rejected_call_has_failed():

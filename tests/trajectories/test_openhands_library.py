@@ -11,6 +11,7 @@ from openhands.sdk.llm import Message, MessageToolCall, TextContent
 from openhands.sdk.tool.builtins.finish import FinishAction
 from openhands.sdk.tool.builtins.think import ThinkAction, ThinkObservation
 
+from pytest_verdict import ComparisonResult, compare
 from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -55,3 +56,10 @@ def test_the_calls_are_read(events):
     assert [event.error for event in read] == [None, "no clock", None]
     assert "Noted." in repr(read[0].result)
     assert read[0].group == read[1].group != read[2].group
+
+
+def test_a_record_of_the_events_replays(events):
+    result = compare("trajectory_exact", ["think", "clock", "finish"], events)
+    again = ComparisonResult.from_record(json.loads(result.to_text()))
+    assert result.passed
+    assert compare("trajectory_exact", again.expected, again.observed).passed

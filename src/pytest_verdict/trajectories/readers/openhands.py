@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
+from pytest_verdict.core.values.placeholders import EncodedObject
+from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers import openai_chat
 from pytest_verdict.trajectories.readers.allow_list import Root, Shape
@@ -13,14 +16,17 @@ from pytest_verdict.trajectories.readers.joining import Found, Result
 from pytest_verdict.trajectories.readers.shape import MISSING, call, has, list_of, look, objects
 
 _CONTAINERS: Final = ("history", "trajectory")
+_KINDS: Final = (
+    "(Action|Observation|AgentError|Message|SystemPrompt|ConversationStateUpdate|ConversationError|CondensationSummary"
+    "|HookExecution|LLMCompletionLog|SecurityAnalysis|StreamingDelta|Token|Pause|Interrupt)Event|UserRejectObservation"
+    "|Condensation|CondensationRequest"
+)
 _EVENT: Final = Shape(
-    ("kind", "action", "observation"),
+    ("kind", "action", "observation", "parent_id"),
     read=frozenset({"action", "args", "observation", "extras", "tool_name", "tool_call", "tool_call_metadata"})
     # The state of a conversation, and what a hook was told of a call.
     | {"value", "hook_input"},
-    types="(Action|Observation|AgentError|Message|SystemPrompt|ConversationStateUpdate|ConversationError|CondensationSummary"
-    "|HookExecution|LLMCompletionLog|SecurityAnalysis|StreamingDelta|Token|Pause|Interrupt)Event|UserRejectObservation"
-    "|Condensation|CondensationRequest",
+    types=_KINDS,
     kind="kind",
 )
 # Actions that no tool carries out.
@@ -35,7 +41,7 @@ ROOT: Final = Root(_EVENT, dict.fromkeys(_CONTAINERS, _EVENT))
 def recognises(value: Any) -> bool:
     """Say whether a value holds events that have a source and are of a kind, an action or an observation."""
     return any(
-        has(event, "source") and (has(event, "args", "extras") or str(look(event, "kind")).endswith("Event"))
+        has(event, "source") and (has(event, "args", "extras") or str(_kind(event)).endswith("Event"))
         for event in list_of(value, *_CONTAINERS)
     )
 
@@ -44,8 +50,9 @@ def read(value: Any) -> Iterator[Found]:
     """Read the calls, with the arguments that the model wrote; those of one answer of the model are one group."""
     groups: dict[Hashable, int] = {}
     for place, event in enumerate(objects(list_of(value, *_CONTAINERS), "events")):
-        if has(event, "kind"):
-            yield from _of_sdk(event, groups, place)
+        kind = _kind(event)
+        if kind is not None:
+            yield from _of_sdk(event, kind, groups.setdefault(look(event, "llm_response_id") or place, len(groups)))
         elif not has(event, "action"):
             yield _of_observation(event)
         # The user may run commands too.
@@ -53,12 +60,18 @@ def read(value: Any) -> Iterator[Found]:
             yield from _of_action(event, groups, place)
 
 
-def _of_sdk(event: Any, groups: dict[Hashable, int], place: int) -> Iterator[Found]:
+def _kind(event: Any) -> Any:
+    # A record of an event object has the name of its class, but not its kind.
+    return event.class_name.rpartition(":")[2] if isinstance(event, EncodedObject) else look(event, "kind")
+
+
+def _of_sdk(event: Any, kind: str, group: int) -> Iterator[Found]:
+    if not re.fullmatch(_KINDS, kind):
+        raise TrajectoryError(f"an event of the kind {kind} is not known")
     identifier = look(event, "tool_call_id")
-    if look(event, "kind") == "ActionEvent":
+    if kind == "ActionEvent":
         made = look(event, "tool_call")
         arguments = look(look(made, "function", default=made), "arguments", default=MISSING)
-        group = groups.setdefault(look(event, "llm_response_id") or place, len(groups))
         yield call(look(event, "tool_name"), arguments, id=identifier, group=group)
     elif identifier is not None:
         observation = look(event, "observation")
