@@ -17,6 +17,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import InMemoryRunner
 from google.genai import types
 
+from pytest_verdict import ComparisonResult, compare
 from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -93,3 +94,7 @@ def test_events_sessions_and_eval_sets_are_read(recorded):
             assert [event.error for event in read] == [None, "no clock", None]
             assert {event.agent for event in read} == {"shopper"}
             assert read[0].group == read[1].group != read[2].group
+        result = compare("trajectory_exact", ["search", "clock", "buy"], value)
+        again = ComparisonResult.from_record(json.loads(result.to_text()))
+        assert result.passed
+        assert compare("trajectory_exact", again.expected, again.observed).passed

@@ -1,46 +1,45 @@
 """Events of OpenHands, made by the library."""
 
 import json
+import os
 
 import pytest
-
-pytest.importorskip("openhands.sdk", reason="openhands-sdk is not installed")
-
-from openhands.sdk.event import ActionEvent, AgentErrorEvent, MessageEvent, ObservationEvent, SystemPromptEvent
-from openhands.sdk.llm import Message, MessageToolCall, TextContent
-from openhands.sdk.tool.builtins.finish import FinishAction
-from openhands.sdk.tool.builtins.think import ThinkAction, ThinkObservation
 
 from pytest_verdict import ComparisonResult, compare
 from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
 
+# Else a library of theirs asks the network for prices.
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+sdk = pytest.importorskip("openhands.sdk.event", reason="openhands-sdk is not installed")
+llm = pytest.importorskip("openhands.sdk.llm")
+builtin = pytest.importorskip("openhands.sdk.tool.builtins")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def asked(name, arguments, identifier, response, action=None):
-    return ActionEvent(
-        thought=[TextContent(text="Hm.")],
+    return sdk.ActionEvent(
+        thought=[llm.TextContent(text="Hm.")],
         action=action,
         tool_name=name,
         tool_call_id=identifier,
-        tool_call=MessageToolCall(id=identifier, name=name, arguments=arguments, origin="completion"),
+        tool_call=llm.MessageToolCall(id=identifier, name=name, arguments=arguments, origin="completion"),
         llm_response_id=response,
     )
 
 
 @pytest.fixture(params=["objects", "dicts"])
 def events(request):
-    user = Message(role="user", content=[TextContent(text="Buy tea.")])
-    think = asked("think", '{"thought": "tea", "security_risk": "LOW"}', "c1", "r1", ThinkAction(thought="tea"))
-    noted = ThinkObservation.from_text("Noted.")
+    user = llm.Message(role="user", content=[llm.TextContent(text="Buy tea.")])
+    think = asked("think", '{"thought": "tea", "security_risk": "LOW"}', "c1", "r1", builtin.ThinkAction(thought="tea"))
+    noted = builtin.ThinkObservation.from_text("Noted.")
     listed = [
-        SystemPromptEvent(system_prompt=TextContent(text="You shop."), tools=[]),
-        MessageEvent(source="user", llm_message=user),
+        sdk.SystemPromptEvent(system_prompt=llm.TextContent(text="You shop."), tools=[]),
+        sdk.MessageEvent(source="user", llm_message=user),
         think,
         asked("clock", "{", "c2", "r1"),
-        ObservationEvent(observation=noted, action_id=think.id, tool_name="think", tool_call_id="c1"),
-        AgentErrorEvent(error="no clock", tool_name="clock", tool_call_id="c2"),
-        asked("finish", '{"message": "Done."}', "c3", "r2", FinishAction(message="Done.")),
+        sdk.ObservationEvent(observation=noted, action_id=think.id, tool_name="think", tool_call_id="c1"),
+        sdk.AgentErrorEvent(error="no clock", tool_name="clock", tool_call_id="c2"),
+        asked("finish", '{"message": "Done."}', "c3", "r2", builtin.FinishAction(message="Done.")),
     ]
     return listed if request.param == "objects" else [json.loads(event.model_dump_json()) for event in listed]
 
