@@ -40,7 +40,7 @@ _PART: Final = Shape(
 )
 _CONTENT: Final = Shape(("parts", "role"), {"parts": _PART}, text=True, one=True)
 _EVENT: Final = Shape(
-    ("content", "parts", *_PART.marks),
+    ("content", "parts", "author", *_PART.marks),
     {"content": _CONTENT, "parts": _PART},
     # What an agent did to its session is called actions.
     frozenset({"actions", *_PART.read}),
@@ -55,10 +55,13 @@ _ITEM: Final = Shape(
         *_TOOL_USES,
         "finish_reason",
         "finishReason",
-        *_EVENT.marks,
+        "content",
+        "parts",
+        *_PART.marks,
     ),
     {**_EVENT.inside, **_TRACE.inside, **dict.fromkeys(_INTERMEDIATE, _TRACE)},
-    _EVENT.read | _TRACE.read,
+    # Which tools the agents had.
+    _EVENT.read | _TRACE.read | {"app_details", "appDetails"},
 )
 
 ROOT: Final = Root(_ITEM, dict.fromkeys(_CONTAINERS, _ITEM))
