@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from pytest_verdict import ComparisonResult, compare, explain
+from pytest_verdict import ComparisonResult, compare
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.number import NumericRange, NumericTolerance
@@ -170,11 +170,6 @@ def test_what_competes_for_too_few_calls():
     assert details["competing"] == {"expected": [1, 3], "observed": [0]}
 
 
-def test_the_failure_block_names_the_difference():
-    lines = list(explain(compare(ANY_ORDER, [A1], [A2])))
-    assert "    $[0].args.x: expected 1, observed 2" in lines
-
-
 def test_details_are_json_whatever_the_arguments():
     observed = '[{"name": "a", "args": {"x": 1.50, "y": [{"z": 1e400}]}}]'
     for operator in [EXACT, ANY_ORDER, "trajectory_f1", "trajectory_similarity", "trajectory_forbidden"]:
@@ -241,9 +236,7 @@ def test_steps(observed, passes):
 def test_steps_say_where_they_stop():
     result = compare("trajectory_steps", STEPS, ["login", "search", "book"])
     assert result.details["first_divergence"] == 1
-    assert result.details["differences"] == [
-        {"path": "$[1]", "kind": "missing", "expected": [{"name": "search"}, {"name": "weather"}]}
-    ]
+    assert result.details["differences"] == [{"path": "$[1]", "kind": "missing", "expected": {"name": "weather"}}]
     assert compare("trajectory_steps", [{"name": "a", "optional": True}], ["b"]).notes == ["empty_expected"]
 
 

@@ -43,6 +43,11 @@ def explanation_of(result: ComparisonResult, budget: Budget) -> Explanation:
     if own is not None:
         found: Explanation = load(own)(result, budget)
         return found
+    return usual_explanation(result, budget)
+
+
+def usual_explanation(result: ComparisonResult, budget: Budget) -> Explanation:
+    """Say why a comparison came out as it did, whatever its operator."""
     if result.error is not None:
         return Explanation(summary=(Part(f"error: {visible(shortened(result.error, budget.characters))}"),))
     if result.passed:
