@@ -118,6 +118,13 @@ def test_the_nearest_call_of_a_step_is_shown_with_what_differs():
     )
 
 
+def test_two_calls_of_one_step_differ_each_in_its_own_way():
+    steps = [[call("book", id=7), call("pay", sum=1)]]
+    text = block(STEPS, steps, [call("pay", sum=2), call("book", id=8)])
+    assert "differs  1     1         pay(sum=1 -> 2)" in text
+    assert "differs  1     2         book(id=7 -> 8)" in text
+
+
 @pytest.mark.parametrize(
     ("steps", "observed"),
     [

@@ -158,7 +158,13 @@ def test_the_alignment_shows_what_belongs_together():
     assert details["first_divergence"] == 1
     assert details["differences"] == [
         {"path": "$[1]", "kind": "unexpected", "observed": {"name": "look"}},
-        {"path": "$[1].args.q", "kind": "changed", "expected": "tea", "observed": "tee"},
+        {
+            "path": "$[1].args.q",
+            "kind": "changed",
+            "expected": "tea",
+            "observed": "tee",
+            "observed_path": "$[2].args.q",
+        },
         {"path": "$[2]", "kind": "missing", "expected": {"name": "buy"}},
     ]
 

@@ -62,11 +62,6 @@ def call_as_json(call: Call) -> dict[str, Any]:
     return found
 
 
-def missing(place: int, call: Call) -> Difference:
-    """Describe an expected call that was not made."""
-    return {"path": f"$[{place}]", "kind": "missing", "expected": call_as_json(call)}
-
-
 def unexpected(place: int, call: Call) -> Difference:
     """Describe an observed call that was not expected."""
     return {"path": f"$[{place}]", "kind": "unexpected", "observed": call_as_json(call)}
@@ -152,7 +147,11 @@ class _Aligned(NamedTuple):
         if self.kind in _AS_EXPECTED:
             return
         if self.kind == DIFFERENT and self.expected and self.observed:
-            yield from _argument_differences(self.place, self.expected, self.observed, matcher)
+            for one in _argument_differences(self.expected, self.observed, matcher):
+                places = {"path": f"$[{self.place}]{one['path']}"}
+                if self.place != self.position or "observed_path" in one:
+                    places["observed_path"] = f"$[{self.position}]{one.get('observed_path', one['path'])}"
+                yield {**one, **places}
             return
         found: Difference = {"path": f"$[{self.position if self.place is None else self.place}]", "kind": self.kind}
         if self.kind == OUT_OF_ORDER:
@@ -170,17 +169,11 @@ def aligned(
     places: Sequence[int] = (),
 ) -> dict[str, Any]:
     """Write an alignment of two trajectories and the differences in it; expected calls may have places of their own."""
-    apart = list(_without_other_tools(rows, expected, observed))
-    found = [
-        _Aligned(
-            kind,
-            left if left is None or not places else places[left],
-            right,
-            None if left is None else expected[left],
-            None if right is None else observed[right],
-        )
-        for kind, left, right in _kinds(apart, expected, observed, matcher, extras)
-    ]
+    found = []
+    for kind, left, right in _kinds(list(_without_other_tools(rows, expected, observed)), expected, observed, matcher):
+        calls = None if left is None else expected[left], None if right is None else observed[right]
+        shown_as = EXTRA if kind == UNEXPECTED and extras == "allow" else kind
+        found.append(_Aligned(shown_as, left if left is None or not places else places[left], right, *calls))
     written = [found[at].written() for at in _near_differences(found)]
     omitted = {"alignment_omitted": len(found) - len(written)} if len(written) < len(found) else {}
     all_differences = [difference for row in found for difference in row.differences(matcher)]
@@ -207,7 +200,7 @@ def _without_other_tools(rows: Iterable[Row], expected: Sequence[Call], observed
 
 
 def _kinds(
-    rows: Sequence[Row], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher, extras: str
+    rows: Sequence[Row], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
 ) -> Iterator[tuple[str, int | None, int | None]]:
     moved = _moved(rows, expected, observed, matcher)
     elsewhere = set(moved.values())
@@ -217,7 +210,7 @@ def _kinds(
         elif left is not None:
             yield OUT_OF_ORDER if left in moved else MISSING, left, moved.get(left)
         elif right not in elsewhere:
-            yield EXTRA if extras == "allow" else UNEXPECTED, None, right
+            yield UNEXPECTED, None, right
 
 
 def _moved(
@@ -232,17 +225,15 @@ def _moved(
     return {left: rights[at] for left, at in zip(lefts, found, strict=True) if at is not None}
 
 
-def _argument_differences(
-    place: int | None, expected: Call, observed: Call, matcher: CallMatcher
-) -> Iterator[Difference]:
+def _argument_differences(expected: Call, observed: Call, matcher: CallMatcher) -> Iterator[Difference]:
     if not (expected.known and observed.known):
         both = {"expected": call_as_json(expected), "observed": call_as_json(observed)}
-        yield {"path": f"$[{place}].args", "kind": "changed", **both}
+        yield {"path": ".args", "kind": "changed", **both}
         return
     for finding in matcher.findings(expected, observed):
         if finding.kind is not None:
             rule = rule_of_argument(matcher.rule(expected.name), finding.argument)
-            yield from _inside(step(f"$[{place}].args", finding.argument), finding, expected, observed, rule)
+            yield from _inside(step(".args", finding.argument), finding, expected, observed, rule)
 
 
 def _inside(
@@ -254,7 +245,7 @@ def _inside(
     if rule == EQUAL and finding.kind == "changed":
         found = list(islice(differences(left, right), MOST_DIFFERENCES)) or found
     for one in listed_differences(found, plain)["differences"]:
-        yield {**one, "path": path + one["path"].removeprefix("$")}
+        yield {**one, **{name: path + one[name].removeprefix("$") for name in ("path", "observed_path") if name in one}}
 
 
 def notes_on_arguments(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> list[str]:

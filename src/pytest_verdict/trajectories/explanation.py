@@ -31,6 +31,8 @@ _SAID: Final = ("alignment", "alignment_omitted", "expected_calls", "observed_ca
 _PATH: Final = re.compile(r"\$\[(\d{1,9})\](?:\.args(.*))?", re.DOTALL)
 
 Row = Mapping[str, Any]
+_Inside = dict[str, list[tuple[str, Difference]]]
+"""By the place of an observed call what differs in it: the whole path, and the difference with its path from there."""
 
 
 def explain_trajectory(result: ComparisonResult, budget: Budget) -> Explanation:
@@ -41,17 +43,16 @@ def explain_trajectory(result: ComparisonResult, budget: Budget) -> Explanation:
         return Explanation(summary=line(shortened(str(details["reason"]), budget.characters)), said=said)
     if result.children and result.verdict == "fail":
         return _of_turns(result, budget)
-    differences = _differences(details)
-    rows = _rows(result, differences)
+    rows, inside = _rows(result), _inside(details)
     first = next((row for row in rows if row["kind"] not in _AS_EXPECTED), None)
     if first is None or result.verdict != "fail":
         return replace(usual_explanation(result, budget), said=said)
     omitted = details.get("differences_omitted")
-    more = len(differences) - 1 + (omitted if type(omitted) is int else 0)
+    more = len(_listed(details, "differences")) - 1 + (omitted if type(omitted) is int else 0)
     tail = f", and {counted(more, 'more difference')}" if more > 0 else ""
     narrower = replace(budget, width=budget.width and max(budget.width - len(tail) - len(result.operator) - 2, 40))
-    summary = (*_summary(first, _within(first, differences), result.operator, narrower), Part(tail))
-    return Explanation(summary=summary, lines=list(_table(result, rows, differences, budget)), said=said)
+    summary = (*_summary(first, inside, result.operator, narrower), Part(tail))
+    return Explanation(summary=summary, lines=list(_table(result, rows, inside, budget)), said=said)
 
 
 def _of_turns(result: ComparisonResult, budget: Budget) -> Explanation:
@@ -64,39 +65,40 @@ def _of_turns(result: ComparisonResult, budget: Budget) -> Explanation:
     return Explanation(summary=(*head, *explain_trajectory(failed, budget).summary), sides=False)
 
 
-def _differences(details: Mapping[str, Any]) -> list[Difference]:
-    listed = details.get("differences")
-    return [
-        Difference(str(one.get("path")), one.get("expected", ABSENT), one.get("observed", ABSENT))
-        for one in (listed if isinstance(listed, list) else ())
-        if isinstance(one, Mapping)
-    ]
+def _listed(details: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    listed = details.get(name)
+    return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
 
 
-def _rows(result: ComparisonResult, differences: Sequence[Difference]) -> list[Row]:
+def _rows(result: ComparisonResult) -> list[Row]:
     """Give the rows of the table, which a limit has only for the calls that break it."""
-    listed = result.details.get("alignment")
-    if isinstance(listed, list):
-        return [{**row, "kind": str(row.get("kind"))} for row in listed if isinstance(row, Mapping)]
+    if "alignment" in result.details:
+        return [{**row, "kind": str(row.get("kind"))} for row in _listed(result.details, "alignment")]
     kind = "forbidden" if result.operator == "trajectory_forbidden" else "unexpected"
-    found = [(one, _PATH.fullmatch(one.path)) for one in differences if one.kind == "unexpected"]
+    found = [
+        (_PATH.fullmatch(str(one.get("path"))), one.get("observed")) for one in _listed(result.details, "differences")
+    ]
     return [
-        {**one.observed, "kind": kind, "observed": int(place[1])}
-        for one, place in found
-        if place and isinstance(one.observed, Mapping)
+        {**call, "kind": kind, "observed": int(place[1])}
+        for place, call in found
+        if place and isinstance(call, Mapping)
     ]
 
 
-def _within(row: Row, differences: Sequence[Difference]) -> list[tuple[str, Difference]]:
-    """Find what differs in the arguments of a call, with the path from there."""
-    if row["kind"] != "different_arguments":
-        return []
-    found = [(_PATH.fullmatch(one.path), one) for one in differences]
-    return [
-        ("$" + place[2], one)
-        for place, one in found
-        if place and place[2] is not None and place[1] == str(row.get("expected"))
-    ]
+def _inside(details: Mapping[str, Any]) -> _Inside:
+    """Sort what differs in the arguments of calls by the place of the observed call, each with the path from there."""
+    found: _Inside = {}
+    for one in _listed(details, "differences"):
+        place = _PATH.fullmatch(str(one.get("path")))
+        made = _PATH.fullmatch(str(one.get("observed_path", one.get("path"))))
+        if place and made and place[2] is not None:
+            difference = Difference("$" + place[2], one.get("expected", ABSENT), one.get("observed", ABSENT))
+            found.setdefault(made[1], []).append((place[0], difference))
+    return found
+
+
+def _of_row(row: Row, inside: _Inside) -> list[tuple[str, Difference]]:
+    return inside.get(str(row.get("observed")), []) if row["kind"] == "different_arguments" else []
 
 
 def _mark(row: Row) -> Part:
@@ -111,14 +113,15 @@ def _number(place: Any) -> str:
     return str(place + 1) if type(place) is int and 0 <= place < 10**9 else "-"
 
 
-def _summary(row: Row, inside: list[tuple[str, Difference]], operator: str, budget: Budget) -> Line:
+def _summary(row: Row, inside: _Inside, operator: str, budget: Budget) -> Line:
+    found = _of_row(row, inside)
     kind, number, made = row["kind"], _number(row.get("expected")), _number(row.get("observed"))
     step_or_call = "step" if operator == "trajectory_steps" else "call"
-    if inside and inside[0][0] != "$":
+    if found and found[0][1].path != "$":
         head = f"{step_or_call} {number} {_name(row.get('name'))} differs at "
         width = budget.width and max(budget.width - len(head), 40)
-        return Part(head), *one_line(inside[0][1], replace(budget, width=width))
-    call = cut(_call(row, inside, budget.room(40)), budget.room(40))
+        return Part(head), *one_line(replace(found[0][1], path=found[0][0]), replace(budget, width=width))
+    call = cut(_call(row, found, budget.room(40)), budget.room(40))
     if kind == "different_arguments":
         return Part(f"{step_or_call} {number} differs: "), *call
     if kind == "out_of_order":
@@ -128,12 +131,10 @@ def _summary(row: Row, inside: list[tuple[str, Difference]], operator: str, budg
     return Part(f"{mark} in step {number}: " if in_step else f"{mark} call {made if number == '-' else number} "), *call
 
 
-def _table(
-    result: ComparisonResult, rows: Sequence[Row], differences: Sequence[Difference], budget: Budget
-) -> Iterator[Line]:
+def _table(result: ComparisonResult, rows: Sequence[Row], inside: _Inside, budget: Budget) -> Iterator[Line]:
     chosen = _chosen(rows, budget.differences)
     room = budget.room(26 + max((len(_mark(rows[at]).text) for at in chosen), default=0))
-    calls = [cut(_call(rows[at], _within(rows[at], differences), room), room) for at in chosen]
+    calls = [cut(_call(rows[at], _of_row(rows[at], inside), room), room) for at in chosen]
     column = "step" if result.operator == "trajectory_steps" else "expected"
     cells = [[Part(""), Part(column, "expected"), Part("observed", "observed"), Part("call")]]
     for at, call in zip(chosen, calls, strict=True):
@@ -167,15 +168,15 @@ def _call(row: Row, inside: Sequence[tuple[str, Difference]], room: int) -> Iter
     name = _name(row.get("name"))
     yield Part(f"{name}(")
     comma = ""
-    for path, difference in inside:
+    for _, difference in inside:
         yield Part(comma)
-        yield from _argument(path, difference, room and max((room - len(name) - 6) // min(len(inside), 2), 16))
+        yield from _argument(difference, room and max((room - len(name) - 6) // min(len(inside), 2), 16))
         comma = ", "
-    args = row.get("args")
+    args, paths = row.get("args"), [difference.path for _, difference in inside]
     if isinstance(args, Mapping):
         for argument, value in args.items():
             start = step("$", str(argument))
-            if not any(path == start or path.startswith((f"{start}.", f"{start}[")) for path, _ in inside):
+            if not any(path == start or path.startswith((f"{start}.", f"{start}[")) for path in paths):
                 yield Part(f"{comma}{_name(argument)}={shown(value, room and room // 2)}")
                 comma = ", "
     elif not inside:
@@ -183,8 +184,8 @@ def _call(row: Row, inside: Sequence[tuple[str, Difference]], room: int) -> Iter
     yield Part(")")
 
 
-def _argument(path: str, difference: Difference, room: int) -> Iterator[Part]:
-    place = _name(path.removeprefix("$").removeprefix("."))
+def _argument(difference: Difference, room: int) -> Iterator[Part]:
+    place = _name(difference.path.removeprefix("$").removeprefix("."))
     half = room and max((room - len(place)) // 2, 8)
     if not place:
         sides = (_arguments(side, half) for side in (difference.expected, difference.observed))
