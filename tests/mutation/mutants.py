@@ -255,6 +255,8 @@ def main() -> int:
     parser.add_argument("--skip", type=int, default=0, metavar="NUMBER", help="of the changes, from the first")
     parser.add_argument("-j", dest="jobs", type=int, default=1, metavar="NUMBER", help="at a time")
     options = parser.parse_args()
+    # A shell starts what runs in the background without Ctrl-C, which some tests need.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     mutants = chosen(options.number, options.seed, options.only)[options.skip :]
     with tempfile.TemporaryDirectory() as name:
         run = Run([Path(name, str(number)) for number in range(options.jobs)])

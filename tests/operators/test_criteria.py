@@ -35,13 +35,18 @@ def test_severity_decides_what_an_unmet_criterion_does(observed, unmet, verdict)
     assert result.details["unmet"] == {"blocker": [], "major": [], "minor": [], **unmet}
 
 
-def test_an_expected_value_that_is_missing_or_unusable_fails_the_whole():
+def test_an_expected_value_that_is_missing_or_unusable_leaves_the_whole_open():
     for expected, note in [({}, "missing_expected"), ({"number": "x"}, "not_a_number")]:
         result = compare(checking(NUMBER), expected, "5")
-        assert (result.verdict, result.score, result.notes) == ("fail", 0.0, ["child_error"])
+        assert (result.verdict, result.score, result.notes) == ("error", 0.0, ["child_error"])
         [part] = result.children
         assert (part.verdict, part.notes) == ("error", [note])
     assert compare(checking(NUMBER), {"number": 5}, "5").passed
+
+
+def test_an_unmet_criterion_fails_the_whole_though_another_could_not_be_compared():
+    result = compare(checking(NUMBER, SHORT), {"short": True}, "far too long")
+    assert (result.verdict, result.notes) == ("fail", ["child_error"])
 
 
 @pytest.mark.parametrize(
