@@ -375,7 +375,7 @@ class TestCollect:
                 for letter in "abc":
                     comparator.assert_matches("exact", "b", letter, name=letter)
         assert [result.name for result in caught.value.results] == ["a", "c"]
-        assert str(caught.value).startswith("2 comparisons did not pass\nexact 'a': fail")
+        assert str(caught.value).startswith("2 comparisons did not pass; 3 were made\nexact 'a': fail")
         assert len(seen) == 3
 
     @pytest.mark.parametrize(
@@ -390,7 +390,7 @@ class TestCollect:
     )
     def test_every_comparison_of_the_comparator_counts(self, use):
         comparator = Comparator()
-        with pytest.raises(MismatchError, match=r"^1 comparison did not pass\nexact: fail"):
+        with pytest.raises(MismatchError, match=r"^1 comparison did not pass; 1 was made\nexact: fail"):
             with comparator.collect():
                 use(comparator)
         assert not comparator("exact", 1, 2)

@@ -213,7 +213,7 @@ class _Failure:
 class Collection:
     """The ``with`` block of soft checks; made by `Comparator.collect`."""
 
-    __slots__ = ("_collecting", "_comparator", "_failures")
+    __slots__ = ("_collecting", "_comparator", "_compared_before", "_failures")
 
     def __init__(self, comparator: Comparator, collecting: list[list[_Failure]]) -> None:
         self._collecting = collecting
@@ -222,6 +222,7 @@ class Collection:
 
     def __enter__(self) -> Comparator:
         self._collecting.append(self._failures)
+        self._compared_before = SESSION.compared
         return self._comparator
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
@@ -231,10 +232,19 @@ class Collection:
         if not failures:
             return
         if error is not None and not _hides_failures(error):
-            error.add_note(_describe_failures(failures))
+            error.add_note(self._describe(failures))
             return
         results = [result for failure in failures for result in failure.results]
-        raise MismatchError(_describe_failures(failures), results) from error
+        raise MismatchError(self._describe(failures), results) from error
+
+    def _describe(self, failures: list[_Failure]) -> str:
+        made = SESSION.compared - self._compared_before
+        counts = f"{counted(len(failures), 'comparison')} did not pass; {made} {'was' if made == 1 else 'were'} made"
+        shown = failures if SESSION.budget.lines == 0 else failures[:_MOST_SHOWN]
+        lines = [counts, *(failure.describe() for failure in shown)]
+        if len(shown) < len(failures):
+            lines.append(f"{len(failures) - len(shown)} more are in the report; -vv shows them here")
+        return "\n".join(lines)
 
 
 def _remove(collecting: list[list[_Failure]], block: list[_Failure]) -> None:
@@ -248,12 +258,3 @@ def _hides_failures(error: BaseException) -> bool:
     pytest, unittest = sys.modules.get("pytest"), sys.modules.get("unittest")
     kinds = [pytest.skip.Exception, pytest.xfail.Exception] if pytest else []
     return isinstance(error, (*kinds, unittest.SkipTest) if unittest else tuple(kinds))
-
-
-def _describe_failures(failures: list[_Failure]) -> str:
-    shown = failures if SESSION.budget.lines == 0 else failures[:_MOST_SHOWN]
-    lines = [f"{counted(len(failures), 'comparison')} did not pass"]
-    lines.extend(failure.describe() for failure in shown)
-    if len(shown) < len(failures):
-        lines.append(f"{len(failures) - len(shown)} more are in the report; -vv shows them here")
-    return "\n".join(lines)

@@ -29,7 +29,7 @@ from typing import Final, NamedTuple
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 PACKAGE: Final = "src/pytest_verdict"
 ITSELF: Final = ["tests/test_kernel.py", "tests/test_result.py", "tests/test_comparison.py", "tests/test_replay.py"]
-# Which tests would notice, the quickest first; before them come those that are called like the module.
+# Which tests would notice. The first entry and the tests that are called like the module come first, and mostly suffice.
 TESTS: Final = {
     "core/values/redaction.py": ["tests/plugin/test_evidence.py", "tests/plugin/test_ini_keys.py"],
     "core/values/yaml.py": ["tests/values", "tests/suites"],
@@ -44,9 +44,19 @@ TESTS: Final = {
     "core": [*ITSELF, "tests/operators", "tests/test_surface.py", "tests/test_laws.py", "tests/plugin"],
     "operators": ["tests/operators/test_refusals.py", "tests/operators", "tests/test_laws.py", "tests/suites"],
     "trajectories/readers": [],
-    "trajectories": ["tests/trajectories", "tests/test_laws.py", "tests/operators/test_refusals.py"],
+    "trajectories": [
+        "tests/trajectories/test_operators.py",
+        "tests/trajectories",
+        "tests/test_laws.py",
+        "tests/operators/test_refusals.py",
+    ],
     "report": ["tests/report", "tests/cli", "tests/plugin"],
-    "pytest_plugin": ["tests/plugin", "tests/suites/test_running_scenarios.py", "tests/cli"],
+    "pytest_plugin": [
+        "tests/plugin/test_option_verify_report.py",
+        "tests/plugin",
+        "tests/suites/test_running_scenarios.py",
+        "tests/cli",
+    ],
 }
 SECONDS: Final = 400
 SURVIVED: Final = "SURVIVED"
@@ -169,16 +179,18 @@ def module_of(path: str) -> str:
 
 
 @functools.cache
-def tests_of(path: str) -> list[str]:
-    """Give the files of tests that belong to a module."""
+def tests_of(path: str) -> list[list[str]]:
+    """Give the files of tests that belong to a module: those that are likely to notice a change, and the others."""
     part = max((part for part in TESTS if module_of(path).startswith(part)), key=len, default="")
-    stem = Path(path).stem
-    wide = [
-        file.relative_to(REPOSITORY).as_posix()
-        for test in TESTS.get(part, [])
-        for file in ([REPOSITORY / test] if test.endswith(".py") else sorted((REPOSITORY / test).rglob("test_*.py")))
-    ]
-    return [*dict.fromkeys([*(test for test in wide if stem in Path(test).stem), *wide])]
+    first, *others = [files_of(test) for test in TESTS.get(part, [])] or [[]]
+    everything = [*first, *(test for tests in others for test in tests)]
+    near = dict.fromkeys([*(test for test in everything if Path(path).stem in Path(test).stem), *first])
+    return [tests for tests in ([*near], [*dict.fromkeys(test for test in everything if test not in near)]) if tests]
+
+
+def files_of(test: str) -> list[str]:
+    files = [REPOSITORY / test] if test.endswith(".py") else sorted((REPOSITORY / test).rglob("test_*.py"))
+    return [file.relative_to(REPOSITORY).as_posix() for file in files]
 
 
 def fate(folder: Path, tests: list[str], seconds: float = SECONDS) -> str:
@@ -230,7 +242,8 @@ class Run:
             file = folder / mutant.path
             source = file.read_bytes()
             file.write_bytes(mutant.apply(source))
-            came_out = fate(folder, tests_of(mutant.path))
+            fates = (fate(folder, tests) for tests in tests_of(mutant.path))
+            came_out = next((one for one in fates if one != SURVIVED), SURVIVED)
             file.write_bytes(source)
         finally:
             self.free.put(folder)
@@ -260,7 +273,7 @@ def main() -> int:
     mutants = chosen(options.number, options.seed, options.only)[options.skip :]
     with tempfile.TemporaryDirectory() as name:
         run = Run([Path(name, str(number)) for number in range(options.jobs)])
-        every_test = [*dict.fromkeys(test for mutant in mutants for test in tests_of(mutant.path))]
+        every_test = [*dict.fromkeys(test for one in mutants for tests in tests_of(one.path) for test in tests)]
         if fate(Path(name, "0"), every_test, 10 * SECONDS) != SURVIVED:
             print("the tests do not pass without any change, or not in time")
             return 1

@@ -20,6 +20,8 @@ UNREAD = {
     "in a tuple": 'assert (compare("exact", "Paris", "Rome"), "a message")',
     "kept in a name": 'result = compare("exact", "Paris", "Rome")',
     "evidence looked at, but not what came out": 'assert compare("exact", "Paris", "Rome").observed == "Rome"',
+    "printed, logged, kept in a set": 'result = compare("exact", "Paris", "Rome"); print(result, [result], {result})',
+    "its normalization": 'assert compare("exact", "Paris", "Rome").normalization == []',
     "an error": 'compare("numeric_range", [5, 1], None); compare(Broken(), 1, 2)',
     "before a skip": 'compare("exact", "Paris", "Rome"); pytest.skip("no reason")',
     "before an xfail": 'compare("exact", "Paris", "Rome"); pytest.xfail("no reason")',

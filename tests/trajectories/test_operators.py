@@ -12,6 +12,7 @@ from pytest_verdict.operators.number import NumericRange, NumericTolerance
 from pytest_verdict.templates import ExactMatch
 from pytest_verdict.trajectories import assert_trajectory
 from pytest_verdict.trajectories.event import Event
+from refusals import refused
 
 EXACT, IN_ORDER, ANY_ORDER = "trajectory_exact", "trajectory_in_order", "trajectory_any_order"
 A1, A2 = ("a", {"x": 1}), ("a", {"x": 2})
@@ -433,3 +434,9 @@ def test_a_step_has_only_known_keys():
     result = compare("trajectory_steps", [{"name": "a", "arg": {"x": 1}}], ["a"])
     assert not result.passed
     assert "a call has no key 'arg'" in result.details["reason"]
+
+
+def test_no_limit_at_all_is_no_limit():
+    refused("trajectory_max_calls", {}, ["a"], "not_a_limit")
+    with pytest.raises(SettingsError, match=r"takes a whole number from 0, or such numbers by tool, got \{\}"):
+        compare("trajectory_max_calls", None, ["a"], limits={})

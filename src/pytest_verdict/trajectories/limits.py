@@ -140,8 +140,7 @@ class TrajectoryMaxCalls(ObservedTrajectory):
             if calls[tool] > limit
         ]
         details = {"calls": calls, **(listed(over) if over else {})}
-        notes = () if limits else (EMPTY_EXPECTED,)
-        return self._unless_emptied(Outcome(0.0 if over else 1.0, self._selection.steps(), notes, details), side)
+        return self._unless_emptied(Outcome(0.0 if over else 1.0, self._selection.steps(), details=details), side)
 
 
 class TrajectorySingleToolUse(ObservedTrajectory):
@@ -199,4 +198,4 @@ def _forbids(forbidden: Call, made: Call, matcher: CallMatcher) -> bool:
 def _read_limits(value: Any) -> dict[str, int] | None:
     limits = value if isinstance(value, Mapping) else {OTHERS: value}
     whole = all(type(limit) is int and limit >= 0 for limit in limits.values())
-    return dict(limits) if whole and all(isinstance(tool, str) for tool in limits) else None
+    return dict(limits) if limits and whole and all(isinstance(tool, str) for tool in limits) else None
