@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import ast
 import difflib
-import functools
+import json
 import os
 import random
 import re
@@ -28,35 +28,24 @@ from typing import Final, NamedTuple
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 PACKAGE: Final = "src/pytest_verdict"
-ITSELF: Final = ["tests/test_kernel.py", "tests/test_result.py", "tests/test_comparison.py", "tests/test_replay.py"]
-# Which tests would notice. The first entry and the tests that are called like the module come first, and mostly suffice.
-TESTS: Final = {
-    "core/values/redaction.py": ["tests/plugin/test_evidence.py", "tests/plugin/test_ini_keys.py"],
-    "core/values/yaml.py": ["tests/values", "tests/suites"],
-    "core/values": ["tests/values", *ITSELF, "tests/operators", "tests/test_laws.py"],
-    "core/matching.py": ["tests/test_matching.py", "tests/operators/test_lists.py", "tests/trajectories"],
-    "core/normalizers.py": ["tests/test_normalizers.py", "tests/operators/test_text.py", "tests/operators"],
-    "core/families.py": ["tests/suites/test_what_packages_bring.py", "tests/test_example_family.py", "tests/cli"],
-    "core/session.py": [*ITSELF, "tests/plugin"],
-    "core/record.py": [*ITSELF, "tests/cli", "tests/report", "tests/plugin"],
-    "core/replay.py": [*ITSELF, "tests/cli", "tests/operators/test_derived.py"],
+# Run once in one process, to see which tests call which functions; they must pass without any change.
+SEEN: Final = [
+    "tests/values", "tests/operators", "tests/trajectories", "tests/report", "tests/test_advice.py", "tests/test_comparison.py",
+    "tests/test_explanation.py", "tests/test_kernel.py", "tests/test_laws.py", "tests/test_matching.py",
+    "tests/test_normalizers.py", "tests/test_replay.py", "tests/test_result.py", "tests/test_surface.py", "tests/cli",
+]  # fmt: skip
+# For what runs in other processes, and what is made when a module is imported.
+UNSEEN: Final = {
+    "core/families.py": ["tests/suites/test_what_packages_bring.py", "tests/test_example_family.py"],
     "core/strict_model.py": ["tests/suites", "tests/blind"],
-    "core": [*ITSELF, "tests/operators", "tests/test_surface.py", "tests/test_laws.py", "tests/plugin"],
-    "operators": ["tests/operators/test_refusals.py", "tests/operators", "tests/test_laws.py", "tests/suites"],
+    "core/values/redaction.py": ["tests/plugin"],
+    "core/values/yaml.py": ["tests/suites"],
+    "core": ["tests/test_kernel.py", "tests/test_result.py", "tests/test_laws.py", "tests/operators", "tests/values"],
+    "operators": ["tests/operators", "tests/test_laws.py", "tests/test_surface.py"],
+    "report": ["tests/plugin/test_option_verify_report.py", "tests/plugin"],
+    "pytest_plugin": ["tests/plugin/test_option_verify_report.py", "tests/plugin", "tests/suites"],
     "trajectories/readers": [],
-    "trajectories": [
-        "tests/trajectories/test_operators.py",
-        "tests/trajectories",
-        "tests/test_laws.py",
-        "tests/operators/test_refusals.py",
-    ],
-    "report": ["tests/report", "tests/cli", "tests/plugin"],
-    "pytest_plugin": [
-        "tests/plugin/test_option_verify_report.py",
-        "tests/plugin",
-        "tests/suites/test_running_scenarios.py",
-        "tests/cli",
-    ],
+    "trajectories": ["tests/trajectories", "tests/test_laws.py"],
 }
 SECONDS: Final = 400
 SURVIVED: Final = "SURVIVED"
@@ -178,29 +167,32 @@ def module_of(path: str) -> str:
     return path.removeprefix(f"{PACKAGE}/")
 
 
-@functools.cache
-def tests_of(path: str) -> list[list[str]]:
-    """Give the files of tests that belong to a module: those that are likely to notice a change, and the others."""
-    part = max((part for part in TESTS if module_of(path).startswith(part)), key=len, default="")
-    first, *others = [files_of(test) for test in TESTS.get(part, [])] or [[]]
-    everything = [*first, *(test for tests in others for test in tests)]
-    near = dict.fromkeys([*(test for test in everything if Path(path).stem in Path(test).stem), *first])
-    return [tests for tests in ([*near], [*dict.fromkeys(test for test in everything if test not in near)]) if tests]
+def unseen_tests(path: str) -> list[str]:
+    """Name the tests of a module that are not chosen by what they call."""
+    part = max((part for part in UNSEEN if module_of(path).startswith(part)), key=len, default=None)
+    return UNSEEN[part] if part else []
 
 
-def files_of(test: str) -> list[str]:
-    files = [REPOSITORY / test] if test.endswith(".py") else sorted((REPOSITORY / test).rglob("test_*.py"))
-    return [file.relative_to(REPOSITORY).as_posix() for file in files]
+def function_around(path: str, source: bytes, line: int) -> str:
+    """Give the place of the innermost function that holds a line, as who_runs.py writes it; empty outside of functions."""
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    found = [
+        min([node.lineno, *(one.lineno for one in node.decorator_list)])
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, kinds) and node.lineno <= line <= (node.end_lineno or 0)
+    ]
+    return f"{module_of(path)}:{max(found)}" if found else ""
 
 
-def fate(folder: Path, tests: list[str], seconds: float = SECONDS) -> str:
+def run(folder: Path, tests: list[str], seconds: float = SECONDS, **environment: str) -> str:
     """Run tests in a copy of the repository, and say what they made of it."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
-    environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "mutation.who_runs", *tests]
+    paths = os.pathsep.join([str(folder / "src"), str(folder / "tests")])
+    variables = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", **environment}
     with subprocess.Popen(
         command,
         cwd=folder,
-        env=environment,
+        env=variables,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
@@ -217,7 +209,7 @@ def chosen(number: int, seed: int, only: str) -> list[Mutant]:
     by_line: dict[tuple[str, int], list[Mutant]] = {}
     for file in sorted((REPOSITORY / PACKAGE).rglob("*.py")):
         path = file.relative_to(REPOSITORY).as_posix()
-        if only in path and tests_of(path):
+        if only in path and unseen_tests(path):
             for mutant in Changes(path, file.read_bytes()):
                 by_line.setdefault((path, mutant.line), []).append(mutant)
     chance = random.Random(seed)
@@ -235,6 +227,10 @@ class Run:
         for folder in folders:
             shutil.copytree(REPOSITORY, folder, ignore=IGNORED)
             self.free.put(folder)
+        calls = folders[0] / "calls.json"
+        if run(folders[0], SEEN, 10 * SECONDS, WHO_RUNS_WRITE=str(calls)) != SURVIVED:
+            sys.exit("the tests do not pass without any change, or not in time")
+        self.callers: dict[str, list[str]] = json.loads(calls.read_text("utf-8"))
 
     def try_one(self, mutant: Mutant) -> None:
         folder = self.free.get()
@@ -242,8 +238,7 @@ class Run:
             file = folder / mutant.path
             source = file.read_bytes()
             file.write_bytes(mutant.apply(source))
-            fates = (fate(folder, tests) for tests in tests_of(mutant.path))
-            came_out = next((one for one in fates if one != SURVIVED), SURVIVED)
+            came_out = self.fate(folder, mutant, source)
             file.write_bytes(source)
         finally:
             self.free.put(folder)
@@ -251,6 +246,19 @@ class Run:
         self.totals[module] += 1
         self.survivors[module] += came_out == SURVIVED
         print(f"{came_out:<8} {mutant.path}:{mutant.line}\n{mutant.diff(source)}", flush=True)
+
+    def fate(self, folder: Path, mutant: Mutant, source: bytes) -> str:
+        callers = self.callers.get(function_around(mutant.path, source, mutant.line), [])
+        came_out = SURVIVED
+        if callers:
+            stem = Path(mutant.path).stem
+            files = dict.fromkeys(test.partition("::")[0] for test in callers)
+            wanted = folder / "wanted.json"
+            wanted.write_text(json.dumps(callers), "utf-8")
+            first = sorted(files, key=lambda file: stem not in Path(file).stem)
+            came_out = run(folder, first, WHO_RUNS_WANTED=str(wanted))
+        is_seen = callers and not module_of(mutant.path).startswith(("report", "pytest_plugin"))
+        return came_out if is_seen or came_out != SURVIVED else run(folder, unseen_tests(mutant.path))
 
     def table(self) -> Iterator[str]:
         yield f"{'module':<42}{'mutants':>8}{'killed':>8}{'survived':>9}"
@@ -272,14 +280,10 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     mutants = chosen(options.number, options.seed, options.only)[options.skip :]
     with tempfile.TemporaryDirectory() as name:
-        run = Run([Path(name, str(number)) for number in range(options.jobs)])
-        every_test = [*dict.fromkeys(test for one in mutants for tests in tests_of(one.path) for test in tests)]
-        if fate(Path(name, "0"), every_test, 10 * SECONDS) != SURVIVED:
-            print("the tests do not pass without any change, or not in time")
-            return 1
+        session = Run([Path(name, str(number)) for number in range(options.jobs)])
         with ThreadPoolExecutor(options.jobs) as pool:
-            list(pool.map(run.try_one, mutants))
-    print("\n".join(run.table()))
+            list(pool.map(session.try_one, mutants))
+    print("\n".join(session.table()))
     return 0
 
 
