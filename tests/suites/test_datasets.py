@@ -1,6 +1,7 @@
 """Datasets: one test for all rows, and one test for each."""
 
 import csv
+import gzip
 import io
 import json
 import sys
@@ -458,7 +459,32 @@ def test_two_rows_with_one_id_are_warned_of(write):
     assert [warning.filename for warning in found] == [__file__]
 
 
-@pytest.mark.parametrize("suffix", ["gz", "zip", "bz2", "xz", "zst"])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("rows.jsonl.gz", '{"want": 1, "got": 1}\n{"want": 1, "got": 2}\n'),
+        ("rows.csv.gz", "want,got\n1,1\n1,2\n"),
+        ("rows.TSV.GZ", "want\tgot\n1\t1\n1\t2\n"),
+        ("rows.json.gz", '[{"want": 1, "got": 1}, {"want": 1, "got": 2}]'),
+    ],
+)
+def test_a_file_compressed_by_gzip_is_read(write, name, content):
+    path = write(name, gzip.compress(content.encode()))
+    check = check_dataset(path, "exact", MAPPING, pass_rate=0.5)
+    assert (check.passed, check.failed, check.errors) == (1, 1, 0)
+    assert check.gate.name == f"pass rate of {name}"
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda packed: packed[:-9], lambda packed: packed[:20] + b"x" + packed[21:], lambda _: b"no"]
+)
+def test_a_damaged_compressed_file_fails_before_a_row_is_compared(write, damage):
+    packed = gzip.compress(jsonl([{"want": 1, "got": 1, "note": str(number)} for number in range(500)]).encode())
+    with pytest.raises(ConfigurationError, match=r"rows\.jsonl\.gz: the compressed file is damaged"):
+        check_dataset(write("rows.jsonl.gz", damage(packed)), "exact", MAPPING, pass_rate=0.1)
+
+
+@pytest.mark.parametrize("suffix", ["zip", "bz2", "xz", "zst"])
 def test_a_compressed_file_is_refused_by_name(write, suffix):
     with pytest.raises(
         ConfigurationError, match=rf"rows\.jsonl\.{suffix}: a compressed dataset is not read; unpack it"

@@ -440,3 +440,11 @@ def test_no_limit_at_all_is_no_limit():
     refused("trajectory_max_calls", {}, ["a"], "not_a_limit")
     with pytest.raises(SettingsError, match=r"takes a whole number from 0, or such numbers by tool, got \{\}"):
         compare("trajectory_max_calls", None, ["a"], limits={})
+
+
+@pytest.mark.parametrize("turns", ["all", "mean", "flatten"])
+def test_what_is_forbidden_by_a_setting_is_forbidden_in_each_turn(turns):
+    settings = {"forbidden": ["delete"], "turns": turns}
+    assert compare("trajectory_forbidden", None, [["search"], ["buy"], []], **settings).passed
+    for calls in ([["search"], ["delete"]], [["delete"]], [["delete"], ["delete"], ["search"]]):
+        assert compare("trajectory_forbidden", None, calls, **settings).verdict == "fail"

@@ -92,6 +92,10 @@ class TrajectoryForbidden(TrajectoryOperator):
         """Give the forbidden calls when they are a setting."""
         return expected if self.forbidden is None else list(self.forbidden)
 
+    def _expected_turns(self, expected: Any, observed: int) -> list[Any]:
+        # What is forbidden is forbidden in each turn.
+        return super()._expected_turns(expected, observed) if self.forbidden is None else [expected] * observed
+
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         found = [at for at, made in enumerate(observed) if any(_forbids(call, made, matcher) for call in expected)]
         return _none_of(found, observed, () if expected else (EMPTY_EXPECTED,))
