@@ -11,7 +11,7 @@ from pytest_verdict.operators import ContainsAll, SemanticMatch
 from refusals import refused
 
 DEEP = "[" * 300
-WITHOUT_REFUSAL = {"exact", "normalized_exact", "literal", "not_blank"}
+WITHOUT_REFUSAL = {"exact", "literal", "not_blank"}
 # What the parts refuse, an outcome of another tool, or nothing at all.
 OF_OTHERS = {"all_of", "any_of", "at_least_n", "weighted", "criteria", "derived", "not_compared", "scorer_verdict"}
 
@@ -35,6 +35,12 @@ UNUSABLE_EXPECTED = [
     ("contains_all", "!?", "a", "empty_expected", {"normalize": ["remove_punctuation"]}),
     ("contains_all", None, None, "not_text", {}),
     ("contains_all", "", None, "empty_expected", {}),
+    ("normalized_exact", "+", "-", "empty_expected", {"normalize": ["remove_punctuation"]}),
+    ("normalized_exact", "The", "the", "empty_expected", {"normalize": ["lowercase", "remove_articles", "strip"]}),
+    ("text_similarity", "+", "-", "empty_expected", {"normalize": ["remove_punctuation"]}),
+    ("json_distance", {"a": 1}, {"a": 2}, "empty_expected", {"ignore": ["$.a"]}),
+    ("json_distance", [1, 2], [], "empty_expected", {"ignore": ["$[*]"]}),
+    ("json_distance", {"a": 1}, {"a": 2}, "empty_expected", {"rules": {"$.a": {"ignore": True}}}),
     ("regex", "(", "(", "invalid_regex_pattern", {}),
     ("regex", "(", None, "invalid_regex_pattern", {}),
     ("regex", "", "a", "empty_expected", {}),
@@ -189,3 +195,10 @@ def test_json_paths_that_fail_on_a_document(operator):
 def test_substrings_that_normalization_empties_are_refused_when_made():
     with pytest.raises(SettingsError, match="'!' is empty after normalization"):
         ContainsAll(substrings=["a", "!"], normalize=["remove_punctuation"])
+
+
+def test_a_text_that_was_blank_already_may_be_expected():
+    assert compare("normalized_exact", "", "  ").passed
+    assert compare("normalized_exact", " ", "").passed
+    assert compare("normalized_exact", "+", "+").passed
+    assert compare("json_distance", {}, {"a": 1}, ignore=["$.a"]).passed
