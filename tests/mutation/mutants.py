@@ -167,10 +167,17 @@ def module_of(path: str) -> str:
     return path.removeprefix(f"{PACKAGE}/")
 
 
-def unseen_tests(path: str) -> list[str]:
-    """Name the tests of a module that are not chosen by what they call."""
-    part = max((part for part in UNSEEN if module_of(path).startswith(part)), key=len, default=None)
-    return UNSEEN[part] if part else []
+def unseen_tests(path: str) -> list[list[str]]:
+    """Name the tests of a module that are not chosen by what they call: first those that are called like it."""
+    part = max((part for part in UNSEEN if module_of(path).startswith(part)), key=len, default="")
+    tests = dict.fromkeys(file for test in UNSEEN.get(part, []) for file in files_of(test))
+    named = [test for test in tests if Path(path).stem in Path(test).stem]
+    return [some for some in (named, [test for test in tests if test not in named]) if some]
+
+
+def files_of(test: str) -> list[str]:
+    files = [REPOSITORY / test] if test.endswith(".py") else sorted((REPOSITORY / test).rglob("test_*.py"))
+    return [file.relative_to(REPOSITORY).as_posix() for file in files]
 
 
 def function_around(path: str, source: bytes, line: int) -> str:
@@ -220,15 +227,14 @@ def chosen(number: int, seed: int, only: str) -> list[Mutant]:
 class Run:
     """Copies of the repository in which mutants live for a while."""
 
-    def __init__(self, folders: list[Path]) -> None:
+    def __init__(self, folders: list[Path], calls: Path) -> None:
         self.free: SimpleQueue[Path] = SimpleQueue()
         self.totals: Counter[str] = Counter()
         self.survivors: Counter[str] = Counter()
         for folder in folders:
             shutil.copytree(REPOSITORY, folder, ignore=IGNORED)
             self.free.put(folder)
-        calls = folders[0] / "calls.json"
-        if run(folders[0], SEEN, 10 * SECONDS, WHO_RUNS_WRITE=str(calls)) != SURVIVED:
+        if not calls.exists() and run(folders[0], SEEN, 10 * SECONDS, WHO_RUNS_WRITE=str(calls)) != SURVIVED:
             sys.exit("the tests do not pass without any change, or not in time")
         self.callers: dict[str, list[str]] = json.loads(calls.read_text("utf-8"))
 
@@ -258,7 +264,8 @@ class Run:
             first = sorted(files, key=lambda file: stem not in Path(file).stem)
             came_out = run(folder, first, WHO_RUNS_WANTED=str(wanted))
         is_seen = callers and not module_of(mutant.path).startswith(("report", "pytest_plugin"))
-        return came_out if is_seen or came_out != SURVIVED else run(folder, unseen_tests(mutant.path))
+        fates = (run(folder, tests) for tests in ([] if is_seen or came_out != SURVIVED else unseen_tests(mutant.path)))
+        return next((fate for fate in fates if fate != SURVIVED), came_out)
 
     def table(self) -> Iterator[str]:
         yield f"{'module':<42}{'mutants':>8}{'killed':>8}{'survived':>9}"
@@ -275,12 +282,16 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="TEXT", help="files whose path contains this")
     parser.add_argument("--skip", type=int, default=0, metavar="NUMBER", help="of the changes, from the first")
     parser.add_argument("-j", dest="jobs", type=int, default=1, metavar="NUMBER", help="at a time")
+    parser.add_argument(
+        "--calls", type=Path, metavar="FILE", help="keep there which tests call what, or take it from there"
+    )
     options = parser.parse_args()
     # A shell starts what runs in the background without Ctrl-C, which some tests need.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     mutants = chosen(options.number, options.seed, options.only)[options.skip :]
     with tempfile.TemporaryDirectory() as name:
-        session = Run([Path(name, str(number)) for number in range(options.jobs)])
+        calls = options.calls or Path(name, "calls.json")
+        session = Run([Path(name, str(number)) for number in range(options.jobs)], calls)
         with ThreadPoolExecutor(options.jobs) as pool:
             list(pool.map(session.try_one, mutants))
     print("\n".join(session.table()))
