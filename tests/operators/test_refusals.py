@@ -8,6 +8,7 @@ from pytest_verdict import ErrorVerdict, compare
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators import ContainsAll, SemanticMatch
+from pytest_verdict.laws import REFUSALS
 from refusals import refused
 
 DEEP = "[" * 300
@@ -157,6 +158,12 @@ def test_an_expected_value_that_cannot_be_used_is_an_error(operator, expected, o
 )
 def test_observed_evidence_that_cannot_be_read_is_a_fail(operator, expected, observed, note, settings):
     refused(operator, expected, observed, note, verdict="fail", **settings)
+
+
+def test_the_laws_know_every_refusal():
+    notes = {row[3] for row in (*UNUSABLE_EXPECTED, *UNREADABLE_OBSERVED)}
+    # A trajectory of which nothing is expected passes with that note.
+    assert notes - REFUSALS == {"empty_expected"}
 
 
 def test_the_error_names_the_value_and_what_is_allowed():
