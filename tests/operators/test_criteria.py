@@ -5,6 +5,7 @@ import pytest
 from pytest_verdict import compare
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators import CriteriaMatch
+from pytest_verdict.suites import Evaluator
 
 POLITE = {
     "id": "polite",
@@ -42,6 +43,13 @@ def test_an_expected_value_that_is_missing_or_unusable_leaves_the_whole_open():
         [part] = result.children
         assert (part.verdict, part.notes) == ("error", [note])
     assert compare(checking(NUMBER), {"number": 5}, "5").passed
+
+
+def test_criteria_need_an_expected_value_where_one_of_them_does():
+    mapping = {"observed": "$.reply"}
+    assert Evaluator(checking(POLITE), mapping).evaluate({"reply": "please"}).result.passed
+    with pytest.raises(SettingsError, match="the mapping does not say where it comes from, and criteria needs it"):
+        Evaluator(checking(POLITE, NUMBER), mapping)
 
 
 def test_an_unmet_criterion_fails_the_whole_though_another_could_not_be_compared():

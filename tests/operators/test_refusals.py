@@ -7,8 +7,8 @@ import pytest
 from pytest_verdict import ErrorVerdict, compare
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.errors import SettingsError
-from pytest_verdict.operators import ContainsAll, SemanticMatch
 from pytest_verdict.laws import REFUSALS
+from pytest_verdict.operators import ContainsAll, SemanticMatch
 from refusals import refused
 
 DEEP = "[" * 300
