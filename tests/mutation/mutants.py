@@ -37,6 +37,8 @@ SEEN: Final = [
 # For what runs in other processes, and what is made when a module is imported.
 UNSEEN: Final = {
     "core/families.py": ["tests/suites/test_what_packages_bring.py", "tests/test_example_family.py"],
+    "core/record.py": ["tests/plugin/test_option_verify_report.py", "tests/plugin"],
+    "core/session.py": ["tests/plugin"],
     "core/strict_model.py": ["tests/suites", "tests/blind"],
     "core/values/redaction.py": ["tests/plugin"],
     "core/values/yaml.py": ["tests/suites"],
@@ -263,8 +265,9 @@ class Run:
             wanted.write_text(json.dumps(callers), "utf-8")
             first = sorted(files, key=lambda file: stem not in Path(file).stem)
             came_out = run(folder, first, WHO_RUNS_WANTED=str(wanted))
-        is_seen = callers and not module_of(mutant.path).startswith(("report", "pytest_plugin"))
-        fates = (run(folder, tests) for tests in ([] if is_seen or came_out != SURVIVED else unseen_tests(mutant.path)))
+        others = unseen_tests(mutant.path)
+        is_seen = callers and all(test.startswith(tuple(SEEN)) for tests in others for test in tests)
+        fates = (run(folder, tests) for tests in ([] if is_seen or came_out != SURVIVED else others))
         return next((fate for fate in fates if fate != SURVIVED), came_out)
 
     def table(self) -> Iterator[str]:
