@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -71,8 +72,9 @@ class Comparator:
         """Compare as `compare` does, with the defaults of this comparator."""
         threshold, settings = self.complete(operator, threshold, settings)
         result = compare(operator, expected, observed, threshold, name=name, **settings)  # type: ignore[arg-type]
-        if self._collecting and not result.passed:
-            self._fail(functools.partial(describe_failure, result), [result])
+        if self._collecting and not result.has_passed():
+            # Of a copy: where the block raises and the test expects that, nothing has looked at the comparison.
+            self._fail(functools.partial(describe_failure, copy.copy(result)), [result])
         return result
 
     @typed_comparator
@@ -234,7 +236,7 @@ class Collection:
         if error is not None and not _hides_failures(error):
             error.add_note(self._describe(failures))
             return
-        results = [result for failure in failures for result in failure.results]
+        results = [result for failure in failures for result in failure.results if not result.passed]
         raise MismatchError(self._describe(failures), results) from error
 
     def _describe(self, failures: list[_Failure]) -> str:

@@ -30,6 +30,11 @@ UNREAD = {
     "a template": "from pytest_verdict.templates import BaseAnswer, ExactMatch, VerifiedField\n"
     '    class A(BaseAnswer):\n        city: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())\n'
     '    answer_template(A).verify({"city": "Rome"})',
+    "a template that is printed": "from pytest_verdict.templates import BaseAnswer, ExactMatch, VerifiedField\n"
+    '    class A(BaseAnswer):\n        city: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())\n'
+    '    print(answer_template(A).verify({"city": "Rome"}))',
+    "in a block that raises what the test expects": "with pytest.raises(ValueError):\n"
+    '        with comparator.collect():\n            comparator("exact", "Paris", "Rome")\n            raise ValueError',
     "an evaluation": "from pytest_verdict.suites import Evaluator\n"
     '    Evaluator("exact", {"expected": "$.a", "observed": "$.b"}).evaluate({"a": 1, "b": 2})',
     "a blind comparison": "from pytest_verdict.blind import blind_compare\n"
@@ -44,6 +49,8 @@ READ = {
     "notes": 'assert compare("numeric_exact", 1, "x").notes == ["not_a_number"]',
     "report": 'assert compare("exact", "Paris", "Rome").to_report()["verdict"] == "fail"',
     "raises": 'with pytest.raises(AssertionError):\n        assert_matches("exact", "Paris", "Rome")',
+    "raises at the end of a block": "with pytest.raises(AssertionError):\n"
+    '        with comparator.collect():\n            comparator("exact", "Paris", "Rome")',
     "unequal": 'assert "Rome" != expect("exact", "Paris")',
     "passes": 'compare("exact", "Paris", "Paris")',
     "any": 'assert any([compare("exact", "Paris", "Rome"), compare("exact", 1, 1)])',

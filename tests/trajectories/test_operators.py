@@ -448,3 +448,9 @@ def test_what_is_forbidden_by_a_setting_is_forbidden_in_each_turn(turns):
     assert compare("trajectory_forbidden", None, [["search"], ["buy"], []], **settings).passed
     for calls in ([["search"], ["delete"]], [["delete"]], [["delete"], ["delete"], ["search"]]):
         assert compare("trajectory_forbidden", None, calls, **settings).verdict == "fail"
+
+
+@pytest.mark.parametrize("turns", ["all", "mean"])
+def test_a_turn_that_cannot_be_compared_is_an_error_of_the_whole_wherever_it_is(turns):
+    for expected in ([[5], ["a"]], [["a"], [5]], [["b"], [5]]):
+        refused("trajectory_exact", expected, [["a"], ["a"]], "trajectory_unreadable", turns=turns)

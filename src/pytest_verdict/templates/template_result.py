@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_verdict.core.result import ComparisonResult
@@ -108,29 +109,31 @@ class TemplateResult:
         lines = ["  ".join(map(str.ljust, row, widths)) for row in rows]
         if self.unknown:
             lines.append(f"keys of no field: {shown(list(self.unknown), 120)[1:-1]}")
-        return "\n".join([self._headline(), *(f"  {line}".rstrip() for line in lines)])
+        return "\n".join([_headline(self), *(f"  {line}".rstrip() for line in lines)])
 
     def _weights(self) -> list[str]:
         # Children begin with the fields; a regex check may be called like one of them.
         return [as_written(as_exact(rule["weight"])) for rule in self.comparison.settings["fields"].values()]
-
-    def _headline(self) -> str:
-        score = "" if self.granular is None else f", granular score {self.granular:.2f}"
-        head = f"{visible(self.template)}: {self.verdict}{score}"
-        failed = self.comparison.details.get("failed", [])
-        if self.error is not None:
-            return f"{head}\n  {visible(self.error)}"
-        if not failed:
-            return head
-        verb = "was overridden" if self.passed and self.embedding_override else "did not pass"
-        return f"{head}; {verb}: {visible(', '.join(map(str, failed)))}"
 
     def __bool__(self) -> bool:
         # An answer that could not be read is neither right nor wrong, so this raises, and no negation passes on it.
         return bool(self.comparison)
 
     def __repr__(self) -> str:
-        return f"<{self._headline().splitlines()[0]}>"
+        # Of a copy, because printing is no look.
+        return f"<{_headline(replace(self, comparison=copy.copy(self.comparison))).splitlines()[0]}>"
+
+
+def _headline(result: TemplateResult) -> str:
+    score = "" if result.granular is None else f", granular score {result.granular:.2f}"
+    head = f"{visible(result.template)}: {result.verdict}{score}"
+    failed = result.comparison.details.get("failed", [])
+    if result.error is not None:
+        return f"{head}\n  {visible(result.error)}"
+    if not failed:
+        return head
+    verb = "was overridden" if result.passed and result.embedding_override else "did not pass"
+    return f"{head}; {verb}: {visible(', '.join(map(str, failed)))}"
 
 
 def _row(child: ComparisonResult, weight: str) -> tuple[str, ...]:
