@@ -455,3 +455,10 @@ def test_what_is_forbidden_by_a_setting_is_forbidden_in_each_turn(turns):
 def test_a_turn_that_cannot_be_compared_is_an_error_of_the_whole_wherever_it_is(turns):
     for expected in ([[5], ["a"]], [["a"], [5]], [["b"], [5]]):
         refused("trajectory_exact", expected, [["a"], ["a"]], "trajectory_unreadable", turns=turns)
+
+
+def test_a_list_of_a_step_may_hold_optional_calls():
+    expected = [["b", "c", {"name": "a", "optional": True}]]
+    assert compare("trajectory_steps", expected, ["c", "b"]).passed
+    assert compare("trajectory_steps", expected, ["c", "a", "b"]).passed
+    assert not compare("trajectory_steps", expected, ["a", "b"]).passed
