@@ -181,7 +181,7 @@ def unseen_tests(path: str) -> list[list[str]]:
     part = max((part for part in UNSEEN if module_of(path).startswith(part)), key=len, default="")
     tests = dict.fromkeys(file for test in UNSEEN.get(part, []) for file in files_of(test))
     named = [test for test in tests if Path(path).stem in Path(test).stem]
-    return [some for some in (named, [test for test in tests if test not in named]) if some]
+    return [named, [test for test in tests if test not in named]]
 
 
 def files_of(test: str) -> list[str]:
@@ -225,7 +225,7 @@ def chosen(number: int, seed: int, only: str) -> list[Mutant]:
     by_line: dict[tuple[str, int], list[Mutant]] = {}
     for file in sorted((REPOSITORY / PACKAGE).rglob("*.py")):
         path = file.relative_to(REPOSITORY).as_posix()
-        if only in path and unseen_tests(path):
+        if only in path and any(unseen_tests(path)):
             for mutant in Changes(path, file.read_bytes()):
                 by_line.setdefault((path, mutant.line), []).append(mutant)
     chance = random.Random(seed)
@@ -272,9 +272,11 @@ class Run:
             wanted.write_text(json.dumps(callers), "utf-8")
             first = sorted(files, key=lambda file: stem not in Path(file).stem)
             came_out = run(folder, first, WHO_RUNS_WANTED=str(wanted))
-        others = unseen_tests(mutant.path)
-        is_seen = callers and all(test.startswith(tuple(SEEN)) for tests in others for test in tests)
-        fates = (run(folder, tests) for tests in ([] if is_seen or came_out != SURVIVED else others))
+        named, others = unseen_tests(mutant.path)
+        if callers and all(test.startswith(tuple(SEEN)) for test in others):
+            # What is kept after the first call was seen in one test alone.
+            others = []
+        fates = (run(folder, tests) for tests in (named, others) if tests and came_out == SURVIVED)
         return next((fate for fate in fates if fate != SURVIVED), came_out)
 
     def table(self) -> Iterator[str]:
