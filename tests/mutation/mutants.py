@@ -33,6 +33,7 @@ SEEN: Final = [
     "tests/values", "tests/operators", "tests/trajectories", "tests/report", "tests/test_advice.py", "tests/test_comparison.py",
     "tests/test_explanation.py", "tests/test_kernel.py", "tests/test_laws.py", "tests/test_matching.py",
     "tests/test_normalizers.py", "tests/test_replay.py", "tests/test_result.py", "tests/test_surface.py", "tests/cli",
+    "tests/suites/test_statistics.py",
 ]  # fmt: skip
 # For what runs in other processes, and what is made when a module is imported.
 UNSEEN: Final = {
