@@ -21,6 +21,8 @@ UNREAD = {
     "kept in a name": 'result = compare("exact", "Paris", "Rome")',
     "evidence looked at, but not what came out": 'assert compare("exact", "Paris", "Rome").observed == "Rome"',
     "printed, logged, kept in a set": 'result = compare("exact", "Paris", "Rome"); print(result, [result], {result})',
+    "one of two from one line": 'results = [compare("exact", "Paris", "Rome") for _ in range(2)]; first = results[0]\n'
+    "    assert not first and not first.passed and first.score == 0.0",
     "its normalization": 'assert compare("exact", "Paris", "Rome").normalization == []',
     "an error": 'compare("numeric_range", [5, 1], None); compare(Broken(), 1, 2)',
     "before a skip": 'compare("exact", "Paris", "Rome"); pytest.skip("no reason")',
