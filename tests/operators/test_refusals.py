@@ -9,6 +9,7 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.laws import REFUSALS
 from pytest_verdict.operators import ContainsAll, SemanticMatch
+from pytest_verdict.suites import Evaluator
 from refusals import refused
 
 DEEP = "[" * 300
@@ -209,3 +210,16 @@ def test_a_text_that_was_blank_already_may_be_expected():
     assert compare("normalized_exact", " ", "").passed
     assert compare("normalized_exact", "+", "+").passed
     assert compare("json_distance", {}, {"a": 1}, ignore=["$.a"]).passed
+
+
+@pytest.mark.parametrize(
+    ("operator", "settings"),
+    [("trace_contains", {"substring": "a"}), ("trace_regex", {"pattern": "a"}), ("trace_length", {"min": 1})],
+)
+def test_a_mapping_says_what_is_expected_unless_a_setting_does(operator, settings):
+    assert Evaluator(operator, {"observed": "$"}, **settings).evaluate("a").result.passed
+    if operator != "trace_length":
+        with pytest.raises(
+            SettingsError, match=f"the mapping does not say where it comes from, and {operator} needs it"
+        ):
+            Evaluator(operator, {"observed": "$"})
