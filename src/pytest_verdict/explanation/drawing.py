@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 
 from pytest_verdict.core.operator import as_setting
@@ -119,7 +119,7 @@ def _evidence(result: ComparisonResult, found: Explanation, budget: Budget) -> I
     if found.sides:
         yield from _sides(result, budget)
     yield (Part(f"normalization: {visible(', '.join(result.normalization)) or 'none'}"),)
-    settings = _notable_settings(result)
+    settings = _notable_settings(result, () if budget.lines == 0 else found.said)
     if settings:
         yield (Part(f"settings: {settings}"),)
     if result.score not in {0.0, 1.0} or result.threshold < 1.0:
@@ -127,7 +127,7 @@ def _evidence(result: ComparisonResult, found: Explanation, budget: Budget) -> I
         yield (Part(f"score {result.score:.6g} {sign} threshold {result.threshold:.6g}"),)
     for code in result.notes:
         yield note_line(code, budget)
-    yield from _other_details(result, budget)
+    yield from _other_details(result, found, budget)
 
 
 def _sides(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
@@ -140,10 +140,10 @@ def _sides(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
         yield Part("observed surface: "), Part(shown(result.observed_surface, budget.room(20)), "observed")
 
 
-def _notable_settings(result: ComparisonResult) -> str:
-    usual = _usual_settings(result.operator)
-    notable = {name: value for name, value in result.settings.items() if value != usual.get(name, ABSENT)}
-    return ", ".join(f"{visible(name)}={shown(value, 80)}" for name, value in notable.items() if name != "normalize")
+def _notable_settings(result: ComparisonResult, said: Collection[str]) -> str:
+    usual = {**_usual_settings(result.operator), "normalize": result.settings.get("normalize")}
+    notable = [(name, value) for name, value in result.settings.items() if value != usual.get(name, ABSENT)]
+    return ", ".join(f"{visible(name)}={shown(value, 80)}" for name, value in notable if name not in said)
 
 
 def _usual_settings(operator: str) -> dict[str, Any]:
@@ -155,8 +155,8 @@ def _usual_settings(operator: str) -> dict[str, Any]:
     return {name: as_setting(field.get_default(call_default_factory=True)) for name, field in fields.items()}
 
 
-def _other_details(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    hidden = _SAID if budget.lines == 0 else _SAID | _FOR_A_SECOND_LOOK
+def _other_details(result: ComparisonResult, found: Explanation, budget: Budget) -> Iterator[Line]:
+    hidden = _SAID if budget.lines == 0 else _SAID.union(_FOR_A_SECOND_LOOK, found.said)
     for name, value in result.details.items():
         if name not in hidden and name not in result.notes:
             label = f"{visible(name.replace('_', ' '))}: "
