@@ -213,7 +213,7 @@ PAIRS = [
         "'MCL1'",
         template=Drug,
     ),
-    Pair("The calls of an agent", "trajectory_in_order", CALLS, OTHER_CALLS, "buy"),
+    Pair("The calls of an agent", "trajectory_in_order", CALLS, OTHER_CALLS, "limit: 5 -> 9"),
     Pair(
         "Two of three",
         "at_least_n",

@@ -27,12 +27,6 @@ def test_the_difference_is_in_the_first_three_lines(pair):
     assert [line for line in first if pair.difference in line], first
 
 
-@PAIRS
-def test_no_line_of_ours_is_wider_than_it_may_be(pair):
-    wide = [line for line in gallery.ours(pair).splitlines() if len(line) > gallery.BUDGET.width]
-    assert wide == []
-
-
 def test_the_outputs_of_others_are_what_they_print():
     pytest.importorskip("deepdiff")
     text = gallery.PAGE.read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ FOLDERS = {
     "suite": (2, "'You find the invoice in your account under Bills.'"),
     "template": (0, "2015"),
     "trajectory": (2, "93.0"),
-    "values": (2, "exact: $[1].born: '2019-08-12' -> '2019-08-21'"),
+    "values": (2, "exact 'people': $[1].born: '2019-08-12' -> '2019-08-21'"),
 }
 
 
