@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from pytest_verdict.core.operator import as_setting
@@ -14,9 +15,9 @@ from pytest_verdict.core.values.display import counted, shown, visible
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.explanation.facts import explanation_of
-from pytest_verdict.explanation.lines import Block, Line, Part, block, indented
+from pytest_verdict.explanation.lines import Block, Line, Part, block, indented, mark, plain
 from pytest_verdict.explanation.model import Explanation
-from pytest_verdict.explanation.notes import note_line
+from pytest_verdict.explanation.notes import is_refusal, note_line
 
 # What the lines above say, and what only a second look needs.
 _SAID: Final = frozenset(
@@ -91,28 +92,39 @@ def explained(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
     """Give the lines of an explanation."""
     found = explanation_of(result, budget)
     yield _headline(result, found)
-    yield from indented(found.lines)
-    yield from indented(_evidence(result, found, budget))
+    yield from indented(_below(result, found, budget))
+
+
+def _below(result: ComparisonResult, found: Explanation, budget: Budget) -> Iterator[Line]:
+    yield from found.lines
     if found.children:
-        for child in sorted(result.children, key=lambda child: child.passed):
-            yield from indented(_of_child(child, budget))
+        # What decided comes first.
+        narrower = replace(budget, width=budget.width and max(budget.width - 8, 40))
+        for child in sorted(result.children, key=lambda child: (child.verdict != result.verdict, child.passed)):
+            yield from _of_part(child, narrower)
+    yield from _evidence(result, found, budget)
 
 
 def _headline(result: ComparisonResult, found: Explanation) -> Line:
-    label = f" {shown(result.name, 80)}" if result.name is not None else ""
-    return Part(f"{visible(result.operator)}{label}: "), *found.summary
+    return Part(f"{_label(result)}: "), *found.summary
 
 
-def _of_child(child: ComparisonResult, budget: Budget) -> Iterator[Line]:
+def _label(result: ComparisonResult) -> str:
+    return visible(result.operator) + ("" if result.name is None else f" {shown(result.name, 80)}")
+
+
+def _of_part(child: ComparisonResult, budget: Budget) -> Iterator[Line]:
     if child.passed:
-        yield (*headline(child, budget), Part(f" ({_both(child, budget)})"))
-    else:
-        yield from explained(child, budget)
-
-
-def _both(result: ComparisonResult, budget: Budget) -> str:
-    room = budget.room(40) // 2
-    return f"expected {shown(result.expected, room)}, got {shown(result.observed, room)}"
+        label = f"{_label(child)}: got "
+        yield mark(child.verdict), Part(label), Part(shown(child.observed, budget.room(len(label))), "observed")
+        return
+    found = explanation_of(child, budget)
+    head = _headline(child, found)
+    yield mark(child.verdict), *head
+    # Both sides stand on the line above, unless one could not be used or they were too long for it.
+    is_whole = child.error is None and not any(map(is_refusal, child.notes)) and "…" not in plain(head)
+    sides = found.sides and (budget.lines == 0 or not is_whole)
+    yield from indented(_below(child, replace(found, sides=sides), budget), 6)
 
 
 def _evidence(result: ComparisonResult, found: Explanation, budget: Budget) -> Iterator[Line]:

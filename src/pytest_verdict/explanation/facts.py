@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from decimal import Decimal
@@ -44,8 +45,10 @@ def explanation_of(result: ComparisonResult, budget: Budget) -> Explanation:
     """Say why a comparison came out as it did, in the way of its family if that has one."""
     own = FAMILIES.find("explanations", result.operator)
     if own is not None:
-        found: Explanation = load(own)(result, budget)
-        return found
+        # A record of elsewhere may hold anything.
+        with contextlib.suppress(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+            found: Explanation = load(own)(result, budget)
+            return found
     return usual_explanation(result, budget)
 
 

@@ -46,6 +46,11 @@ def coloured(found: Line) -> str:
     )
 
 
+def mark(verdict: str) -> Part:
+    """Mark a part of a comparison by its verdict."""
+    return Part(f"{'ok' if verdict == 'pass' else verdict.upper():<6}", "mark")
+
+
 def cut(found: Iterable[Part], room: int) -> Line:
     """Leave out the end of a line that is longer than there is room; 0 leaves nothing out."""
     kept: list[Part] = []
