@@ -90,12 +90,15 @@ def rows(line: str) -> list[list[tuple[int, str, str, bool]]]:
 
 
 def drawn(row: list[tuple[int, str, str, bool]], top: int) -> str:
-    return "".join(
-        f'<text x="{MARGIN + column * ADVANCE:g}" y="{top}" textLength="{len(text) * ADVANCE:g}"{look(colour, bold)}'
-        f' xml:space="preserve">{escape(text)}</text>'
-        for column, text, colour, bold in row
-        if text.strip()
-    )
+    return "".join(_drawn(column, text, top, look(colour, bold)) for column, text, colour, bold in row if text.strip())
+
+
+def _drawn(column: int, text: str, top: int, attributes: str) -> str:
+    # Every part has its place and its length, so that columns are columns in any font.
+    left = MARGIN + (column + len(text) - len(text.lstrip())) * ADVANCE
+    written = text.strip()
+    place = f'x="{left:g}" y="{top}" textLength="{len(written) * ADVANCE:g}"'
+    return f'<text {place}{attributes} xml:space="preserve">{escape(written)}</text>'
 
 
 def look(colour: str, bold: bool) -> str:
@@ -115,11 +118,11 @@ def picture() -> str:
 
 
 def texts(svg: str) -> list[str]:
-    """Give the lines of a picture as texts, without the blanks at their beginning."""
+    """Give the lines of a picture as texts, without the blanks around parts of one colour."""
     found: dict[str, list[str]] = {}
     for element in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text"):
         found.setdefault(element.attrib["y"], []).append(element.text or "")
-    return ["".join(row) for row in found.values()]
+    return [" ".join(row) for row in found.values()]
 
 
 if __name__ == "__main__":
