@@ -15,7 +15,6 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import SESSION
-from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import MismatchError, SettingsError
 from pytest_verdict.signatures import typed_comparator, typed_defaults
 
@@ -248,7 +247,7 @@ class Collection:
         blocks = [lines_of(failure.describe()) for failure in shown]
         lines = [line for described in blocks for line in described]
         if made > 1:
-            counts = f"{counted(len(failures), 'check')} did not pass, {made} comparisons were made; first "
+            counts = f"{len(failures)} failed, {made} compared; first "
             lines.insert(0, (Part(counts), *blocks[0][0]))
         if len(shown) < len(failures):
             lines.append((Part(f"{len(failures) - len(shown)} more are in the report; -vv shows them here"),))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -71,6 +73,25 @@ def test_colours_are_those_of_pytest_and_change_nothing_else(harness, workers):
     assert [line for line in comparable(coloured) if line.startswith("E")] == [
         line for line in comparable(plain) if line.startswith("E")
     ]
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+def test_junit_and_explain_say_the_same_as_the_terminal(harness, workers):
+    run = harness.run(TESTS, *workers, "--verify-report", "--color=yes")
+    failures = {case.get("name"): case.find("failure") for case in run.junit.iter("testcase")}
+    messages = sorted(failure.get("message").split("; ", 1)[1] for failure in failures.values())
+    assert messages == sorted(SUMMARY)
+    text = failures["test_one"].text
+    assert "\x1b" not in text
+    for line in ("  expected: 'the quick brown fox'", "  observed: 'the quick brown dog'", "  normalization: none"):
+        assert f"E   {line}" in text
+        assert line in main_output(["explain", str(run.folder), "--failed"])
+
+
+def main_output(words: list[str]) -> str:
+    return subprocess.run(
+        [sys.executable, "-m", "pytest_verdict", *words], capture_output=True, text=True, check=True
+    ).stdout
 
 
 def test_no_color_is_obeyed(harness, monkeypatch):
