@@ -31,7 +31,7 @@ PACKAGE: Final = "src/pytest_verdict"
 # Run once in one process, to see which tests call which functions; they must pass without any change.
 SEEN: Final = [
     "tests/values", "tests/operators", "tests/trajectories", "tests/report", "tests/test_advice.py", "tests/test_comparison.py",
-    "tests/test_explanation.py", "tests/test_kernel.py", "tests/test_laws.py", "tests/test_matching.py",
+    "tests/explanation", "tests/test_kernel.py", "tests/test_laws.py", "tests/test_matching.py",
     "tests/test_normalizers.py", "tests/test_replay.py", "tests/test_result.py", "tests/test_surface.py", "tests/cli",
     "tests/suites/test_statistics.py",
 ]  # fmt: skip
