@@ -9,6 +9,7 @@ from pages import REPOSITORY
 
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.normalizers import NORMALIZERS
+from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.pytest_plugin import plugin
 
 DOCS = REPOSITORY / "docs"
@@ -122,3 +123,10 @@ def test_the_design_gives_a_reason_for_every_dependency_and_extra():
     needed = [re.match(r"[\w-]+", requirement).group() for requirement in project["dependencies"]]
     assert [name for name in needed if f"| {name} " not in section] == []
     assert [name for name in project["optional-dependencies"] if f"| `{name}` " not in section] == []
+
+
+def test_every_operator_shows_a_call_of_compare():
+    names = [(name, REGISTRY.find(name)) for name in REGISTRY.names()]
+    own = [(name, cls) for name, cls in names if cls.__module__.startswith("pytest_verdict.")]
+    assert own
+    assert [name for name, cls in own if f'compare("{cls.name}", ' not in (cls.__doc__ or "")] == []
