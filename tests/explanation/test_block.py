@@ -103,14 +103,14 @@ BLOCKS = {
         lambda: compare(Both(), "x", "y"),
         """
         both_of_the_test: 1 of 2 parts passed
+          FAIL  exact 'second': expected 'a', got 'b'
+                expected: 'a'
+                observed: 'b'
+                normalization: none
+          ok    exact 'first': got 'a'
           normalization: none
           score 0.5 < threshold 1
           note: half
-          exact 'second': expected 'a', got 'b'
-            expected: 'a'
-            observed: 'b'
-            normalization: none
-          exact 'first': pass (expected 'a', got 'a')
         """,
     ),
     "error": (

@@ -40,7 +40,9 @@ def test_an_override_says_so_and_keeps_the_first_verdict():
     (look,) = details["embedding_check"]["looks"]
     assert look["field"] == "diagnosis"
     assert (look["similarity"] > 0.99, look["threshold"], look["passed"]) == (True, 0.85, True)
-    assert result.describe().startswith("Answer: pass, granular score 0.25; was overridden: diagnosis")
+    said = result.describe().splitlines()
+    assert said[0] == "answer_template 'Answer': pass by the embedding check of diagnosis"
+    assert "  granular score: 0.25" in said
 
 
 @pytest.mark.parametrize(

@@ -26,8 +26,8 @@ LOOKS = [
     "assert result.error is None",
     "assert result.problems == {}",
     "assert not result.embedding_override",
-    "assert 'fail' in result.describe()",
-    "assert 'fail' in repr(result)",
+    "assert '2 of 2 failed' in result.describe()",
+    "assert '2 of 2 failed' in repr(result)",
     "assert not result.comparison",
 ]
 NO_LOOKS = [

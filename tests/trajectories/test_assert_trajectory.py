@@ -19,7 +19,7 @@ def test_what_matches_gives_its_result():
 def test_what_does_not_match_fails_with_the_block_of_every_comparison():
     with pytest.raises(MismatchError) as caught:
         assert_trajectory(["buy", "search"], OBSERVED, order="in_order", name="shopping")
-    assert str(caught.value).startswith("trajectory_in_order 'shopping': fail")
+    assert str(caught.value).startswith("trajectory_in_order 'shopping': call 2 search(…) is out of order")
     assert [result.operator for result in caught.value.results] == ["trajectory_in_order"]
 
 

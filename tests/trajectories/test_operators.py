@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from pytest_verdict import ComparisonResult, compare, explain
+from pytest_verdict import ComparisonResult, compare
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.number import NumericRange, NumericTolerance
@@ -158,7 +158,13 @@ def test_the_alignment_shows_what_belongs_together():
     assert details["first_divergence"] == 1
     assert details["differences"] == [
         {"path": "$[1]", "kind": "unexpected", "observed": {"name": "look"}},
-        {"path": "$[1].args.q", "kind": "changed", "expected": "tea", "observed": "tee"},
+        {
+            "path": "$[1].args.q",
+            "kind": "changed",
+            "expected": "tea",
+            "observed": "tee",
+            "observed_path": "$[2].args.q",
+        },
         {"path": "$[2]", "kind": "missing", "expected": {"name": "buy"}},
     ]
 
@@ -168,11 +174,6 @@ def test_what_competes_for_too_few_calls():
     rules = {"a": {"x": NumericTolerance(tolerance=1, mode="absolute")}}
     details = compare(ANY_ORDER, expected, [("a", {"x": 0}), ("b", {}), ("a", {"x": 5})], args=rules).details
     assert details["competing"] == {"expected": [1, 3], "observed": [0]}
-
-
-def test_the_failure_block_names_the_difference():
-    lines = list(explain(compare(ANY_ORDER, [A1], [A2])))
-    assert "    $[0].args.x: expected 1, observed 2" in lines
 
 
 def test_details_are_json_whatever_the_arguments():
@@ -241,9 +242,7 @@ def test_steps(observed, passes):
 def test_steps_say_where_they_stop():
     result = compare("trajectory_steps", STEPS, ["login", "search", "book"])
     assert result.details["first_divergence"] == 1
-    assert result.details["differences"] == [
-        {"path": "$[1]", "kind": "missing", "expected": [{"name": "search"}, {"name": "weather"}]}
-    ]
+    assert result.details["differences"] == [{"path": "$[1]", "kind": "missing", "expected": {"name": "weather"}}]
     assert compare("trajectory_steps", [{"name": "a", "optional": True}], ["b"]).notes == ["empty_expected"]
 
 

@@ -11,11 +11,20 @@ _HERE: Final = "pytest_verdict.blind."
 
 
 @hookimpl
-def operators() -> Mapping[str, str]:
-    """Name the operators."""
+def recorded_operators() -> Mapping[str, str]:
+    """Name the operators, which only records carry."""
     return {
         "blind_ballot": f"{_HERE}ballot:BlindBallot",
         "blind_preference": f"{_HERE}preference:BlindPreference",
+    }
+
+
+@hookimpl
+def explanations() -> Mapping[str, str]:
+    """Explain comparisons and the replies in them."""
+    return {
+        "blind_ballot": f"{_HERE}explanation:explain_ballot",
+        "blind_preference": f"{_HERE}explanation:explain_preference",
     }
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from pytest_verdict.core.operator import as_setting
@@ -14,9 +15,9 @@ from pytest_verdict.core.values.display import counted, shown, visible
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.explanation.facts import explanation_of
-from pytest_verdict.explanation.lines import Block, Line, Part, block, indented
+from pytest_verdict.explanation.lines import Block, Line, Part, block, indented, mark, plain
 from pytest_verdict.explanation.model import Explanation
-from pytest_verdict.explanation.notes import note_line
+from pytest_verdict.explanation.notes import is_refusal, note_line
 
 # What the lines above say, and what only a second look needs.
 _SAID: Final = frozenset(
@@ -91,35 +92,46 @@ def explained(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
     """Give the lines of an explanation."""
     found = explanation_of(result, budget)
     yield _headline(result, found)
-    yield from indented(found.lines)
-    yield from indented(_evidence(result, found, budget))
+    yield from indented(_below(result, found, budget))
+
+
+def _below(result: ComparisonResult, found: Explanation, budget: Budget) -> Iterator[Line]:
+    yield from found.lines
     if found.children:
-        for child in sorted(result.children, key=lambda child: child.passed):
-            yield from indented(_of_child(child, budget))
+        # What decided comes first.
+        narrower = replace(budget, width=budget.width and max(budget.width - 8, 40))
+        for child in sorted(result.children, key=lambda child: (child.verdict != result.verdict, child.passed)):
+            yield from _of_part(child, narrower)
+    yield from _evidence(result, found, budget)
 
 
 def _headline(result: ComparisonResult, found: Explanation) -> Line:
-    label = f" {shown(result.name, 80)}" if result.name is not None else ""
-    return Part(f"{visible(result.operator)}{label}: "), *found.summary
+    return Part(f"{_label(result)}: "), *found.summary
 
 
-def _of_child(child: ComparisonResult, budget: Budget) -> Iterator[Line]:
+def _label(result: ComparisonResult) -> str:
+    return visible(result.operator) + ("" if result.name is None else f" {shown(result.name, 80)}")
+
+
+def _of_part(child: ComparisonResult, budget: Budget) -> Iterator[Line]:
     if child.passed:
-        yield (*headline(child, budget), Part(f" ({_both(child, budget)})"))
-    else:
-        yield from explained(child, budget)
-
-
-def _both(result: ComparisonResult, budget: Budget) -> str:
-    room = budget.room(40) // 2
-    return f"expected {shown(result.expected, room)}, got {shown(result.observed, room)}"
+        label = f"{_label(child)}: got "
+        yield mark(child.verdict), Part(label), Part(shown(child.observed, budget.room(len(label))), "observed")
+        return
+    found = explanation_of(child, budget)
+    head = _headline(child, found)
+    yield mark(child.verdict), *head
+    # Both sides stand on the line above, unless one could not be used or they were too long for it.
+    is_whole = child.error is None and not any(map(is_refusal, child.notes)) and "…" not in plain(head)
+    sides = found.sides and (budget.lines == 0 or not is_whole)
+    yield from indented(_below(child, replace(found, sides=sides), budget), 6)
 
 
 def _evidence(result: ComparisonResult, found: Explanation, budget: Budget) -> Iterator[Line]:
     if found.sides:
         yield from _sides(result, budget)
     yield (Part(f"normalization: {visible(', '.join(result.normalization)) or 'none'}"),)
-    settings = _notable_settings(result)
+    settings = _notable_settings(result, () if budget.lines == 0 else found.said)
     if settings:
         yield (Part(f"settings: {settings}"),)
     if result.score not in {0.0, 1.0} or result.threshold < 1.0:
@@ -127,7 +139,7 @@ def _evidence(result: ComparisonResult, found: Explanation, budget: Budget) -> I
         yield (Part(f"score {result.score:.6g} {sign} threshold {result.threshold:.6g}"),)
     for code in result.notes:
         yield note_line(code, budget)
-    yield from _other_details(result, budget)
+    yield from _other_details(result, found, budget)
 
 
 def _sides(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
@@ -140,10 +152,10 @@ def _sides(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
         yield Part("observed surface: "), Part(shown(result.observed_surface, budget.room(20)), "observed")
 
 
-def _notable_settings(result: ComparisonResult) -> str:
-    usual = _usual_settings(result.operator)
-    notable = {name: value for name, value in result.settings.items() if value != usual.get(name, ABSENT)}
-    return ", ".join(f"{visible(name)}={shown(value, 80)}" for name, value in notable.items() if name != "normalize")
+def _notable_settings(result: ComparisonResult, said: Collection[str]) -> str:
+    usual = {**_usual_settings(result.operator), "normalize": result.settings.get("normalize")}
+    notable = [(name, value) for name, value in result.settings.items() if value != usual.get(name, ABSENT)]
+    return ", ".join(f"{visible(name)}={shown(value, 80)}" for name, value in notable if name not in said)
 
 
 def _usual_settings(operator: str) -> dict[str, Any]:
@@ -155,8 +167,8 @@ def _usual_settings(operator: str) -> dict[str, Any]:
     return {name: as_setting(field.get_default(call_default_factory=True)) for name, field in fields.items()}
 
 
-def _other_details(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    hidden = _SAID if budget.lines == 0 else _SAID | _FOR_A_SECOND_LOOK
+def _other_details(result: ComparisonResult, found: Explanation, budget: Budget) -> Iterator[Line]:
+    hidden = _SAID if budget.lines == 0 else _SAID.union(_FOR_A_SECOND_LOOK, found.said)
     for name, value in result.details.items():
         if name not in hidden and name not in result.notes:
             label = f"{visible(name.replace('_', ' '))}: "

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
 from typing import Any, Final
@@ -33,6 +35,8 @@ _EXPECTED: Final = {
     "trace_regex": "expected a match of ",
 }
 
+# What stands before the summary in the first line, usually.
+_HEAD: Final = 16
 # Beyond this number it does not matter how many there are.
 _MOST_COUNTED: Final = 10_000
 
@@ -41,8 +45,15 @@ def explanation_of(result: ComparisonResult, budget: Budget) -> Explanation:
     """Say why a comparison came out as it did, in the way of its family if that has one."""
     own = FAMILIES.find("explanations", result.operator)
     if own is not None:
-        found: Explanation = load(own)(result, budget)
-        return found
+        # A record of elsewhere may hold anything.
+        with contextlib.suppress(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+            found: Explanation = load(own)(result, budget)
+            return found
+    return usual_explanation(result, budget)
+
+
+def usual_explanation(result: ComparisonResult, budget: Budget) -> Explanation:
+    """Say why a comparison came out as it did, whatever its operator."""
     if result.error is not None:
         return Explanation(summary=(Part(f"error: {visible(shortened(result.error, budget.characters))}"),))
     if result.passed:
@@ -87,13 +98,18 @@ def _read(written: Any) -> Difference:
     )
 
 
+def narrower(budget: Budget, by: int) -> Budget:
+    """Give the budget of a line, some characters of which are taken."""
+    return replace(budget, width=budget.width and max(budget.width - by, 20))
+
+
 def of_differences(found: list[Difference], omitted: int, budget: Budget) -> Explanation:
     """Explain a comparison by the places in which the sides differ."""
     total = len(found) + omitted
     at_least = "at least " if total >= _MOST_COUNTED else ""
     more = f", and {at_least}{counted(total - 1, 'more difference')}" if total > 1 else ""
     lines = list(difference_lines(found, omitted, budget))
-    summary = one_line(found[0], Budget(characters=budget.characters, width=budget.width and budget.width - len(more)))
+    summary = one_line(found[0], narrower(budget, len(more) + _HEAD))
     # One short difference is on the first line already.
     return Explanation(summary=(*summary, Part(more)), lines=lines if len(lines) > 1 else [])
 
@@ -179,7 +195,7 @@ def _of_lines(expected: str, observed: str, budget: Budget) -> Explanation:
     number, left, right, more = changed.first()
     tail = f", and {counted(more, 'more line')}" if more else ""
     difference = Difference(f"line {number}", ABSENT if left is None else left, ABSENT if right is None else right)
-    first = one_line(difference, budget)
+    first = one_line(difference, narrower(budget, len(tail) + _HEAD))
     return Explanation(summary=(*first, Part(tail)), lines=list(unified(changed, budget)))
 
 

@@ -46,6 +46,22 @@ def coloured(found: Line) -> str:
     )
 
 
+def mark(verdict: str) -> Part:
+    """Mark a part of a comparison by its verdict."""
+    return Part(f"{'ok' if verdict == 'pass' else verdict.upper():<6}", "mark")
+
+
+def cut(found: Iterable[Part], room: int) -> Line:
+    """Leave out the end of a line that is longer than there is room; 0 leaves nothing out."""
+    kept: list[Part] = []
+    for part in found:
+        left = room - sum(len(one.text) for one in kept)
+        if room and len(part.text) > left:
+            return *kept, Part(part.text[: max(left - 1, 0)] + "…", part.role)
+        kept.append(part)
+    return tuple(kept)
+
+
 def indented(lines: Iterable[Line], by: int = 2) -> list[Line]:
     """Move lines to the right."""
     return [(Part(" " * by), *found) for found in lines]

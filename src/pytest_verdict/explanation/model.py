@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -40,9 +40,11 @@ class Explanation:
         lines: What differs, as lines below the first.
         sides: Whether expected and observed are still to be shown.
         children: Whether the parts of the comparison are still to be explained.
+        said: Settings and details that the lines above say; only -vv shows them again.
     """
 
     summary: Line
     lines: Sequence[Line] = field(default_factory=list)
     sides: bool = True
     children: bool = True
+    said: Collection[str] = ()

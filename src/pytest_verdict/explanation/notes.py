@@ -12,6 +12,7 @@ from pytest_verdict.explanation.lines import Line, Part, Role
 
 # What a side is that has the note.
 _OF_A_SIDE: Final = {
+    "blank": "is blank",
     "date_ambiguous": "can be read as two dates",
     "date_incomplete": "lacks a part of the date",
     "json_duplicate_key": "has a key twice in one object",
@@ -22,11 +23,15 @@ _OF_A_SIDE: Final = {
     "not_a_change": "has no numbers before and after",
     "not_a_date": "is not a date",
     "not_a_list": "is not a list",
+    "not_an_answer": "is not an answer",
     "not_a_number": "is not a number",
     "not_a_range": "is not a pair of bounds",
+    "not_counts": "does not count passes, fails and errors",
+    "not_finite": "has an embedding that is not finite",
     "not_json": "is not a value of JSON",
     "not_text": "is not a text",
     "null_observed": "is null",
+    "zero_vector": "has no direction in the model",
     "timezone_unknown": "has an unknown time zone",
 }
 _SENTENCES: Final = {

@@ -11,12 +11,22 @@ _HERE: Final = "pytest_verdict.templates."
 
 
 @hookimpl
-def operators() -> Mapping[str, str]:
-    """Name the operators."""
+def recorded_operators() -> Mapping[str, str]:
+    """Name the operators, which only records carry."""
     return {
         "answer_template": f"{_HERE}template_match:TemplateMatch",
         "field_check": f"{_HERE}strategy:FieldCheck",
         "regex_check": f"{_HERE}regex_check:RegexCheck",
+    }
+
+
+@hookimpl
+def explanations() -> Mapping[str, str]:
+    """Name the operators whose failures are drawn as a table, or put into words."""
+    return {
+        "answer_template": f"{_HERE}explanation:explain_template",
+        "field_check": f"{_HERE}explanation:explain_parts",
+        "regex_check": f"{_HERE}explanation:explain_regex_check",
     }
 
 

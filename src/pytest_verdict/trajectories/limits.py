@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Literal
 from pydantic import field_validator
 
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.trajectories.argument_rules import OTHERS
 from pytest_verdict.trajectories.call import Call, positions_by_tool
 from pytest_verdict.trajectories.call_matcher import CallMatcher
@@ -135,7 +135,13 @@ class TrajectoryMaxCalls(ObservedTrajectory):
         counts = {**Counter(names), OTHERS: len(names)}
         calls = {tool: counts.get(self._tool_name(tool), 0) for tool in limits}
         over = [
-            {"path": f"$.{tool}", "kind": "changed", "expected": f"at most {limit}", "observed": calls[tool]}
+            {
+                "path": f"$.{tool}",
+                "kind": "changed",
+                "expected": f"at most {limit}",
+                "observed": calls[tool],
+                "reason": f"{counted(calls[tool], 'call')}, at most {limit} allowed",
+            }
             for tool, limit in limits.items()
             if calls[tool] > limit
         ]

@@ -31,6 +31,12 @@ def operators() -> Mapping[str, str]:
 
 
 @hookimpl
+def explanations() -> Mapping[str, str]:
+    """Explain every comparison of trajectories by a table of calls."""
+    return dict.fromkeys(operators(), f"{_HERE}explanation:explain_trajectory")
+
+
+@hookimpl
 def trajectory_readers() -> Mapping[str, str]:
     """Name the wire formats in the order in which they are tried; one comes before those that would take its values too."""
     return {
@@ -44,6 +50,10 @@ def trajectory_readers() -> Mapping[str, str]:
         "langsmith": f"{_READERS}langsmith",
         "langfuse": f"{_READERS}langfuse",
         "vercel": f"{_READERS}vercel",
+        "adk": f"{_READERS}adk",
+        "inspect_ai": f"{_READERS}inspect_ai",
+        "tau2": f"{_READERS}tau2",
+        "openhands": f"{_READERS}openhands",
         "bedrock": f"{_READERS}bedrock",
         "langchain": f"{_READERS}langchain",
         "anthropic": f"{_READERS}anthropic",

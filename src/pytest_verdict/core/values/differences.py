@@ -21,7 +21,6 @@ MOST_DIFFERENCES: Final = 100
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _TO_ESCAPE: Final = re.compile(r"[\\'\x00-\x1f\x7f]")
 _SHORT_ESCAPES: Final = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", "'": "\\'", "\\": "\\\\"}
-_CONTAINERS: Final = (Mapping, list, tuple, set, frozenset)
 
 _MOST_KEYS: Final = 5_000
 _PLAIN: Final = frozenset({str, int, float})
@@ -150,7 +149,7 @@ def _of_lists(found: Difference, left: Any, right: Any) -> list[Difference]:
     for tag, lefts, rights in _aligned(left, right):
         if tag == "equal":
             continue
-        paired = len(lefts) if len(lefts) == len(rights) else _leading_containers(left, right, lefts, rights)
+        paired = min(len(lefts), len(rights))
         for at, to in zip(lefts[:paired], rights[:paired], strict=True):
             inner.append(_at(step(path, at), step(other, to), left[at], right[to]))
         inner += [Difference(step(path, at), left[at]) for at in lefts[paired:]]
@@ -165,16 +164,6 @@ def _aligned(left: Any, right: Any) -> list[Opcode]:
         if 2 * len(changed) <= len(left):
             return [Opcode("replace", range(at, at + 1), range(at, at + 1)) for at in changed]
     return opcodes(_item_keys(left), _item_keys(right))
-
-
-def _leading_containers(left: Any, right: Any, lefts: range, rights: range) -> int:
-    pairs = enumerate(zip(lefts, rights, strict=False))
-    alike = (at for at, (one, other) in pairs if not _are_containers(left[one], right[other]))
-    return next(alike, min(len(lefts), len(rights)))
-
-
-def _are_containers(left: Any, right: Any) -> bool:
-    return type(left) is type(right) and (isinstance(left, _CONTAINERS) or _fields(left) is not None)
 
 
 def _of_sets(path: str, left: Any, right: Any) -> list[Difference]:
