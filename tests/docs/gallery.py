@@ -343,7 +343,9 @@ def sections() -> Iterator[str]:
 
 def page() -> str:
     introduction = PAGE.read_text(encoding="utf-8").partition("\nMade with ")[0]
-    return "\n".join([introduction, f"Made with {versions()}.\n", *sections()])
+    return "\n".join(
+        [introduction, f"Made with {versions()}.\n\n<!-- Written by: python tests/docs/gallery.py -->\n", *sections()]
+    )
 
 
 def blocks_on_the_page() -> dict[str, list[str]]:

@@ -114,7 +114,7 @@ class TemplateMatch(Operator):
         own = [_hand_written(observed)] if self.hand_written and keys.PROBLEMS not in observed else []
         checks = compare_all(self.regex, observed.get(keys.TRACE))
         decided = [*fields.values(), *own, *checks]
-        error = self._error(observed, own)
+        error = self._error(observed, own, decided)
         met = own[0].passed if own else self.holds(fields)
         again = {} if met or own or error else self._compare_by_meaning(expected, fields, recorded)
         override = bool(again) and self.holds({**fields, **again})
@@ -155,10 +155,14 @@ class TemplateMatch(Operator):
                 found[name] = FieldRule(self.embedding_check).compare(label, truth, value, details)
         return found
 
-    def _error(self, observed: Mapping[str, Any], own: list[ComparisonResult]) -> str | None:
+    def _error(
+        self, observed: Mapping[str, Any], own: list[ComparisonResult], decided: list[ComparisonResult]
+    ) -> str | None:
         problems = keys.problems_in(observed)
         if problems:
             return f"the reply is no answer of {self.template or 'the template'}: {keys.named_problems(problems)}"
+        if not decided:
+            return "nothing is verified: name fields, or regex checks of the trace"
         return own[0].error if own else None
 
     def _granular(
