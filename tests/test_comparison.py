@@ -376,7 +376,7 @@ class TestCollect:
                     comparator.assert_matches("exact", "b", letter, name=letter)
         assert [result.name for result in caught.value.results] == ["a", "c"]
         assert str(caught.value).startswith(
-            "2 comparisons did not pass; first exact 'a': expected 'b', got 'a'\nexact 'a': "
+            "2 checks did not pass, 3 comparisons were made; first exact 'a': expected 'b', got 'a'\nexact 'a': "
         )
         assert len(seen) == 3
 
@@ -405,7 +405,9 @@ class TestCollect:
 
     def test_an_inner_block_that_is_empty_does_not_close_the_outer_one(self):
         comparator = Comparator()
-        with pytest.raises(MismatchError, match=r"^exact: expected 1, got 2"):
+        with pytest.raises(
+            MismatchError, match=r"^1 check did not pass, 2 comparisons were made; first exact: expected 1"
+        ):
             with comparator.collect():
                 with comparator.collect():
                     comparator.assert_matches("exact", 1, 1)

@@ -62,6 +62,7 @@ def compare(
     if found is None:
         found = _resolve(operator, settings)
     result = run(found, expected, observed, threshold=threshold, name=name)
+    SESSION.compared += 1
     observer = SESSION.observer
     if observer is not None:
         observer(result)

@@ -53,7 +53,7 @@ def test_a_session(session, pytester):
         [
             "*blind_preference 'weather': expected 'candidate' to win, got INCONSISTENT: with the labels exchanged*",
             "*repetition 1, order 1, attempt 1 *",
-            "*2 comparisons did not pass*",
+            "*2 checks did not pass*",
             "6 blind comparisons: 2 inconsistent, 4 judged; 6 informal",
             "order flips: 2; the output shown first won 8 of 12 decisive calls",
             "comparisons with contradictions of the judge: 1 winner_opposite",

@@ -182,3 +182,8 @@ def test_patterns_are_matched_as_the_library_matches_them():
     assert compare("json_schema", schema, {"x-a": "abc"}).passed
     found = compare("json_schema", schema, {"x-a": "ABC", "y": 1}).details["differences"]
     assert [difference["path"] for difference in found] == ["$", "$['x-a']"]
+
+
+@pytest.mark.parametrize(("number", "verdict"), [("1e5000", "pass"), ("1.5e5000", "pass"), ("1.5e0", "fail")])
+def test_the_largest_numbers_are_integers_too(number, verdict):
+    assert compare("json_schema", {"type": "integer"}, number).verdict == verdict

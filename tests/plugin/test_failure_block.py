@@ -84,7 +84,7 @@ def test_all_blocks_of_a_soft_block_are_shown_also_when_it_raises_itself(harness
         + "        raise KeyError('lost?')\n"
     )
     assert "E           KeyError: 'lost?'" in run.stdout
-    assert "2 comparisons did not pass" in run.stdout
+    assert "2 checks did not pass" in run.stdout
     assert run.stdout.count("  expected: 'two'") == 1
 
 

@@ -117,7 +117,7 @@ def test_softly(comparator, answer_template):
     run = harness.run({"test_it.py": test}, "--verify-report")
     assert run.outcomes == {"failed": 1}
     assert "all were made" in run.stdout
-    assert "3 comparisons did not pass" in run.stdout
+    assert "3 checks did not pass" in run.stdout
     assert "answer_template 'City': 1 of 1 failed: city expected 'Paris', got 'Lyon'" in run.stdout
     assert "the reply is no answer of River" in run.stdout
     assert "4 comparisons: 1 pass, 2 fail, 1 error" in run.stdout

@@ -22,7 +22,7 @@ def test_it_is_callable_collects_and_takes_defaults(harness):
             assert near.with_defaults(threshold=0.5)("exact", 1, 1).threshold == 0.5
 
         def test_collect(comparator):
-            with pytest.raises(AssertionError, match="2 comparisons did not pass"):
+            with pytest.raises(AssertionError, match="2 checks did not pass"):
                 with comparator.collect() as same:
                     assert same is comparator
                     same.assert_matches("exact", 1, 2)
@@ -147,7 +147,7 @@ def test_many(comparator):
         "--verify-report",
     )
     assert run.outcomes == {"failed": 1}
-    assert "100 comparisons did not pass" in run.stdout
+    assert "100 checks did not pass, 100 comparisons were made" in run.stdout
     assert "exact 'n19': expected -1, got 19" in run.stdout
     assert "exact 'n20': " not in run.stdout
     assert "80 more are in the report; -vv shows them here" in run.stdout

@@ -36,7 +36,7 @@ def test_inside_collect_the_test_fails_at_the_end_of_the_block():
     comparator = Comparator()
     results = []
     checks = [(["pay"], "any", "first"), (["buy"], "any", None), (["buy"], "exact", "last")]
-    with pytest.raises(MismatchError, match=r"^2 comparisons did not pass") as caught, comparator.collect():
+    with pytest.raises(MismatchError, match=r"^2 checks did not pass") as caught, comparator.collect():
         for expected, order, name in checks:
             results.append(assert_trajectory(expected, OBSERVED, order=order, comparator=comparator, name=name))
     assert [result.passed for result in results] == [False, True, False]

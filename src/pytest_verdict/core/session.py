@@ -51,6 +51,7 @@ class Session:
     describe: Callable[[ComparisonResult], str] = repr
     budget: Budget = field(default_factory=Budget)
     advice: bool = True
+    compared: int = 0
 
 
 SESSION: Final = Session()

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator
 from pytest_verdict.core.operator import Operator, as_setting
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
-from pytest_verdict.operators.aggregate import CHILD_ERROR
+from pytest_verdict.operators.aggregate import CHILD_ERROR, undecided
 from pytest_verdict.operators.category import BooleanMatch
 from pytest_verdict.operators.exact_number import as_exact
 from pytest_verdict.templates import observed_keys as keys
@@ -125,9 +125,12 @@ class TemplateMatch(Operator):
             **self._model_details(fields, again, override=override),
         }
         passes = (met or override) and error is None and all(check.passed for check in checks)
+        broken = [one for one in (*decided, *again.values()) if one.error is not None]
+        if broken and not passes and error is None and self._may_hold(fields, again, checks):
+            error = undecided(broken)
         notes = {
             NULL_OBSERVED: details["null_fields"],
-            CHILD_ERROR: any(one.error is not None for one in (*decided, *again.values())),
+            CHILD_ERROR: broken,
             EMBEDDING_OVERRIDE: override,
         }
         return Outcome(
@@ -137,6 +140,19 @@ class TemplateMatch(Operator):
             children=(*decided, *again.values()),
             error=error,
         )
+
+    def _may_hold(
+        self,
+        fields: Mapping[str, ComparisonResult],
+        again: Mapping[str, ComparisonResult],
+        checks: list[ComparisonResult],
+    ) -> bool:
+        """Say whether enough would pass if what could not be compared did."""
+        may_pass = {
+            name: any(one.passed or one.error is not None for one in (field, again.get(name, field)))
+            for name, field in fields.items()
+        }
+        return holds(self.strategy, may_pass) and all(check.passed or check.error is not None for check in checks)
 
     def _compare_by_meaning(
         self, expected: Mapping[str, Any], fields: Mapping[str, ComparisonResult], recorded: Mapping[str, Any] | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,4 +115,5 @@ class TemplateResult:
         from pytest_verdict.explanation import headline
         from pytest_verdict.explanation.lines import plain
 
-        return f"<{plain(headline(self.comparison))}>"
+        # Of a copy, because printing is no look.
+        return f"<{plain(headline(copy.copy(self.comparison)))}>"
