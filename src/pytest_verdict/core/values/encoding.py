@@ -183,12 +183,12 @@ def _plain_key(key: str) -> str:
 
 
 def _encode_int(value: int, _above: tuple[int, ...]) -> Any:
-    number = int(value)
+    number = int.__int__(value)
     return number if -LONGEST_PLAIN_INT < number < LONGEST_PLAIN_INT else _tagged("int", hex(number))
 
 
 def _encode_float(value: float, _above: tuple[int, ...]) -> Any:
-    number = float(value)
+    number = float.__float__(value)
     return number if math.isfinite(number) else _tagged("float", repr(number))
 
 
@@ -224,6 +224,15 @@ def _by_text(kind: str, write: Callable[[Any], str]) -> _Writer:
     return lambda value, _above: _tagged(kind, write(value))
 
 
+def _encode_dated(kind: str, write: Callable[[Any], str]) -> _Writer:
+    def write_checked(value: Any, _above: tuple[int, ...]) -> Any:
+        text = write(value)
+        # A subclass may be no date at all, as NaT of pandas, or have digits that its base does not know.
+        return _tagged(kind, text) if value.isoformat() == text else _as_repr(value)
+
+    return write_checked
+
+
 def _encode_timedelta(value: datetime.timedelta, _above: tuple[int, ...]) -> Any:
     return _tagged("timedelta", [value.days, value.seconds, value.microseconds])
 
@@ -238,8 +247,8 @@ def _encode_unreplayable(value: Unreplayable, _above: tuple[int, ...]) -> Any:
     return _tagged("repr", value.text, **{"class": value.class_name})
 
 
-_encode_date = _by_text("date", datetime.date.isoformat)
-_encode_datetime = _by_text("datetime", datetime.datetime.isoformat)
+_encode_date = _encode_dated("date", datetime.date.isoformat)
+_encode_datetime = _encode_dated("datetime", datetime.datetime.isoformat)
 _encode_bytes = _by_text("bytes", lambda value: base64.b64encode(value).decode("ascii"))
 _encode_path = _by_text("path", lambda value: value.as_posix())
 
