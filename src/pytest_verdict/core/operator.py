@@ -200,8 +200,7 @@ class Operator(BaseModel):
     @functools.cached_property
     def compares_recorded_form(self) -> bool:
         """Whether evidence is compared as it is read back from the record: an operator of a user may need its class."""
-        parts = (self, *_operators_inside(self))
-        return all(part.keeps_evidence and not part.asks_model for part in parts)
+        return self.keeps_evidence and all(inner.keeps_evidence for inner in _operators_inside(self))
 
     @functools.cached_property
     def identity(self) -> OperatorIdentity:

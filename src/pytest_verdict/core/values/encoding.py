@@ -196,9 +196,12 @@ def _encode_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> Any:
     inside = _enter(value, above)
     if inside is None:
         return _as_cycle(value, above)
-    if TYPE_KEY not in value and all(map(_is_plain_key, value)):
-        return {_plain_key(key): _encode(item, inside) for key, item in value.items()}
-    return _tagged("dict", [[_encode(key, inside), _encode(item, inside)] for key, item in value.items()])
+    # A class of the user may say of a key that it is there, and not have it among its items.
+    items = value.items() if type(value) is dict else list(value.items())
+    keys = value if type(value) is dict else [key for key, _ in items]
+    if TYPE_KEY not in keys and all(map(_is_plain_key, keys)):
+        return {_plain_key(key): _encode(item, inside) for key, item in items}
+    return _tagged("dict", [[_encode(key, inside), _encode(item, inside)] for key, item in items])
 
 
 def _encode_items(value: Any, above: tuple[int, ...]) -> Any:

@@ -84,6 +84,8 @@ def _key(value: Any, *, nan_equal: bool) -> Any:
         exact = as_exact(value)
         # Python finds one and the same NaN object in a set, which a record cannot say.
         return ("number", exact) if not exact.is_nan() else ("nan", None if nan_equal else object())
+    if isinstance(value, complex):
+        return "complex", _key(value.real, nan_equal=nan_equal), _key(value.imag, nan_equal=nan_equal)
     if _is_member(value):
         return "member", encode_text(value)
     if _has_fields(value):

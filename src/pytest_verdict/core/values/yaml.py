@@ -23,6 +23,7 @@ _BASE: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TEXT: Final = "tag:yaml.org,2002:str"
 _MERGE: Final = "tag:yaml.org,2002:merge"
 _COLLECTIONS: Final = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
+_KINDS: Final = {"tag:yaml.org,2002:timestamp": "a date", "tag:yaml.org,2002:bool": "a truth value"}
 _TOO_DEEP: Final = "it is nested too deeply, or an alias contains itself"
 
 
@@ -142,8 +143,8 @@ class _Constructor:
     def _scalar(self, node: Any) -> Any:
         try:
             return self._scalars.construct_object(node)
-        except ValueError:
-            kind = "a date" if node.tag.endswith(":timestamp") else "a number"
+        except (ValueError, LookupError, AttributeError):
+            kind = _KINDS.get(node.tag, "a number")
             written = visible(shortened(node.value, 80))
             raise YamlTextError(_line(node), f"{written} looks like {kind} and is none; write it in quotes") from None
 
