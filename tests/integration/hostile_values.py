@@ -58,7 +58,7 @@ class Ratio(float, enum.Enum):
     HALF = 0.5
 
 
-class Pair(tuple, enum.Enum):
+class Pair(tuple, enum.Enum):  # noqa: SLOT001 - as people write it
     ONE = ("search", {"q": "x"})
 
 
@@ -133,7 +133,7 @@ class RaisingText(str):
     __hash__ = str.__hash__
 
 
-class NamedText(str):
+class NamedText(str):  # noqa: SLOT000 - it has attributes
     name = "search"
     args: dict[str, Any] = {}  # noqa: RUF012 - an attribute as a reader may look for
 
@@ -419,7 +419,7 @@ class WithClassVariable:
 
 
 @dataclasses.dataclass
-class DataText(str):
+class DataText(str):  # noqa: SLOT000 - as people write it
     a: int = 1
 
 
@@ -715,7 +715,7 @@ VALUES: dict[str, Callable[[], Any]] = {
     "NUL": lambda: "\x00a\x00",
     "escapes": lambda: "\x1b[31m\r\n\u2028\u202e\x85",
     "text beyond the plane": lambda: "\U0001f600e\u0301",
-    "long text": lambda: "a\\\"é" * 2_000,
+    "long text": lambda: 'a\\"é' * 2_000,
     "text of digits": lambda: "9" * 5_000,
     "text of a type": lambda: '{"$type": "set", "value": []}',
     "own $type": lambda: {"$type": "set", "value": [[]]},
@@ -755,7 +755,17 @@ def of_numpy() -> dict[str, Callable[[], Any]]:
         import numpy as np
     except ImportError:
         return {}
-    kinds = (np.bool_, np.int8, np.uint64, np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128)
+    kinds = (
+        np.bool_,
+        np.int8,
+        np.uint64,
+        np.float16,
+        np.float32,
+        np.float64,
+        np.longdouble,
+        np.complex64,
+        np.complex128,
+    )
     return {f"numpy {kind.__name__}": lambda kind=kind: kind(1) for kind in kinds} | {
         "numpy float32 of a third": lambda: np.float32(1) / np.float32(3),
         "numpy longdouble of a third": lambda: np.longdouble(1) / np.longdouble(3),

@@ -7,8 +7,8 @@ import json
 import math
 
 import pytest
-
 from hostile_values import VALUES, CallTuple, Color, Plain, Point
+
 from pytest_verdict import ComparisonResult, compare
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.values.encoding import decode, encode, is_replayable

@@ -2,6 +2,7 @@
 
 Python's ``re`` backtracks: when the rest of a pattern fails, it tries every other way in which the part before can match. No
 other thread runs meanwhile, so none can stop it. A match with few such ways is made here, any other in a second process.
+Compiling takes its time too, most for wide sets of characters, so a long pattern is not even compiled here.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import AfterValidator
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import SettingsError, allowed
 from pytest_verdict.operators.regex_process import PROCESS, RegexTimeLimitError, Spans
 
@@ -52,6 +54,9 @@ _UNICODE: Final = int(re.UNICODE)
 
 TIME_LIMIT: Final = 10
 """Seconds that a match in the second process may take."""
+
+LONGEST_READ_HERE: Final = 1_000
+"""Characters of a pattern that is compiled in this process; a longer one is read and matched in the second process at once."""
 
 # Measured, a step takes about a nanosecond where the bound is tight, and ten at most.
 _HARMLESS_STEPS: Final = 500_000_000.0
@@ -98,12 +103,29 @@ def checked_pattern(pattern: str, flags: Sequence[str]) -> None:
     try:
         compile_pattern(pattern, flags)
     except re.error as error:
-        raise ValueError(f"pattern: {pattern!r} is not a regular expression: {error}") from None
+        raise ValueError(f"pattern: {shown(pattern)} is not a regular expression: {error}") from None
+    except RegexTimeLimitError as error:
+        raise ValueError(f"pattern: {error}") from None
 
 
-def compile_pattern(pattern: str, flags: Sequence[str] = ()) -> re.Pattern[str]:
+@dataclass(frozen=True, slots=True)
+class LongPattern:
+    """What is known here of a pattern that only the second process reads."""
+
+    flags: int
+    groups: int
+    groupindex: dict[str, int]
+
+
+def compile_pattern(pattern: str, flags: Sequence[str] = ()) -> re.Pattern[str] | LongPattern:
     """Compile a regular expression."""
-    return _compiled(pattern, sum(FLAGS[name] for name in flag_names(flags)) if flags else 0)
+    given = sum(FLAGS[name] for name in flag_names(flags)) if flags else 0
+    return _compiled(pattern, given) if len(pattern) <= LONGEST_READ_HERE else _read_there(pattern, given)
+
+
+@functools.lru_cache(maxsize=4)
+def _read_there(pattern: str, flags: int) -> LongPattern:
+    return LongPattern(*PROCESS.read(pattern, flags, TIME_LIMIT))
 
 
 @functools.lru_cache(maxsize=1_024)
@@ -129,7 +151,7 @@ def find_matches(
     """Match a regular expression, in bounded time."""
     compiled = compile_pattern(pattern, flags)
     given = compiled.flags & ~_UNICODE
-    if most_steps(pattern, given, len(text), mode) <= _HARMLESS_STEPS:
+    if isinstance(compiled, re.Pattern) and most_steps(pattern, given, len(text), mode) <= _HARMLESS_STEPS:
         spans = _spans(compiled, mode, text, limit)
     else:
         spans = PROCESS.spans(pattern, given, mode, text, limit, TIME_LIMIT)
@@ -143,7 +165,7 @@ def _spans(compiled: re.Pattern[str], mode: Mode, text: str, limit: int | None) 
     return [match.regs] if match else []
 
 
-def _found(compiled: re.Pattern[str], text: str, regions: Sequence[Sequence[int]]) -> FoundMatch:
+def _found(compiled: re.Pattern[str] | LongPattern, text: str, regions: Sequence[Sequence[int]]) -> FoundMatch:
     parts = [None if start < 0 else text[start:end] for start, end in regions]
     named = {name: parts[number] for name, number in compiled.groupindex.items()}
     start, end = regions[0]

@@ -84,7 +84,7 @@ class Regex(SuiteScorer):
 
     def check(self, scenario: Scenario) -> None:
         """Refuse a pattern that is missing, empty or wrong."""
-        from pytest_verdict.operators.regex import compile_pattern
+        from pytest_verdict.operators.regex import RegexTimeLimitError, compile_pattern
 
         pattern = scenario.metadata.get("regex_pattern")
         if not isinstance(pattern, str) or not pattern:
@@ -94,6 +94,8 @@ class Regex(SuiteScorer):
         except re.error as error:
             reason = f"{pattern!r} is not a regular expression: {error}"
             raise ConfigurationError(f"metadata.regex_pattern: {reason}") from None
+        except RegexTimeLimitError as error:
+            raise ConfigurationError(f"metadata.regex_pattern: {error}") from None
 
     def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
         """Search for the pattern."""

@@ -78,7 +78,9 @@ def _regex_step(given: Mapping[str, Any]) -> Step:
     try:
         groups = compile_pattern(pattern, flags)
     except re.error as error:
-        raise SettingsError(f"{pattern!r} is not a regular expression: {error}") from None
+        raise SettingsError(f"{shown(pattern)} is not a regular expression: {error}") from None
+    except RegexTimeLimitError as error:
+        raise SettingsError(str(error)) from None
     group = given.get("group", 1 if groups.groups else 0)
     if type(group) not in {int, str} or group not in {*range(groups.groups + 1), *groups.groupindex}:
         known = ", ".join(map(str, [*range(groups.groups + 1), *groups.groupindex]))
