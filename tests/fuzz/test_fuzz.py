@@ -16,6 +16,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from fuzz.targets import TARGETS, TOKENS, failures, keep, seeds
+from pytest_verdict.blind.reply import ReplyProblem, read_reply
+from pytest_verdict.blind.rubric import DEFAULT_RUBRIC
+from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
+from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.readers import read_trajectory
 
 FEW = 150
 MANY = int(os.environ.get("FUZZ_INPUTS", "20000"))
@@ -80,3 +85,35 @@ def test_inputs_are_the_same_in_every_run():
     tests = str(Path(__file__).parents[1])
     made = subprocess.run([sys.executable, "-c", code, tests], capture_output=True, text=True, check=True)
     assert made.stdout.strip() == ascii([*inputs("dates", 50)])
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("!!bool x", "looks like a truth value"),
+        ("!!int ''", "looks like a number"),
+        ("!!timestamp x", "looks like a date"),
+        ("!!float x", "looks like a number"),
+    ],
+)
+def test_a_tag_that_does_not_fit_its_value_is_an_error_with_its_line(written, message):
+    with pytest.raises(YamlTextError, match=message) as raised:
+        YamlDocument(f"a: 1\nb: {written}\n")
+    assert raised.value.line == 2
+
+
+@pytest.mark.parametrize("reply", ['{"a": %s', '{"a": %s}x', "{%s", '{"a": "x" %s'])
+def test_a_number_of_thousands_of_digits_in_a_broken_reply_is_a_problem_of_the_reply(reply):
+    with pytest.raises(ReplyProblem) as raised:
+        read_reply(reply % ("9" * 5_000), DEFAULT_RUBRIC)
+    assert raised.value.code.startswith("reply_")
+
+
+@pytest.mark.parametrize("time", [float("inf"), float("-inf"), float("nan"), "inf", 10**400, "9" * 5_000])
+def test_a_span_that_started_at_no_time_is_still_read(time):
+    attributes = {"openinference.span.kind": "TOOL", "tool.name": "search", "input.value": "{}"}
+    span = {"name": "search", "start_time": time, "end_time": time, "attributes": attributes}
+    try:
+        assert [event.name for event in read_trajectory([span])] == ["search"]
+    except TrajectoryError as error:
+        assert "digits" in str(error)  # noqa: PT017 - either is documented
