@@ -159,7 +159,7 @@ class TestConfiguration:
     @pytest.mark.parametrize(
         ("call", "error", "said"),
         [
-            (lambda: compare("exat", 1, 1), UnknownOperatorError, "'exat'. Did you mean 'exact'? Allowed: "),
+            (lambda: compare("exat", 1, 1), UnknownOperatorError, "'exat'. Did you mean 'exact'? `pytest-verdict"),
             (lambda: compare("", 1, 1), UnknownOperatorError, "''"),
             (lambda: compare(5, 1, 1), ConfigurationError, "got 5"),
             (lambda: compare(ExactMatch, 1, 1), ConfigurationError, "such as Exact()"),

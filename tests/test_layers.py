@@ -18,6 +18,7 @@ LAYERS = (
     ("errors",),
     ("core",),
     ("explanation", "advice", "laws", "console", "report", "signatures"),
+    ("wrong_calls",),
     ("comparison",),
     ("comparator",),
     ("operators",),

@@ -3,6 +3,8 @@
 The names are listed in ``__init__.pyi``, and each is imported when it is first used.
 """
 
+from importlib.util import find_spec
+
 import lazy_loader
 
 FAMILIES = (
@@ -17,4 +19,19 @@ FAMILIES = (
 )
 """The families that come with the package; others are named by the entry-point group ``pytest_verdict``."""
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+def public_names(package: str, file: str) -> tuple:
+    """Give ``__getattr__``, ``__dir__`` and ``__all__`` of a package whose stub lists its names."""
+    find, list_names, names = lazy_loader.attach_stub(package, file)
+
+    def find_or_teach(name: str) -> object:
+        if name in names or name.startswith("_") or not name.isidentifier() or find_spec(f"{package}.{name}"):
+            return find(name)
+        from pytest_verdict.wrong_calls import unknown_name
+
+        raise unknown_name(package, name)
+
+    return find_or_teach, list_names, names
+
+
+__getattr__, __dir__, __all__ = public_names(__name__, __file__)

@@ -1,3 +1,5 @@
+import typing
+
 from .comparator import Comparator as Comparator
 from .comparison import (
     Expectation as Expectation,
@@ -25,3 +27,5 @@ from .laws import check_operator_laws as check_operator_laws
 from .signatures import OperatorName as OperatorName
 
 FAMILIES: tuple[str, ...]
+
+def public_names(package: str, file: str) -> tuple[typing.Any, typing.Any, list[str]]: ...

@@ -6,7 +6,7 @@ import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
 from pytest_verdict.core.kernel import checked_threshold
@@ -49,6 +49,13 @@ class Comparator:
     def __repr__(self) -> str:
         names = ["all operators" if operator is None else operator for operator in self._defaults]
         return "Comparator()" + (f" with defaults for {', '.join(names)}" if names else "")
+
+    if not TYPE_CHECKING:  # A type checker refuses an unknown attribute by itself.
+
+        def __getattr__(self, name: str) -> NoReturn:
+            from pytest_verdict.wrong_calls import unknown_attribute
+
+            raise unknown_attribute(name)
 
     @typed_comparator
     def __call__(

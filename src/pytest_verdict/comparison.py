@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator as python_operator
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from pytest_verdict.advice import advise
 from pytest_verdict.core.kernel import checked_threshold, run
@@ -13,7 +13,8 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr
-from pytest_verdict.errors import ConfigurationError, MismatchError, SettingsError, VerdictError
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.errors import ArgumentsError, MismatchError, SettingsError, VerdictError
 from pytest_verdict.explanation import failure_block
 from pytest_verdict.signatures import typed_compare, typed_expect
 
@@ -46,6 +47,7 @@ def compare(
         that raises, is an ``error``.
 
     Raises:
+        ArgumentsError: Operator, expected or observed is missing. It is a ``TypeError``.
         UnknownOperatorError: No operator of that name is registered.
         SettingsError: A setting is unknown, missing or has a value that is not allowed.
         ThresholdError: The threshold is not in (0, 1].
@@ -54,6 +56,10 @@ def compare(
         >>> compare("numeric_tolerance", 37.0, 36.8, tolerance=0.5, mode="absolute").passed
         True
     """
+    if observed is ABSENT or expected is ABSENT:
+        from pytest_verdict.wrong_calls import missing_arguments
+
+        raise missing_arguments(operator, expected, observed, settings)
     found = REGISTRY.defaults.get(operator) if type(operator) is str and not settings else None
     if found is None:
         found = _resolve(operator, settings)
@@ -114,9 +120,9 @@ def _resolve(operator: str | Operator, settings: Mapping[str, Any]) -> Operator:
     if not isinstance(operator, Operator):
         is_class = isinstance(operator, type) and issubclass(operator, Operator)
         remedy = f"; make one: {operator.__name__}(...)" if is_class else ""
-        raise ConfigurationError(
+        raise ArgumentsError(
             "the first argument names the operator, such as 'exact', or is one, such as Exact();"
-            f" got {safe_repr(operator)}{remedy}"
+            f" got {'none' if operator is ABSENT else safe_repr(operator)}{remedy}"
         )
     if settings:
         raise SettingsError(
@@ -157,6 +163,11 @@ class Expectation:
         """
         return compare(self._operator, self._expected, observed, self._threshold, name=self._name)
 
+    if not TYPE_CHECKING:  # A type checker refuses an unknown attribute by itself.
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise AttributeError(f'an expectation has no {name!r}: write assert observed == expect("exact", expected)')
+
     def __eq__(self, other: object) -> bool:
         return bool(self.compare(other))
 
@@ -195,6 +206,8 @@ def expect(
         >>> 36.8 == expect("numeric_tolerance", 37.0, tolerance=0.5, mode="absolute")
         True
     """
+    if expected is ABSENT:
+        raise ArgumentsError('expect takes operator and expected: write assert observed == expect("exact", expected)')
     if threshold is not None:
         threshold = checked_threshold(threshold)
     return Expectation(_resolve(operator, settings), expected, threshold, name)

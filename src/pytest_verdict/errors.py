@@ -5,6 +5,7 @@
     VerdictError (Exception)
     ├── ConfigurationError (ValueError)     the person who wrote the check made a mistake
     │   ├── UnknownOperatorError            no operator of that name is registered
+    │   ├── ArgumentsError (TypeError)      an argument is missing, or not where it belongs
     │   ├── SettingsError                   a setting is unknown, missing or has a value that is not allowed
     │   ├── ThresholdError                  the threshold is not in (0, 1]
     │   ├── TemplateError                   an answer template is written wrongly
@@ -28,13 +29,15 @@ as what it is: a failed test.
 from __future__ import annotations
 
 import difflib
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from pytest_verdict.core.result import ComparisonResult
+
+# Where words of one kind are also looked for.
+_ALSO: Final = {"setting": ("argument",), "scorer": ("operator",)}
 
 
 class VerdictError(Exception):
@@ -49,7 +52,14 @@ class UnknownOperatorError(ConfigurationError):
     """No operator of that name is registered."""
 
     def __init__(self, name: object, known: Iterable[str]) -> None:
-        super().__init__(f"Unknown comparator: {name!r}.{allowed('operator', name, known)}")
+        hint = allowed("operator", name, known, listed=())
+        is_far = hint.startswith(" The nearest")
+        first = ' The operator comes first, as in compare("exact", expected, observed).' if is_far else ""
+        super().__init__(f"Unknown comparator: {name!r:.100}.{hint}{first} `pytest-verdict operators` lists them all.")
+
+
+class ArgumentsError(ConfigurationError, TypeError):
+    """An argument is missing, or not where it belongs."""
 
 
 class SettingsError(ConfigurationError):
@@ -60,7 +70,12 @@ class ThresholdError(ConfigurationError):
     """The threshold is not a number in (0, 1]."""
 
     def __init__(self, threshold: object) -> None:
-        super().__init__(f"threshold must be in (0, 1], got {threshold!r}")
+        hint = (
+            '; expect takes no observed: write observed == expect("exact", expected)' if type(threshold) is str else ""
+        )
+        if isinstance(threshold, int | float) and 1 < threshold <= 100:
+            hint = f"; {threshold} percent is {threshold / 100}"
+        super().__init__(f"threshold must be in (0, 1], got {threshold!r}{hint}")
 
 
 class TemplateError(ConfigurationError):
@@ -75,7 +90,9 @@ class MissingExtraError(ConfigurationError, ImportError):
     """An optional dependency is not installed."""
 
     def __init__(self, purpose: str, extra: str) -> None:
-        super().__init__(f'{purpose} needs an optional dependency: pip install "pytest-verdict[{extra}]"')
+        super().__init__(f"{purpose} needs the extra pytest-verdict[{extra}]")
+        # The text may become part of a record, which must not differ from machine to machine.
+        self.add_note(_install_command(extra))
 
 
 class RecordError(VerdictError, ValueError):
@@ -137,14 +154,60 @@ class ErrorVerdict(MismatchError):  # noqa: N818 - it is the verdict ``error`` t
 
 def similar(given: str, known: Sequence[str], most: int) -> list[str]:
     """Give what was probably meant."""
-    beginning = (name for name in known if given and name.startswith(given))
-    return difflib.get_close_matches(given, known, n=most) or list(islice(beginning, most))
+    beginning = [name for name in known if given and name.startswith(given)][:most]
+    lower = given.lower()
+    return difflib.get_close_matches(given, known, most) or beginning or difflib.get_close_matches(lower, known, most)
 
 
-def allowed(kind: str, given: object, known: Iterable[str]) -> str:
-    """Name what is allowed, and what was probably meant."""
+def allowed(kind: str, given: object, known: Iterable[str], *, listed: Iterable[str] | None = None) -> str:
+    """Name what is allowed, of all that is known or as listed, and what was probably meant."""
     names = sorted(known)
-    word = str(given)
-    close = similar(word, names, 1)
-    guess = f" Did you mean {close[0]!r}?" if close else ""
-    return f"{guess} Allowed: {', '.join(names)}." if names else f"{guess} No {kind} is allowed here."
+    word = str(given)[:100]
+    most = 1 if listed is None else 3
+    right = right_spelling(kind, word, names)
+    close = [] if right else similar(word, names, most)
+    guess = f" Write {right}." if right else f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+    if listed is not None and names and not guess:
+        nearest = difflib.get_close_matches(word.lower(), names, n=most, cutoff=0)
+        guess = f" The nearest are {', '.join(nearest)}."
+    names = names if listed is None else sorted(listed)
+    return f"{guess} Allowed: {', '.join(names)}." if names else guess or f" No {kind} is allowed here."
+
+
+def right_spelling(kind: str, given: str, known: Collection[str]) -> str | None:
+    """Say what to write instead of a word, if it is one that people often type."""
+    from importlib.resources import files
+
+    sections = files(__package__).joinpath("synonyms.txt").read_text("utf-8").split("\n[")
+    for section in (kind, *_ALSO.get(kind, ())):
+        rows = next((text.splitlines()[1:] for text in sections if text.startswith(f"{section}]")), [])
+        for needs, words, right in (row.split(" | ") for row in rows if row):
+            fits = _folded(given) not in map(_folded, known) and (needs == "*" or set(needs.split()) <= set(known))
+            if fits and _folded(given) in map(_folded, words.split()):
+                return (
+                    f"scorer: {needs}"
+                    if section != kind == "scorer" and needs != "*"
+                    else right.replace("{word}", given)
+                )
+    return None
+
+
+def _folded(word: str) -> str:
+    return "".join(letter for letter in word.lower() if letter.isalnum()) or word
+
+
+def _install_command(extra: str) -> str:
+    """Give the command that adds an extra to this installation, from where it came from and by what installed it."""
+    import json
+    from importlib.metadata import distributions
+    from urllib.parse import unquote
+
+    found = next(iter(distributions(name="pytest-verdict")), None)
+    origin = json.loads((found and found.read_text("direct_url.json")) or "{}")
+    tool = "uv pip" if found and (found.read_text("INSTALLER") or "").startswith("uv") else "pip"
+    wanted, url, source = f"pytest-verdict[{extra}]", origin.get("url", ""), origin.get("vcs_info")
+    if origin.get("dir_info", {}).get("editable"):
+        return f'{tool} install -e "{unquote(url.removeprefix("file://"))}[{extra}]"'
+    if source:
+        url = f"{source['vcs']}+{url}@{source.get('requested_revision') or source['commit_id']}"
+    return f'{tool} install "{wanted} @ {url}"' if url else f'{tool} install "{wanted}"'

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+import inspect
+from typing import Any
 
-_Function = TypeVar("_Function")
+from pytest_verdict.core.values.placeholders import ABSENT
 
 
 class OperatorName(str):
@@ -23,8 +24,13 @@ class OperatorName(str):
     __slots__ = ()
 
 
-def _as_it_is(function: _Function) -> _Function:
+def _says_what_is_missing(function: Any) -> Any:
+    """Let a call without operator, expected or observed reach the function; its signature stays the one that is written."""
+    function.__signature__ = inspect.signature(function)
+    sides = {"operator", "expected", "observed"} & {*function.__signature__.parameters}
+    if "expected" in sides:
+        function.__defaults__ = (*[ABSENT] * len(sides), None)
     return function
 
 
-typed_compare = typed_comparator = typed_expect = typed_defaults = _as_it_is
+typed_compare = typed_comparator = typed_expect = typed_defaults = _says_what_is_missing

@@ -14,7 +14,7 @@ def test_all_are_listed_by_kind(command):
     status, out, _ = command("operators")
     assert status == 0
     names = {line.split()[0] for line in out.splitlines() if line.startswith("  ")}
-    assert names == set(REGISTRY.names())
+    assert names == set(REGISTRY.public_names())
     kinds = [line for line in out.splitlines() if not line.startswith(" ")]
     assert kinds == sorted(kinds)
     assert "text" in kinds
@@ -41,7 +41,7 @@ def test_each_can_be_described(command, name):
 
 def test_json_has_a_schema_for_each(command):
     found = json.loads(command("operators", "--json")[1])
-    assert [operator["name"] for operator in found] == REGISTRY.names()
+    assert [operator["name"] for operator in found] == REGISTRY.public_names()
     assert all(operator["settings"]["type"] == "object" for operator in found)
 
 

@@ -214,7 +214,7 @@ def test_without_the_extra_the_reason_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pypdf", None)
     found = read_text("a.pdf", real.pdf("Hello"))
     assert found.text is None
-    assert found.reason.endswith('pip install "pytest-verdict[documents]"')
+    assert found.reason.endswith("needs the extra pytest-verdict[documents]")
 
 
 class Family:

@@ -64,7 +64,8 @@ def test_a_reserved_name_is_refused(name):
     ("arguments", "message"),
     [
         ({"verify_with": ExactMatch}, r"not its class: verify_with=ExactMatch\(...\)"),
-        ({"verify_with": "exact"}, "got 'exact'"),
+        ({"verify_with": "exact"}, r"not its name: verify_with=ExactMatch\(...\)"),
+        ({"verify_with": "zzz"}, "got 'zzz'"),
         ({"weight": -1}, "at least 0, got -1"),
         ({"weight": math.nan}, "at least 0, got nan"),
         ({"weight": True}, "at least 0, got True"),

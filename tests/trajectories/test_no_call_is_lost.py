@@ -65,6 +65,11 @@ LOST = {
     ),
     "executable code": (parts({"executableCode": {"language": "PYTHON", "code": "rm()"}}), "auto", "executableCode"),
     "executable code, snake": (parts({"executable_code": {"code": "rm()"}}), "gemini", "executable_code"),
+    "gemini arguments in pieces": (
+        parts({"functionCall": {"name": "delete_all", "partialArgs": [{"jsonPath": "$.path", "stringValue": "/"}]}}),
+        "gemini",
+        "partial_args",
+    ),
     "gemini tool call": (parts({"text": "x"}, {"toolCall": {"functionCalls": [CALL]}}), "auto", "toolCall"),
     "live tool call": ([{"toolCall": {"functionCalls": [CALL]}}], "gemini", "toolCall"),
     "haystack": (

@@ -11,8 +11,8 @@ _HERE: Final = "pytest_verdict.blind."
 
 
 @hookimpl
-def operators() -> Mapping[str, str]:
-    """Name the operators."""
+def recorded_operators() -> Mapping[str, str]:
+    """Name the operators, which only records carry."""
     return {
         "blind_ballot": f"{_HERE}ballot:BlindBallot",
         "blind_preference": f"{_HERE}preference:BlindPreference",

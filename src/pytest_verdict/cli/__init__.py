@@ -50,7 +50,7 @@ def _run(words: Sequence[str]) -> int:
 def _in_words(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    return str(error)
+    return "\n".join([str(error), *getattr(error, "__notes__", ())])
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:

@@ -34,11 +34,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from pytest_verdict.core.registry import REGISTRY
 
-    found = _loaded(REGISTRY.names()) if arguments.name is None else {arguments.name: REGISTRY.find(arguments.name)}
+    asked = arguments.name
+    found = _loaded(REGISTRY.public_names()) if asked is None else {asked: REGISTRY.find(asked)}
     if arguments.json:
         say_json([_as_json(name, cls) for name, cls in found.items()])
         return 0
-    for line in _described(arguments.name, found[arguments.name]) if arguments.name else _listed(found):
+    for line in _described(asked, found[asked]) if asked else _listed(found):
         say(line)
     return 0
 

@@ -74,6 +74,10 @@ class Hooks(Protocol):
         """Name operator classes; a class has the name it is brought by."""
 
     @_specified
+    def recorded_operators(self) -> Mapping[str, str]:
+        """Name operator classes that nobody compares by: the family makes them, replay finds them, no list shows them."""
+
+    @_specified
     def trajectory_readers(self) -> Mapping[str, str]:
         """Name wire formats, each with a module that has ``recognises(value)`` and ``read(value)``."""
 

@@ -92,6 +92,8 @@ def _known(step: str | SynonymMap) -> str | SynonymMap:
 
 
 def _as_tuple(steps: Any) -> Any:
+    if isinstance(steps, str):
+        _known(steps)
     if isinstance(steps, str | SynonymMap):
         raise ValueError(f"normalize takes a list of steps, such as [{steps!r}], not one step")  # noqa: TRY004
     if isinstance(steps, set | frozenset):

@@ -8,7 +8,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any, ClassVar, Final, Self, get_args
+from typing import Any, ClassVar, Final, Never, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model, model_serializer
 
@@ -17,7 +17,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.writing import OperatorIdentity
-from pytest_verdict.errors import ConfigurationError, SettingsError, allowed
+from pytest_verdict.errors import ArgumentsError, ConfigurationError, SettingsError, allowed
 
 PASS: Final = Outcome(1.0)
 FAIL: Final = Outcome(0.0)
@@ -63,7 +63,10 @@ class Operator(BaseModel):
         # Ours keep the law of evidence, which our tests check.
         cls.keeps_evidence = cls.__module__.startswith(f"{__package__.partition('.')[0]}.")
 
-    def __init__(self, /, **settings: Any) -> None:
+    def __init__(self, /, *given: Never, **settings: Any) -> None:
+        if given:
+            first = next(iter(type(self).model_fields), "setting")
+            raise ArgumentsError(f"{_label(type(self))}: settings have names: write {type(self).__name__}({first}=...)")
         _refuse_confusion(type(self), settings)
         try:
             super().__init__(**settings)

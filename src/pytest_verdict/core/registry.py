@@ -97,6 +97,15 @@ class OperatorRegistry:
         self._load_entry_points()
         return sorted({*self._brought(), *self._classes})
 
+    def public_names(self) -> list[str]:
+        """Give the names to compare by, without those that only records carry.
+
+        Returns:
+            The names, sorted.
+        """
+        recorded = self._families.own("recorded_operators") if self._families else {}
+        return [name for name in self.names() if name not in recorded]
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
 
@@ -104,7 +113,7 @@ class OperatorRegistry:
         return name in self._classes or name in self._brought() or name in self.names()
 
     def _brought(self) -> Mapping[str, str]:
-        return self._families.own("operators") if self._families else {}
+        return {**self._families.own("recorded_operators"), **self._families.own("operators")} if self._families else {}
 
     def find(self, name: str) -> type[Operator]:
         """Find the class behind a name.
@@ -123,7 +132,7 @@ class OperatorRegistry:
             self._load_entry_points()
             found = self._classes.get(name) or self._loaded(name)
         if found is None:
-            raise UnknownOperatorError(name, self.names())
+            raise UnknownOperatorError(name, self.public_names())
         return found
 
     def _loaded(self, name: str) -> type[Operator] | None:

@@ -3,6 +3,6 @@
 The names are listed in ``__init__.pyi``, and each is imported when it is first used.
 """
 
-import lazy_loader
+from pytest_verdict import public_names
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = public_names(__name__, __file__)

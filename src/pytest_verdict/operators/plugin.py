@@ -30,7 +30,6 @@ _OPERATORS: Final = {
     "literal": f"{_HERE}category:LiteralMatch",
     "normalized_exact": f"{_HERE}text:NormalizedExact",
     "not_blank": f"{_HERE}not_blank:NotBlank",
-    "not_compared": f"{_HERE}not_compared:NotCompared",
     "numeric_exact": f"{_HERE}number:NumericExact",
     "numeric_maximum": f"{_HERE}number:NumericMaximum",
     "numeric_minimum": f"{_HERE}number:NumericMinimum",
@@ -38,9 +37,7 @@ _OPERATORS: Final = {
     "numeric_tolerance": f"{_HERE}number:NumericTolerance",
     "one_of": f"{_HERE}category:OneOf",
     "ordered_match": f"{_HERE}lists:OrderedMatch",
-    "pass_rate": f"{_HERE}pass_rate:PassRate",
     "regex": f"{_HERE}regex:Regex",
-    "scorer_verdict": f"{_HERE}scorer_verdict:ScorerVerdict",
     "semantic": f"{_HERE}semantic:SemanticMatch",
     "set_containment": f"{_HERE}lists:SetContainment",
     "text_similarity": f"{_HERE}similarity:TextSimilarity",
@@ -55,3 +52,13 @@ _OPERATORS: Final = {
 def operators() -> Mapping[str, str]:
     """Name the operators."""
     return _OPERATORS
+
+
+@hookimpl
+def recorded_operators() -> Mapping[str, str]:
+    """Name the operators that only records carry."""
+    return {
+        "not_compared": f"{_HERE}not_compared:NotCompared",
+        "pass_rate": f"{_HERE}pass_rate:PassRate",
+        "scorer_verdict": f"{_HERE}scorer_verdict:ScorerVerdict",
+    }

@@ -28,8 +28,9 @@ def find_scorer(entry: str | ScorerEntry, announced: Collection[str]) -> SuiteSc
         return UserScorer(entry)
     if entry in REGISTRY:
         return OperatorScorer(ScorerEntry(operator=entry))
-    known = {*FAMILIES.all("scorers"), *REGISTERED, *announced, *REGISTRY.names()}
+    own = {*FAMILIES.all("scorers"), *REGISTERED, *announced}
+    hint = allowed("scorer", entry, {*own, *REGISTRY.public_names()}, listed=own)
     raise ConfigurationError(
-        f"unknown scorer: {entry!r}.{allowed('scorer', entry, known)} A scorer of your own is a dotted path,"
+        f"unknown scorer: {entry!r}.{hint} So is any of `pytest-verdict operators`. A scorer of your own is a dotted path,"
         " or registered in conftest.py, which pytest-verdict check does not import: say --scorer NAME there."
     )

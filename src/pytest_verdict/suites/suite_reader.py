@@ -6,15 +6,13 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pydantic import ValidationError
-
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import ConfigurationError, SuiteError
 from pytest_verdict.suites.scorer import SuiteScorer
 from pytest_verdict.suites.scorer_lookup import find_scorer
-from pytest_verdict.suites.suite_model import PassShare, RunSettings, Scenario, ScorerEntry, SuiteFile, SuiteHead
-from pytest_verdict.suites.validation_errors import describe_validation_errors
+from pytest_verdict.suites.suite_model import PassShare, RunSettings, Scenario, ScorerEntry, SuiteHead
+from pytest_verdict.suites.validation_errors import Form, read_form, refuse
 
 DEFAULT_SCORER: Final = "passfail"
 DEFAULT_TIMEOUT: Final = 30.0
@@ -73,28 +71,25 @@ def _read(path: Path, label: str, announced: Collection[str]) -> Suite:
         raise SuiteError(error.at(label)) from None
     if not isinstance(document.value, dict):
         raise SuiteError(f"{label}:1: a suite file is a mapping with the key suite or scenarios")
-    try:
-        file = SuiteFile.model_validate(document.value)
-    except ValidationError as error:
-        raise SuiteError(describe_validation_errors(error, document, label)) from None
-    place = _place_of_scenarios(file, document, label)
-    head = file.suite or SuiteHead(name=_stem(path))
-    planner = _Planner(head, document, place, announced)
-    scenarios = planner.plan(file.scenarios or head.scenarios or [])
+    form = read_form(document)
+    head = form.file.suite or SuiteHead(name=_stem(path))
+    planner = _Planner(head, document, announced, form)
+    planned = [
+        *planner.plan(form.file.scenarios or (), ("scenarios",)),
+        *planner.plan(head.scenarios or (), ("suite", "scenarios")),
+    ]
     if planner.problems:
-        lines = [f"{label}:{line}: {text}" for line, text in sorted(planner.problems)]
-        raise SuiteError("\n".join(lines))
-    return Suite(head.name, head.adapter, tuple(scenarios))
+        refuse(planner.problems, label)
+    return Suite(head.name, head.adapter, tuple(planned))
 
 
-def _place_of_scenarios(file: SuiteFile, document: YamlDocument, label: str) -> Place:
-    inside = file.suite is not None and file.suite.scenarios is not None
-    if inside and file.scenarios is not None:
-        line = document.line(("scenarios",))
-        raise SuiteError(f"{label}:{line}: scenarios stand at the top or inside suite, not in both places")
-    if not inside and file.scenarios is None:
-        raise SuiteError(f"{label}:1: the key 'scenarios' is required, at the top or inside suite")
-    return ("suite", "scenarios") if inside else ("scenarios",)
+def _misplaced(document: YamlDocument) -> Iterator[tuple[int, str]]:
+    top, suite = document.value, document.value.get("suite")
+    inside = isinstance(suite, dict) and suite.get("scenarios") is not None
+    if inside and top.get("scenarios") is not None:
+        yield document.line(("scenarios",)), "scenarios stand at the top or inside suite, not in both places"
+    if not inside and top.get("scenarios") is None:
+        yield 1, "the key 'scenarios' is required, at the top or inside suite"
 
 
 def _stem(path: Path) -> str:
@@ -105,36 +100,34 @@ def _stem(path: Path) -> str:
 class _Planner:
     """Fills in what the suite sets, and collects what is wrong, by line."""
 
-    def __init__(self, head: SuiteHead, document: YamlDocument, place: Place, announced: Collection[str]) -> None:
-        self.problems: set[tuple[int, str]] = set()
+    def __init__(self, head: SuiteHead, document: YamlDocument, announced: Collection[str], form: Form) -> None:
+        self.problems = {*form.problems, *_misplaced(document)}
         self._head = head
         self._document = document
-        self._place = place
         self._announced = announced
-        self._lines = document.lines_of_items(place)
+        self._incomplete = form.incomplete
         self._scorers: dict[str, SuiteScorer | None] = {}
         own = list(self._entries(head, ("suite",)))
         usual: Sequence[str | ScorerEntry] = head.config.default_scorers or [DEFAULT_SCORER]
         self._usual = own or [(entry, ("suite", "config", "default_scorers", n)) for n, entry in enumerate(usual)]
 
-    def plan(self, scenarios: Sequence[Scenario]) -> list[PlannedScenario]:
-        """Plan all scenarios."""
+    def plan(self, scenarios: Sequence[Scenario], place: Place) -> list[PlannedScenario]:
+        """Plan the scenarios of a place."""
+        lines = self._document.lines_of_items(place) if scenarios else []
         first: dict[str, int] = {}
         for number, scenario in enumerate(scenarios):
-            line = self._lines[first.setdefault(scenario.name, number)]
+            line = lines[first.setdefault(scenario.name, number)]
             if first[scenario.name] != number:
-                self._complain(
-                    (*self._place, number, "name"), f"the name {scenario.name!r} is also that of line {line}"
-                )
-        return [self._planned(number, scenario) for number, scenario in enumerate(scenarios)]
+                self._complain((*place, number, "name"), f"the name {scenario.name!r} is also that of line {line}")
+        return [self._planned(scenario, (*place, n), lines[n]) for n, scenario in enumerate(scenarios)]
 
-    def _planned(self, number: int, scenario: Scenario) -> PlannedScenario:
-        head, config, place = self._head, self._head.config, (*self._place, number)
+    def _planned(self, scenario: Scenario, place: Place, line: int) -> PlannedScenario:
+        head, config = self._head, self._head.config
         repeats = scenario.repeats or head.repeats or 1
         rule = scenario.pass_rule or head.pass_rule or "all"
         if isinstance(rule, str):
             rule = repeats if rule == "all" else 1
-        if isinstance(rule, int) and rule > repeats:
+        if isinstance(rule, int) and rule > repeats and self._is_complete(place):
             reason = f"pass: {rule} repeats cannot pass when there are {repeats}; see repeats"
             self._complain((*place, "pass"), reason)
         retries = next((given for given in (scenario.retries, head.retries, config.retries) if given is not None), 0)
@@ -147,7 +140,7 @@ class _Planner:
             rule,
             scenario.threshold or head.threshold,
             tuple(dict.fromkeys([*head.tags, *scenario.tags])),
-            self._lines[number],
+            line,
         )
 
     def _scorers_of(self, scenario: Scenario, place: Place) -> Iterator[SuiteScorer]:
@@ -162,7 +155,8 @@ class _Planner:
             try:
                 scorer.check(scenario)
             except ConfigurationError as error:
-                self._complain((*place, "metadata"), str(error))
+                if self._is_complete(place):
+                    self._complain((*place, "metadata"), str(error))
             yield scorer
 
     def _found(self, entry: str | ScorerEntry, where: Place) -> SuiteScorer | None:
@@ -179,6 +173,9 @@ class _Planner:
             yield given.scorer, (*place, "scorer")
         else:
             yield from ((entry, (*place, "scorers", n)) for n, entry in enumerate(given.scorers or ()))
+
+    def _is_complete(self, place: Place) -> bool:
+        return None not in self._incomplete and place[-1] not in self._incomplete
 
     def _complain(self, place: Place, text: str) -> None:
         self.problems.add((self._document.line(place), text))

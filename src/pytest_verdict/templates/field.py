@@ -104,6 +104,13 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
 def _about_operator(given: Any) -> str:
     if isinstance(given, type) and issubclass(given, Operator):
         return f"verify_with takes an operator, not its class: verify_with={given.__name__}(...)"
+    if isinstance(given, str):
+        from pytest_verdict import templates
+
+        names = {name.lower(): name for name in dir(templates)}
+        close = next((name for name in sorted(names) if name.startswith(given.replace("_", ""))), None)
+        if close:
+            return f"verify_with takes an operator, not its name: verify_with={names[close]}(...)"
     return f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(given, 80)}"
 
 

@@ -11,8 +11,8 @@ _HERE: Final = "pytest_verdict.templates."
 
 
 @hookimpl
-def operators() -> Mapping[str, str]:
-    """Name the operators."""
+def recorded_operators() -> Mapping[str, str]:
+    """Name the operators, which only records carry."""
     return {
         "answer_template": f"{_HERE}template_match:TemplateMatch",
         "field_check": f"{_HERE}strategy:FieldCheck",

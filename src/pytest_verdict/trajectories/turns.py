@@ -35,6 +35,9 @@ def read_turns(value: Any) -> list[Any]:
         2
     """
     source = opened(value)
+    if look(source, "messages") and look(source, "events"):
+        # As in a sample of Inspect AI, whose messages lack calls that its events have.
+        raise TrajectoryError("turns are made of messages, and here events beside the messages may have further calls")
     for container in ("conversation", "invocations", "turns", "messages"):
         inner = look(source, container)
         if isinstance(inner, list | tuple):

@@ -17,6 +17,7 @@ _RESPONSES: Final = ("tool_responses", "toolResponses")
 _EVENTS: Final = ("invocation_events", "invocationEvents")
 _CALL: Final = ("function_call", "functionCall")
 _RESPONSE: Final = ("function_response", "functionResponse")
+_PARTIAL: Final = ("partial_args", "partialArgs")
 _CONTAINERS: Final = ("conversation", "invocations", "contents", "candidates", "events")
 
 
@@ -40,7 +41,7 @@ _PART: Final = Shape(
 )
 _CONTENT: Final = Shape(("parts", "role"), {"parts": _PART}, text=True, one=True)
 _EVENT: Final = Shape(
-    ("content", "parts", *_PART.marks),
+    ("content", "parts", "author", *_PART.marks),
     {"content": _CONTENT, "parts": _PART},
     # What an agent did to its session is called actions.
     frozenset({"actions", *_PART.read}),
@@ -55,10 +56,13 @@ _ITEM: Final = Shape(
         *_TOOL_USES,
         "finish_reason",
         "finishReason",
-        *_EVENT.marks,
+        "content",
+        "parts",
+        *_PART.marks,
     ),
     {**_EVENT.inside, **_TRACE.inside, **dict.fromkeys(_INTERMEDIATE, _TRACE)},
-    _EVENT.read | _TRACE.read,
+    # Which tools the agents had.
+    _EVENT.read | _TRACE.read | {"app_details", "appDetails"},
 )
 
 ROOT: Final = Root(_ITEM, dict.fromkeys(_CONTAINERS, _ITEM))
@@ -118,6 +122,10 @@ def _contents(item: Any) -> list[tuple[list[Any], str | None]]:
 def _in_part(part: Any, group: int, author: str | None) -> Iterator[Found]:
     made = look(part, *_CALL)
     if made is not None:
+        if look(made, *_PARTIAL):
+            raise TrajectoryError(
+                f"the arguments of {shown(look(made, 'name'), 80)} came in pieces (partial_args); join them"
+            )
         yield call(look(made, "name"), look(made, "args"), id=look(made, "id"), group=group, agent=author)
     given = look(part, *_RESPONSE)
     if given is not None:

@@ -130,3 +130,13 @@ def as_text(args: Any) -> str:
 def failure(text: Any) -> str:
     """Describe why a call failed."""
     return text if isinstance(text, str) and text else "the tool reported an error"
+
+
+def only_one(found: Any, what: str) -> Any:
+    """Insist on a list with one item, because a trajectory is one of them."""
+    listed = items(found, what)
+    if len(listed) != 1:
+        raise TrajectoryError(
+            f"{what} has {len(listed)} items, and one of them is a trajectory: choose it by {what}[...]"
+        )
+    return listed[0]

@@ -1,0 +1,279 @@
+"""Readers of files that evaluations and agents leave behind: ADK, Inspect AI, tau2-bench and OpenHands."""
+
+import copy
+import json
+from pathlib import Path
+
+import agent_logs as made
+import pytest
+from agent_logs import LOGS
+from test_formats import FORMATS, SHAPES
+
+from pytest_verdict import compare
+from pytest_verdict.core.families import FAMILIES, load
+from pytest_verdict.core.values.placeholders import EncodedObject
+from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
+
+OURS = ("adk", "inspect_ai", "tau2", "openhands")
+CALLS = [("search", {"query": "tea"}), ("clock", {}), ("buy", {"id": 7})]
+# Tasks and the first versions of a file say nothing of who failed, or of what was made together.
+SILENT = {"tau2 task"}
+logs = pytest.mark.parametrize("label", LOGS)
+
+
+def names(value, format="auto"):
+    return [event.name for event in read_trajectory(value, format)]
+
+
+@logs
+def test_the_calls_are_read(label):
+    read = read_trajectory(LOGS[label])
+    assert [(event.name, event.args) for event in read] == CALLS
+    assert read_trajectory(json.dumps(LOGS[label])) == read
+    assert read_trajectory(LOGS[label], label.partition(" ")[0]) == read
+    if label not in SILENT:
+        assert read[0].group == read[1].group != read[2].group
+
+
+@logs
+def test_results_and_errors_belong_to_their_calls(label):
+    read = read_trajectory(LOGS[label])
+    if label in SILENT:
+        assert [(event.result, event.error) for event in read] == [(None, None)] * 3
+    else:
+        assert "3 teas" in repr(read[0].result)
+        assert [event.error for event in read] == [None, "no clock", None]
+
+
+@logs
+def test_the_format_is_recognised_and_the_value_left_alone(label):
+    before = copy.deepcopy(LOGS[label])
+    assert recognised_format(LOGS[label]) == label.partition(" ")[0]
+    read_trajectory(LOGS[label])
+    assert LOGS[label] == before
+
+
+def samples():
+    """Give the samples of the other formats, and what is in their files."""
+    yield from SHAPES.values()
+    for path in (Path(__file__).parent / "samples").glob("*.json"):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        yield from [found, *(found.values() if isinstance(found, dict) else found)]
+
+
+def test_values_of_other_formats_are_not_taken():
+    for format in OURS:
+        reader = load(FAMILIES.find("trajectory_readers", format))
+        for value in samples():
+            assert not reader.recognises(value), (format, value)
+
+
+@pytest.mark.parametrize("label", [*LOGS, *SHAPES])
+def test_under_the_name_of_another_format_no_call_is_lost(label):
+    value = LOGS.get(label, SHAPES.get(label))
+    for format in FORMATS:
+        try:
+            read = names(value, format)
+        except TrajectoryError:
+            continue
+        assert read == ["search", "clock", "buy"], format
+
+
+def with_key(value, **more):
+    return {**value, **more}
+
+
+UNKNOWN_PART = {"executable_code": {"code": "rm()"}}
+SCENARIO = {"eval_id": "1", "conversation": None, "conversation_scenario": {"starting_prompt": "Buy tea."}}
+UNREADABLE = {
+    "adk, two cases": (
+        made.eval_set(made.eval_case(), made.eval_case("2")),
+        r"eval_cases has 2 items.*eval_cases\[\.\.\.\]",
+    ),
+    "adk, no case": (made.eval_set(), "eval_cases has 0 items"),
+    "adk, empty conversation": (made.eval_set(made.eval_case(conversation=[])), "conversation is empty"),
+    "adk, scenario": (made.eval_set(SCENARIO), "conversation is empty"),
+    "adk, session without events": ({**made.ADK_SESSION, "events": []}, "any known format"),
+    "adk, unknown part": ([made.adk_event("shopper", UNKNOWN_PART)], "executable_code"),
+    "adk, unknown key": (made.eval_set(made.eval_case(tools_taken=[{"tool": "a", "input": {}}])), "tools_taken"),
+    "adk, cut stream": (made.ADK_STREAM[:2], "partial events call clock, search"),
+    "adk, stream cut at the end": (made.ADK_STREAM[:-2], "partial events call buy"),
+    "inspect, two samples": (made.log(made.sample(), made.sample(epoch=2)), r"samples has 2 items.*samples\[\.\.\.\]"),
+    "inspect, list of samples": ([made.sample(), made.sample()], "samples has 2 items"),
+    "inspect, sample and message": ([made.sample(), made.INSPECT_MESSAGES[0]], "samples has 2 items"),
+    "inspect, header": (with_key(made.log(), samples=None), "samples has 0 items"),
+    "inspect, nothing recorded": (made.sample([], []), "nothing was recorded"),
+    "inspect, event of tomorrow": (made.sample([{"event": "robot"}]), "'robot'"),
+    "inspect, block of tomorrow": (
+        made.sample([made.model({"role": "assistant", "content": [{"type": "robot_call"}]})]),
+        "robot_call",
+    ),
+    "inspect, unknown key": (made.sample(robot=[{"tool": "a", "input": {}}]), "robot"),
+    "inspect, lost text": (made.sample([made.tool("c1", "a", {"x": ["attachment://1"]})], []), "attachment 1 is not"),
+    "tau2, two simulations": (made.results(made.simulation(), made.simulation()), "simulations has 2 items"),
+    "tau2, list of tasks": ([made.TAU2_TASK, made.TAU2_TASK], "simulations has 2 items"),
+    "tau2, no simulation": (made.results(), "simulations has 0 items"),
+    "tau2, broken off": (made.simulation([]), "nothing was recorded"),
+    "tau2, expects nothing": (
+        {"id": "1", "evaluation_criteria": {"actions": None, "nl_assertions": []}},
+        "nothing was recorded",
+    ),
+    "tau2, unknown key": (made.simulation(robot=[{"tool": "a", "input": {}}]), "robot"),
+    "tau2, message without a role": (made.simulation([{"tool_calls": []}]), "role"),
+    "openhands, acp": (
+        [*made.OPENHANDS_SDK, {"source": "agent", "kind": "ACPToolCallEvent", "tool_call_id": "1", "title": "rm"}],
+        "ACPToolCallEvent",
+    ),
+    "openhands, call in a message": (
+        [*made.OPENHANDS_SDK, made.message_event("agent", "x", tool_calls=[{"name": "a", "arguments": "{}"}])],
+        "tool_calls",
+    ),
+    "openhands, event of tomorrow": ([*made.OPENHANDS, {"source": "agent", "deed": "rm"}], "'deed'"),
+    "openhands, pairs": ({"history": [made.OPENHANDS[2:4]]}, "any known format"),
+}
+
+
+@pytest.mark.parametrize("label", UNREADABLE)
+def test_what_is_not_one_trajectory_is_unreadable(label):
+    value, reason = UNREADABLE[label]
+    with pytest.raises(TrajectoryError, match=reason):
+        read_trajectory(value)
+    if "any known format" not in reason:
+        return
+    for format in OURS:
+        with pytest.raises(TrajectoryError):
+            read_trajectory(value, format)
+
+
+def test_partial_events_are_read_once_they_are_whole():
+    assert recognised_format(made.ADK_STREAM) == "adk"
+    assert read_trajectory(made.ADK_STREAM) != []
+    assert names(made.ADK_STREAM) == ["search", "clock", "buy"]
+
+
+def test_events_without_content_have_no_calls():
+    silent = {"author": "shopper", "invocationId": "e1", "actions": {"stateDelta": {"x": 1}}}
+    assert names([silent, made.ADK_EVENTS[3]]) == ["buy"]
+    for format in ["adk", "gemini"]:
+        with pytest.raises(TrajectoryError):
+            read_trajectory([{"author": "shopper"}], format)
+
+
+def test_what_a_file_of_adk_names_agents():
+    assert {event.agent for event in read_trajectory(made.eval_set(made.eval_case()))} == {"shopper"}
+    camel = {"evalSetId": "s", "evalCases": [{"conversation": [SHAPES["gemini ADK camelCase"]]}]}
+    assert names(camel) == ["search", "clock", "buy"]
+
+
+def test_the_agents_of_a_sample_are_told_by_their_spans():
+    assert {event.agent for event in read_trajectory(made.sample())} == {"react"}
+    helper = [
+        made.span("a", "agent", "react"),
+        made.model(made.requested(("c1", "ask", {}))),
+        made.tool("c1", "ask", {}),
+        made.span("b", "agent", "helper", "a"),
+        made.model(made.requested(("c2", "search", {})), "b"),
+        made.tool("c2", "search", {}, in_span="b"),
+    ]
+    # The messages of a sample do not have the calls of the agents that the first one asked.
+    value = made.sample(helper, [made.requested(("c1", "ask", {}))])
+    assert [(event.name, event.agent) for event in read_trajectory(value)] == [("ask", "react"), ("search", "helper")]
+    assert compare("trajectory_exact", ["ask"], value, agents=["react"]).passed
+
+
+def test_a_sample_with_events_is_not_taken_apart_into_turns():
+    result = compare("trajectory_forbidden", ["search"], made.sample(), turns="flatten")
+    assert (result.verdict, result.notes) == ("fail", ["trajectory_unreadable"])
+    assert "further calls" in result.details["reason"]
+    assert not compare("trajectory_forbidden", ["search"], made.sample([]), turns="flatten").passed
+    flat = compare("trajectory_exact", [["search", "clock", "buy"]], [made.INSPECT_MESSAGES], turns="flatten")
+    assert flat.passed, flat.details
+
+
+def test_calls_with_one_identifier_are_calls_of_their_own():
+    again = made.requested(("call_0", "search", {"query": "milk"}))
+    twice = [made.model(again), made.tool("call_0", "search", {}), made.model(again), made.tool("call_0", "search", {})]
+    assert names(made.sample(twice, [again, again])) == ["search", "search"]
+    assert names(made.sample(twice[:2], [again, again])) == ["search", "search"]
+    assert names(made.sample(twice[1::2], [])) == ["search", "search"]
+    assert names(made.sample([], [again, again])) == ["search", "search"]
+
+
+def test_calls_inside_the_events_of_a_tool_are_read():
+    outer = made.tool("c1", "ask", {}, events=[made.tool("c2", "delete_all", {})])
+    assert names(made.sample([outer], [])) == ["ask", "delete_all"]
+
+
+def test_calls_that_the_author_of_a_sample_wrote_are_not_the_agents():
+    written = {**made.requested(("c0", "delete_all", {})), "source": "input"}
+    assert names(made.sample([], [written, *made.INSPECT_MESSAGES])) == ["search", "clock", "buy"]
+
+
+def test_long_arguments_are_put_back():
+    events = [made.tool("c1", "search", {"query": ["attachment://a1", 3]})]
+    read = read_trajectory(made.sample(events, [], attachments={"a1": "tea"}))
+    assert read[0].args == {"query": ["tea", 3]}
+
+
+def test_arguments_that_were_not_json_are_malformed():
+    message = made.requested(("c1", "search", {}))
+    message["tool_calls"][0]["parse_error"] = 'Error parsing {"query": '
+    (event,) = read_trajectory([message])
+    assert (event.args_note, event.args_text) == ("args_malformed", 'Error parsing {"query": ')
+
+
+def test_tools_that_the_provider_ran_are_calls():
+    used = {"type": "tool_use", "tool_type": "web_search", "id": "w1", "name": "web", "arguments": '{"q": "tea"}'}
+    message = {"role": "assistant", "content": [{**used, "result": "3 teas", "error": None}]}
+    (event,) = read_trajectory(made.sample([made.model(message)], [message]))
+    assert (event.name, event.args, event.result, event.error) == ("web", {"q": "tea"}, "3 teas", None)
+
+
+def test_what_a_task_of_tau2_expects_is_compared_with_a_simulation():
+    assert compare("trajectory_exact", made.TAU2_TASK, made.results(made.simulation())).passed
+    assert compare("trajectory_forbidden", ["pay"], made.simulation()).passed
+    assert names({**made.simulation(), "evaluation_criteria": {"actions": []}}) == ["search", "clock", "buy"]
+    none = {"id": "1", "user_scenario": {}, "evaluation_criteria": {"actions": []}}
+    assert read_trajectory(none) == []
+
+
+def test_actions_without_function_calling_are_named_after_themselves():
+    both = {**made.observation(0, "run", "tea"), **made.action(1, "run", {}, "agent")}
+    assert names([both]) == ["run"]
+    value = [made.action(1, "run", {"command": "ls"}), made.observation(1, "run", "tea"), made.action(2, "finish", {})]
+    read = read_trajectory(value)
+    assert [(event.name, event.args, event.result) for event in read] == [
+        ("run", {"command": "ls"}, "tea"),
+        ("finish", {}, None),
+    ]
+    assert read[0].group != read[1].group
+
+
+def test_arguments_are_those_that_the_model_wrote():
+    event = made.action_event("search", made.SEARCH, "c1", "r1")
+    broken = {**event, "action": None, "tool_call": {"id": "c1", "name": "search", "arguments": '{"query": '}}
+    assert [one.args_note for one in read_trajectory([event, broken])] == [None, "args_malformed"]
+    alone = [{key: item for key, item in event.items() if key != "llm_response_id"}] * 2
+    assert [one.group for one in read_trajectory(alone)] == [0, 1]
+    old = {**event, "tool_call": {"id": "c1", "function": {"name": "search", "arguments": '{"query": "tea"}'}}}
+    assert read_trajectory([old])[0].args == made.SEARCH
+    bare = made.action(1, "run", {"command": "x"}, tool_call_metadata=made.metadata("search", "c1", None))
+    assert [(one.name, one.args_note) for one in read_trajectory([bare])] == [("search", "args_not_recorded")]
+
+
+def test_recorded_objects_of_the_sdk_are_known_by_their_class():
+    def recorded(event):
+        fields = {"parent_id": None, **{key: item for key, item in event.items() if key != "kind"}}
+        return EncodedObject("model", f"openhands.sdk.event:{event['kind']}", fields)
+
+    assert names([recorded(event) for event in made.OPENHANDS_SDK]) == ["search", "clock", "buy"]
+    acp = recorded({"source": "agent", "kind": "ACPToolCallEvent", "tool_call_id": "1", "title": "rm"})
+    with pytest.raises(TrajectoryError, match="ACPToolCallEvent"):
+        read_trajectory([recorded(made.OPENHANDS_SDK[1]), acp])
+
+
+def test_a_rejected_call_has_failed():
+    rejected = {"source": "environment", "kind": "UserRejectObservation", "tool_name": "search", "tool_call_id": "c1"}
+    value = [made.action_event("search", made.SEARCH, "c1", "r1"), {**rejected, "rejection_reason": "No."}]
+    assert [event.error for event in read_trajectory(value)] == ["No."]
