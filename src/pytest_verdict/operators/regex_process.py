@@ -37,12 +37,14 @@ def answer_to(pattern, flags, mode, text, limit):
     match = getattr(compiled, mode)(text)
     return [match.regs] if match else []
 
+latest = ""
 requests, answers = sys.stdin.buffer, sys.stdout.buffer
 while length := requests.read(8):
     pattern, flags, mode, text, limit, seconds = marshal.loads(requests.read(int.from_bytes(length, "little")))
     faulthandler.dump_traceback_later(seconds, exit=True, file=answers)
-    if len(pattern) > 100_000:
+    if len(pattern) > 100_000 and pattern != latest:
         re.purge()
+    latest = pattern
     answer = marshal.dumps(answer_to(pattern, flags, mode, text, limit))
     faulthandler.cancel_dump_traceback_later()
     answers.write(len(answer).to_bytes(8, "little") + answer)
@@ -95,19 +97,17 @@ class RegexProcess:
         lock = self._lock
         if not lock.acquire(blocking=False):
             # The match of another thread may take up to the limit. Nobody waits for it.
-            return RegexProcess()._answer_and_stop(message)  # noqa: SLF001 - of the same class
+            spare = RegexProcess()
+            try:
+                return spare._answer(message)
+            finally:
+                spare.stop()
         try:
             reused = self._process is not None
             # Something else may have ended the old process. Whether the match ends a process is seen in a new one.
             return self._answer(message) or (self._answer(message) if reused else b"")
         finally:
             lock.release()
-
-    def _answer_and_stop(self, message: bytes) -> bytes:
-        try:
-            return self._answer(message)
-        finally:
-            self.stop()
 
     def _answer(self, message: bytes) -> bytes:
         answer = b""
