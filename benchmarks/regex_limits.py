@@ -38,7 +38,9 @@ def table_of_evil_patterns(seconds: float, at_once: int) -> None:
     from pytest_verdict.operators import regex_search
 
     regex_search.TIME_LIMIT = seconds  # type: ignore[misc]
-    text, patterns, times, verdicts = "a" * 5_000 + "?", [*evil_patterns()], [], []
+    text, patterns = "a" * 5_000 + "?", [*evil_patterns()]
+    times: list[float] = []
+    verdicts: list[str] = []
     waiting = iter(patterns)
     lock = threading.Lock()
 
@@ -69,9 +71,9 @@ def sides(operator: str, kind: str) -> tuple[Any, Any, dict[str, Any]]:
     settings: dict[str, Any] = {
         "all_of": {"conditions": ["exact"]}, "any_of": {"conditions": ["exact"]}, "weighted": {"conditions": ["exact"]},
         "at_least_n": {"n": 1, "conditions": {"x": "exact"}}, "delta": {"pre": 1, "post": 2},
-        "answer_template": {"fields": {"a": "exact"}}, "field_check": {"field": "a"}, "derived": {"inner": "exact", "source": "spec"},
-
-        "numeric_tolerance": {"tolerance": 1, "mode": "absolute"}, "date_tolerance": {"tolerance": 1},
+        "answer_template": {"fields": {"a": "exact"}}, "field_check": {"field": "a"},
+        "derived": {"inner": "exact", "source": "spec"}, "numeric_tolerance": {"tolerance": 1, "mode": "absolute"},
+        "date_tolerance": {"tolerance": 1},
         "set_containment": {"mode": "subset"}, "trace_length": {"max": 5}, "regex_check": {"pattern": "", "value": "x"},
         "scorer_verdict": {"scorer": "x"}, "criteria": {"id": "x", "revision": 1, "criteria": []},
     }.get(operator, {})  # fmt: skip
@@ -103,9 +105,8 @@ def one(operator: str, kind: str) -> None:
         verdict, length = type(error).__name__, 0
     seconds = time.monotonic() - started
     regex_process.PROCESS.stop()
-    print(
-        f"| {operator} | {kind} | {seconds:.2f} s | {memory(resource.RUSAGE_SELF)} | {memory(resource.RUSAGE_CHILDREN)} | {verdict} | {length:,} |"
-    )
+    spent = f"{seconds:.2f} s | {memory(resource.RUSAGE_SELF)} | {memory(resource.RUSAGE_CHILDREN)}"
+    print(f"| {operator} | {kind} | {spent} | {verdict} | {length:,} |")
 
 
 def memory(who: int) -> str:

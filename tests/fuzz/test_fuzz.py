@@ -94,6 +94,9 @@ def test_inputs_are_the_same_in_every_run():
         ("!!int ''", "looks like a number"),
         ("!!timestamp x", "looks like a date"),
         ("!!float x", "looks like a number"),
+        ("!!set x", "the tag .* is not read"),
+        ("!!seq x", "the tag .* is not read"),
+        ("{!!set : x}", "the tag .* is not read"),
     ],
 )
 def test_a_tag_that_does_not_fit_its_value_is_an_error_with_its_line(written, message):

@@ -9,14 +9,10 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
 from typing import IO, Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import VerdictError
-
-Spans = Sequence[Sequence[tuple[int, int]]]
-"""Where each match and its groups begin and end; (-1, -1) for a group that took no part."""
 
 # A message is its length in eight bytes and a value by marshal, which keeps lone surrogates apart. The watchdog of faulthandler
 # needs no interpreter lock: at the time limit it writes "Timeout (0:00:10)!" and ends the process in the middle of the match.
@@ -67,23 +63,13 @@ class RegexProcess:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def spans(self, pattern: str, flags: int, mode: str, text: str, limit: int | None, seconds: float) -> Spans:
-        """Match a regular expression, and give up after so many seconds."""
-        found: Spans = self._ask(pattern, flags, mode, text, limit, seconds)
-        return found
-
-    def read(self, pattern: str, flags: int, seconds: float) -> tuple[int, int, dict[str, int]]:
-        """Compile a regular expression, and return its flags, the number of its groups and the numbers of those with a name."""
-        found: tuple[int, int, dict[str, int]] = self._ask(pattern, flags, "read", "", None, seconds)
-        return found
-
-    def _ask(self, pattern: str, flags: int, mode: str, text: str, limit: int | None, seconds: float) -> Any:
+    def ask(self, pattern: str, flags: int, mode: str, text: str, limit: int | None, seconds: float) -> Any:
+        """Match a regular expression, or ``read`` what it consists of, and give up after so many seconds."""
         if not sys.executable:
             raise RegexTimeLimitError("regex time limit: there is no Python interpreter to run the match in")
         # marshal takes no subclass of str.
-        answer = self._answer_in_turn(
-            marshal.dumps((str.__str__(pattern), flags, mode, str.__str__(text), limit, seconds))
-        )
+        message = str.__str__(pattern), flags, mode, str.__str__(text), limit, seconds
+        answer = self._answer_in_turn(marshal.dumps(message))
         if not answer:
             raise RegexTimeLimitError(f"the process that matched {shown(pattern)} ended without an answer")
         if answer == _TIMED_OUT:

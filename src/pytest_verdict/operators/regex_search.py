@@ -15,13 +15,13 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
 from pydantic import AfterValidator
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import SettingsError, allowed
-from pytest_verdict.operators.regex_process import PROCESS, RegexTimeLimitError, Spans
+from pytest_verdict.operators.regex_process import PROCESS, RegexTimeLimitError
 
 __all__ = [
     "FoundMatch",
@@ -33,6 +33,8 @@ __all__ = [
     "flag_names",
 ]
 
+Spans = Sequence[Sequence[tuple[int, int]]]
+"""Where each match and its groups begin and end; (-1, -1) for a group that took no part."""
 Mode = Literal["search", "fullmatch", "match"]
 _Made = TypeVar("_Made")
 _Node = tuple[Any, Any]
@@ -108,8 +110,7 @@ def checked_pattern(pattern: str, flags: Sequence[str]) -> None:
         raise ValueError(f"pattern: {error}") from None
 
 
-@dataclass(frozen=True, slots=True)
-class LongPattern:
+class LongPattern(NamedTuple):
     """What is known here of a pattern that only the second process reads."""
 
     flags: int
@@ -125,7 +126,7 @@ def compile_pattern(pattern: str, flags: Sequence[str] = ()) -> re.Pattern[str] 
 
 @functools.lru_cache(maxsize=4)
 def _read_there(pattern: str, flags: int) -> LongPattern:
-    return LongPattern(*PROCESS.read(pattern, flags, TIME_LIMIT))
+    return LongPattern(*PROCESS.ask(pattern, flags, "read", "", None, TIME_LIMIT))
 
 
 @functools.lru_cache(maxsize=1_024)
@@ -154,7 +155,7 @@ def find_matches(
     if isinstance(compiled, re.Pattern) and most_steps(pattern, given, len(text), mode) <= _HARMLESS_STEPS:
         spans = _spans(compiled, mode, text, limit)
     else:
-        spans = PROCESS.spans(pattern, given, mode, text, limit, TIME_LIMIT)
+        spans = PROCESS.ask(pattern, given, mode, text, limit, TIME_LIMIT)
     return tuple(_found(compiled, text, regions) for regions in spans)
 
 

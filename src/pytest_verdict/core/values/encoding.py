@@ -227,13 +227,9 @@ def _by_text(kind: str, write: Callable[[Any], str]) -> _Writer:
     return lambda value, _above: _tagged(kind, write(value))
 
 
-def _encode_dated(kind: str, write: Callable[[Any], str]) -> _Writer:
-    def write_checked(value: Any, _above: tuple[int, ...]) -> Any:
-        text = write(value)
-        # A subclass may be no date at all, as NaT of pandas, or have digits that its base does not know.
-        return _tagged(kind, text) if value.isoformat() == text else _as_repr(value)
-
-    return write_checked
+def _by_iso_text(kind: str, write: Callable[[Any], str]) -> _Writer:
+    # A subclass may be no date at all, as NaT of pandas, or have digits that its base does not know.
+    return lambda value, _above: _tagged(kind, write(value)) if value.isoformat() == write(value) else _as_repr(value)
 
 
 def _encode_timedelta(value: datetime.timedelta, _above: tuple[int, ...]) -> Any:
@@ -250,8 +246,8 @@ def _encode_unreplayable(value: Unreplayable, _above: tuple[int, ...]) -> Any:
     return _tagged("repr", value.text, **{"class": value.class_name})
 
 
-_encode_date = _encode_dated("date", datetime.date.isoformat)
-_encode_datetime = _encode_dated("datetime", datetime.datetime.isoformat)
+_encode_date = _by_iso_text("date", datetime.date.isoformat)
+_encode_datetime = _by_iso_text("datetime", datetime.datetime.isoformat)
 _encode_bytes = _by_text("bytes", lambda value: base64.b64encode(value).decode("ascii"))
 _encode_path = _by_text("path", lambda value: value.as_posix())
 

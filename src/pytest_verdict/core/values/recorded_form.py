@@ -17,7 +17,6 @@ _LEAVES: Final = frozenset(
     {str, int, float, bool, type(None), bytes, bytearray, complex, Decimal, Fraction, uuid.UUID}
     | {datetime.date, datetime.timedelta, EncodedObject, Unreplayable}
 )
-_GROUPS: Final = frozenset({list, tuple, set, frozenset})
 
 
 def recorded_form(value: Any) -> tuple[Any, Any]:
@@ -43,11 +42,9 @@ def recorded_form(value: Any) -> tuple[Any, Any]:
 def _is_plain(value: Any) -> bool:
     """Say whether a value has no class but those that are read back as themselves."""
     kind = type(value)
-    if kind in _LEAVES:
-        return True
     if kind is dict:
         return _are_plain(value) and _are_plain(value.values())
-    return kind in _GROUPS and _are_plain(value)
+    return kind in _LEAVES or (kind in {list, tuple, set, frozenset} and _are_plain(value))
 
 
 def _are_plain(values: Any) -> bool:

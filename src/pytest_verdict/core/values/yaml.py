@@ -142,11 +142,16 @@ class _Constructor:
 
     def _scalar(self, node: Any) -> Any:
         try:
-            return self._scalars.construct_object(node)
+            found = self._scalars.construct_object(node)
         except (ValueError, LookupError, AttributeError):
             kind = _KINDS.get(node.tag, "a number")
             written = visible(shortened(node.value, 80))
             raise YamlTextError(_line(node), f"{written} looks like {kind} and is none; write it in quotes") from None
+        if isinstance(found, list | dict | set):
+            raise YamlTextError(
+                _line(node), f"the tag {shown(node.tag, 80)} is not read; write a plain list or mapping"
+            )
+        return found
 
     def _mapping(self, node: Any) -> dict[Any, Any]:
         own = [pair for pair in node.value if pair[0].tag != _MERGE]
