@@ -104,10 +104,8 @@ def checked_pattern(pattern: str, flags: Sequence[str]) -> None:
         raise ValueError("pattern: it is empty and would match everything; leave it out to take it from expected")
     try:
         compile_pattern(pattern, flags)
-    except re.error as error:
+    except (re.error, RegexTimeLimitError) as error:
         raise ValueError(f"pattern: {shown(pattern)} is not a regular expression: {error}") from None
-    except RegexTimeLimitError as error:
-        raise ValueError(f"pattern: {error}") from None
 
 
 class LongPattern(NamedTuple):

@@ -91,11 +91,9 @@ class Regex(SuiteScorer):
             raise ConfigurationError("the scorer regex needs metadata.regex_pattern, a text that is not empty")
         try:
             compile_pattern(pattern)
-        except re.error as error:
+        except (re.error, RegexTimeLimitError) as error:
             reason = f"{pattern!r} is not a regular expression: {error}"
             raise ConfigurationError(f"metadata.regex_pattern: {reason}") from None
-        except RegexTimeLimitError as error:
-            raise ConfigurationError(f"metadata.regex_pattern: {error}") from None
 
     def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
         """Search for the pattern."""

@@ -14,7 +14,7 @@ from pytest_verdict.core.values.placeholders import EncodedObject, Unreplayable,
 from pytest_verdict.core.values.snapshot import snapshot
 
 _LEAVES: Final = frozenset(
-    {str, int, float, bool, type(None), bytes, bytearray, complex, Decimal, Fraction, uuid.UUID}
+    {str, int, float, bool, type(None), bytes, complex, Decimal, Fraction, uuid.UUID}
     | {datetime.date, datetime.timedelta, EncodedObject, Unreplayable}
 )
 
@@ -25,27 +25,29 @@ def recorded_form(value: Any) -> tuple[Any, Any]:
     An object of a class has more than a record keeps of it: methods, properties, its repr. Were it compared as it is, a replay
     could come to another result. So it is compared as it is read back. What cannot be read back is recorded as its repr.
     """
-    copy = snapshot(value)
     try:
-        encoded = None if _is_plain(value) else encode(copy)
-        if encoded is None or not is_replayable(encoded):
+        return _plain_copy(value), value
+    except (TypeError, RecursionError):
+        copy = snapshot(value)
+    try:
+        encoded = encode(copy)
+        if not is_replayable(encoded):
             return copy, value
         seen = decode(encoded)
         is_same = encode_text(seen) == encode_text(copy)
-    except RecursionError:
-        return copy, value
     except Exception:  # noqa: BLE001 - the class under test decides what it raises
         is_same = False
     return (copy, seen) if is_same else (Unreplayable(class_name(type(value)), safe_repr(value)), value)
 
 
-def _is_plain(value: Any) -> bool:
-    """Say whether a value has no class but those that are read back as themselves."""
+def _plain_copy(value: Any) -> Any:
     kind = type(value)
+    if kind in _LEAVES or (kind is datetime.datetime and not value.fold and value.tzinfo is None):
+        return value
     if kind is dict:
-        return _are_plain(value) and _are_plain(value.values())
-    return kind in _LEAVES or (kind in {list, tuple, set, frozenset} and _are_plain(value))
-
-
-def _are_plain(values: Any) -> bool:
-    return _LEAVES.issuperset(map(type, values)) or all(map(_is_plain, values))
+        return {key if type(key) is str else _plain_copy(key): _plain_copy(item) for key, item in value.items()}
+    if kind is list:
+        return [_plain_copy(item) for item in value]
+    if kind not in {tuple, set, frozenset, bytearray}:
+        raise TypeError("it has a class that is not read back")
+    return kind(map(_plain_copy, value))
