@@ -11,7 +11,12 @@ author = "The pytest-verdict developers"
 copyright = "2026, the pytest-verdict developers"
 version = release = installed_version("pytest-verdict")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "reference_pages"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "reference_pages",
+]
 exclude_patterns = ["_build", "_extension"]
 myst_enable_extensions = ["deflist", "colon_fence"]
 myst_heading_anchors = 3
@@ -28,3 +33,5 @@ napoleon_use_rtype = False
 html_theme = "furo"
 html_title = f"pytest-verdict {release}"
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["side_by_side.css"]

@@ -339,7 +339,7 @@ def test_a_long_pattern_is_not_even_compiled_in_this_process(monkeypatch):
     assert len(result.error) < 2_000
     with pytest.raises(SettingsError, match="regex time limit"):
         RegexMatch(pattern=evil, flags=["IGNORECASE"])
-    assert time.monotonic() - started < 8
+    assert time.monotonic() - started < 20
 
 
 @pytest.mark.parametrize("flags", [(), ("IGNORECASE",), ("VERBOSE",)])
@@ -361,7 +361,7 @@ def test_a_long_pattern_that_does_not_compile_is_refused_like_a_short_one(patter
 
 
 def test_many_endless_matches_at_once_each_stay_within_the_limit(monkeypatch):
-    monkeypatch.setattr(regex_search, "TIME_LIMIT", 1.0)
+    monkeypatch.setattr(regex_search, "TIME_LIMIT", 3.0)
     seconds = []
 
     def match():
@@ -375,4 +375,21 @@ def test_many_endless_matches_at_once_each_stay_within_the_limit(monkeypatch):
     for thread in threads:
         thread.join()
     assert len(seconds) == 6
-    assert max(seconds) < 5
+    # One after the other they would take 18 seconds.
+    assert max(seconds) < 15
+
+
+@pytest.mark.parametrize(
+    ("observed", "verdicts"),
+    [
+        ("1928", ("pass", "pass", "pass")),
+        ("1928 or so", ("fail", "pass", "pass")),
+        ("in 1928", ("fail", "fail", "pass")),
+        ("1928\n", ("fail", "pass", "pass")),
+        ("never", ("fail", "fail", "fail")),
+    ],
+)
+def test_each_mode_says_where_the_pattern_matches(observed, verdicts):
+    assert compare("regex", r"\d{4}", observed).verdict == verdicts[0]
+    found = [compare(RegexMatch(mode=mode), r"\d{4}", observed) for mode in ("fullmatch", "match", "search")]
+    assert tuple(one.verdict for one in found) == verdicts

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Final, Self
 
@@ -101,7 +101,13 @@ class _Aggregate(Operator):
         notes = (CHILD_ERROR,) if any(child.error is not None for child in children) else ()
         passed = sum(child.passed for child in children)
         details = {"passed": passed, "total": len(children)}
-        return Outcome(self._score(children), notes=notes, details=details, children=children)
+        score = self._score([self._part(child) for child in children])
+        return Outcome(score, notes=notes, details=details, children=children)
+
+    def decided(self, outcome: Outcome, threshold: float) -> Outcome:
+        """Make an outcome an error when it would pass if the parts that could not be compared did."""
+        best = self._score([1.0 if child.error is not None else self._part(child) for child in outcome.children])
+        return replace(outcome, score=0.0, error=undecided(outcome.children)) if best >= threshold else outcome
 
     def _children(self, expected: Any, observed: Any) -> tuple[ComparisonResult, ...]:
         if isinstance(self.conditions, tuple):
@@ -109,8 +115,16 @@ class _Aggregate(Operator):
         parts = self.conditions.items()
         return tuple(part.compare(_item(expected, key), _item(observed, key), key) for key, part in parts)
 
-    def _score(self, children: tuple[ComparisonResult, ...]) -> float:
-        return sum(child.passed for child in children) / len(children)
+    def _part(self, child: ComparisonResult) -> float:
+        return float(child.passed)
+
+    def _score(self, parts: list[float]) -> float:
+        return sum(parts) / len(parts)
+
+
+def undecided(parts: Iterable[ComparisonResult]) -> str | None:
+    """Say why nothing can be said of a whole of which parts could not be compared."""
+    return next((part.error for part in parts if part.error is not None), None)
 
 
 def _item(values: Any, key: str) -> Any:
@@ -120,6 +134,8 @@ def _item(values: Any, key: str) -> Any:
 class AllOf(_Aggregate):
     """Every condition passes; the score is the share that does.
 
+    Where a part could not be compared and the others leave the verdict open, the whole is an ``error``, in all aggregates.
+
     Args:
         conditions: A list of conditions, each on the whole values, or a mapping from a key to the condition on that key of
             the expected and observed mappings; at least one. A condition is an operator, a name, or a mapping with
@@ -127,7 +143,7 @@ class AllOf(_Aggregate):
             have is an ``error``, unless the operator has what it expects as a setting. Other keys are not looked at.
 
     Example:
-        >>> AllOf(conditions=["numeric_exact", "exact"]).evaluate(1, "1").score
+        >>> compare("all_of", 1, "1", conditions=["numeric_exact", "exact"]).score
         0.5
     """
 
@@ -141,7 +157,7 @@ class AnyOf(_Aggregate):
         conditions: As for `AllOf`.
 
     Example:
-        >>> AnyOf(conditions=["numeric_exact", "exact"]).default_threshold()
+        >>> compare("any_of", 1, "1", conditions=["numeric_exact", "exact"]).threshold
         0.5
     """
 
@@ -160,8 +176,8 @@ class AtLeastN(_Aggregate):
         conditions: As for `AllOf`.
 
     Example:
-        >>> AtLeastN(n=2, conditions=["exact", "exact", "numeric_exact"]).evaluate("a", "a").score
-        0.6666666666666666
+        >>> compare("at_least_n", "a", "a", n=1, conditions=["exact", "numeric_exact"]).score
+        0.5
     """
 
     name: ClassVar[str] = "at_least_n"
@@ -187,7 +203,7 @@ class Weighted(_Aggregate):
         weights: Positive numbers in the same form: a list in the order of the conditions, or a mapping with the same keys.
 
     Example:
-        >>> Weighted(conditions=["exact", "numeric_exact"], weights=[1, 3]).evaluate(1, "1").score
+        >>> compare("weighted", 1, "1", conditions=["exact", "numeric_exact"], weights=[1, 3]).score
         0.75
     """
 
@@ -218,10 +234,11 @@ class Weighted(_Aggregate):
         found = [weights[key] for key in self.conditions] if isinstance(weights, dict) else list(weights)
         return [Fraction(as_exact(weight)) for weight in found]
 
-    def _score(self, children: tuple[ComparisonResult, ...]) -> float:
+    def _part(self, child: ComparisonResult) -> float:
+        return child.score
+
+    def _score(self, parts: list[float]) -> float:
         # Fractions make the sum exact: nine passes of equal weight are 1.0, and no order of parts changes the score.
         weights = self._in_order()
-        total = sum(
-            (weight * Fraction(child.score) for weight, child in zip(weights, children, strict=True)), Fraction()
-        )
+        total = sum((weight * Fraction(part) for weight, part in zip(weights, parts, strict=True)), Fraction())
         return float(total / sum(weights))

@@ -59,7 +59,7 @@ class TextSimilarity(Operator):
         normalize: Normalizers for both sides, in order of application; none unless given.
 
     Example:
-        >>> TextSimilarity().evaluate("kitten", "sitting").details
+        >>> compare("text_similarity", "kitten", "sitting").details
         {'metric': 'levenshtein', 'distance': 3, 'lengths': [6, 7]}
     """
 
@@ -79,6 +79,8 @@ class TextSimilarity(Operator):
         if refusal is not None:
             return refusal
         found = surfaces(expected, observed, self.normalize)
+        if refusal := found.emptied(expected):
+            return refusal
         folding = ["casefold"] if self.metric in _WORD_METRICS else []
         try:
             score, details = self._similarity(found.expected, found.observed)

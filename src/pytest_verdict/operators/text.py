@@ -27,7 +27,7 @@ class Exact(Operator):
         nan_equal: Whether NaN equals NaN.
 
     Example:
-        >>> Exact().evaluate(1, 1.0).score, Exact().evaluate("Paris", "paris").score
+        >>> compare("exact", 1, 1.0).score, compare("exact", "Paris", "paris").score
         (1.0, 0.0)
     """
 
@@ -48,7 +48,8 @@ class Exact(Operator):
             return PASS if equal(expected, observed, nan_equal=self.nan_equal) else FAIL
         steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
         found = surfaces(expected, observed, steps)
-        return found.outcome(1.0 if equal(found.expected, found.observed, nan_equal=self.nan_equal) else 0.0)
+        is_equal = equal(found.expected, found.observed, nan_equal=self.nan_equal)
+        return found.emptied(expected) or found.outcome(1.0 if is_equal else 0.0)
 
 
 class NormalizedExact(Exact):
@@ -60,7 +61,7 @@ class NormalizedExact(Exact):
         nan_equal: Whether NaN equals NaN.
 
     Example:
-        >>> NormalizedExact().evaluate(" New  York", "new york").score
+        >>> compare("normalized_exact", " New  York", "new york").score
         1.0
     """
 
@@ -135,7 +136,7 @@ class ContainsAny(_Contains):
         case_sensitive: False folds the case of both sides, recorded as the last step ``casefold``.
 
     Example:
-        >>> ContainsAny(substrings=["mrna", "messenger rna"]).evaluate(None, "mrna instructions").score
+        >>> compare("contains_any", ["mrna", "messenger rna"], "mrna instructions").score
         1.0
     """
 
@@ -151,7 +152,7 @@ class ContainsAll(_Contains):
         case_sensitive: As for `ContainsAny`.
 
     Example:
-        >>> ContainsAll(substrings=["Paris", "France"]).evaluate(None, "Paris is in Italy").details
+        >>> compare("contains_all", ["Paris", "France"], "Paris is in Italy").details
         {'found': ['Paris'], 'missing': ['France']}
     """
 

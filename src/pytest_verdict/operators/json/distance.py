@@ -26,7 +26,7 @@ from pytest_verdict.operators.json.rules import (
     mark,
 )
 from pytest_verdict.operators.json.tree import UNIT, TreeBuilder
-from pytest_verdict.operators.surfaces import must_be
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, must_be
 
 JSONPATH_FAILED = "jsonpath_failed"
 
@@ -53,10 +53,10 @@ class JsonDistance(JsonOperator):
         parse: Whether text is parsed, as for `JsonCanonical`.
 
     Example:
-        >>> found = JsonDistance().evaluate({"a": 1, "b": [1, 2]}, '{"a": 1, "b": [1, 3]}')
+        >>> found = compare("json_distance", {"a": 1, "b": [1, 2]}, '{"a": 1, "b": [1, 3]}')
         >>> found.score, found.details["cost"], found.details["differences"]
         (0.75, '2', [{'path': '$.b[1]', 'kind': 'changed', 'expected': 2, 'observed': 3}])
-        >>> JsonDistance(ignore=["$..id"]).evaluate({"id": 1, "a": 2}, {"id": 7, "a": 2}).score
+        >>> compare("json_distance", {"id": 1, "a": 2}, {"a": 2}, ignore=["$..id"]).score
         1.0
     """
 
@@ -110,6 +110,9 @@ class JsonDistance(JsonOperator):
         # That both are objects, or both lists, is no likeness.
         roots = UNIT if expected.is_container and expected.kind is observed.kind else 0
         sizes = [expected.size - roots, observed.size - roots]
+        if not any(sizes) and found.expected:
+            takes = "a document of which something is left when the ignored parts are taken out"
+            return found.surfaces.outcome(0.0, [EMPTY_EXPECTED], error=must_be(takes, found.expected))
         size = sum(sizes) or 1
         details: dict[str, Any] = {
             "cost": _in_nodes(cost),
