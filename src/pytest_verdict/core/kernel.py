@@ -58,11 +58,7 @@ def run(
     try:
         if type(observed) is not str:
             kept, observed = _sides(operator, observed)
-        wanted = operator.effective_expected(expected)
-        if wanted is not expected:
-            wanted, expected = recorded_form(wanted)[0], _sides(operator, expected)[1]
-        elif type(expected) is not str:
-            wanted, expected = _sides(operator, expected)
+        wanted, expected = _expected_sides(operator, expected)
         outcome = (
             operator.evaluate(expected, observed)
             if recorded is None
@@ -79,6 +75,13 @@ def run(
         if wanted is ABSENT:
             wanted = recorded_form(expected)[0]
     return ComparisonResult(operator.identity, wanted, kept, limit, outcome, name)
+
+
+def _expected_sides(operator: Operator, expected: Any) -> tuple[Any, Any]:
+    wanted = operator.effective_expected(expected)
+    if wanted is not expected:
+        return recorded_form(wanted)[0], _sides(operator, expected)[1]
+    return (expected, expected) if type(expected) is str else _sides(operator, expected)
 
 
 def _sides(operator: Operator, value: Any) -> tuple[Any, Any]:

@@ -32,8 +32,7 @@ class NotCompared(Operator):
         """Give the reason as the error; see the class."""
         del expected
         # A class may say of itself that it is a text.
-        is_text = issubclass(type(observed), str)
-        return Outcome(0.0, error=observed if is_text else "no reason was recorded")
+        return Outcome(0.0, error=observed if issubclass(type(observed), str) else "no reason was recorded")
 
 
 def record_not_compared(

@@ -57,9 +57,8 @@ _UNICODE: Final = int(re.UNICODE)
 TIME_LIMIT: Final = 10
 """Seconds that a match in the second process may take."""
 
+# Characters; a longer pattern is compiled and matched in the second process at once.
 LONGEST_READ_HERE: Final = 1_000
-"""Characters of a pattern that is compiled in this process; a longer one is read and matched in the second process at once."""
-
 # Measured, a step takes about a nanosecond where the bound is tight, and ten at most.
 _HARMLESS_STEPS: Final = 500_000_000.0
 _REPEATS: Final = frozenset({"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"})
