@@ -85,7 +85,6 @@ def _expected_sides(operator: Operator, expected: Any) -> tuple[Any, Any]:
 
 
 def _sides(operator: Operator, value: Any) -> tuple[Any, Any]:
-    """Give what is recorded of a value, and what an operator is given."""
     recorded, seen = recorded_form(value)
     if operator.compares_recorded_form:
         return recorded, seen

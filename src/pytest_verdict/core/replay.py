@@ -33,7 +33,6 @@ _PLACE: Final = re.compile(rf'"test":{_TEXT},"attempt":[0-9]+,"ordinal":[0-9]+,"
 # In text these quotes are escaped, so what looks like a tag in the bytes of a record is one.
 _REDACTED: Final = f'"{TYPE_KEY}":"redacted"'.encode()
 _ONLY_REPR: Final = f'"{TYPE_KEY}":"repr"'.encode()
-# These are read back without their class.
 _OF_CLASS: Final = re.compile(rf'"{re.escape(TYPE_KEY)}":"(enum|dataclass|model)"'.encode())
 
 

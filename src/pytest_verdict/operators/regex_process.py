@@ -22,10 +22,8 @@ import faulthandler, itertools, marshal, re, sys
 def answer_to(pattern, flags, mode, text, limit):
     try:
         compiled = re.compile(pattern, flags)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         return str(error)
-    except (OverflowError, RecursionError) as error:
-        return f"{type(error).__name__}: {error}"
     if mode == "read":
         return compiled.flags, compiled.groups, dict(compiled.groupindex)
     if mode == "search":
