@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator as python_operator
 from collections.abc import Mapping
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from pytest_verdict.core.kernel import checked_threshold, run
@@ -113,8 +114,16 @@ def describe_failure(result: ComparisonResult) -> str:
     from pytest_verdict.advice import advise
     from pytest_verdict.explanation import failure_block
 
-    advice = advise(result) if SESSION.advice else []
+    advice = advise(result) if SESSION.advice and not result.outcome.negated else []
     return failure_block(result, SESSION.budget, advice)
+
+
+def recorded(result: ComparisonResult) -> ComparisonResult:
+    """Hand a result to the session, as `compare` does itself."""
+    SESSION.compared += 1
+    if SESSION.observer is not None:
+        SESSION.observer(result)
+    return result
 
 
 def _resolve(operator: str | Operator, settings: Mapping[str, Any]) -> Operator:
@@ -172,10 +181,16 @@ class Expectation:
             raise AttributeError(f'an expectation has no {name!r}: write assert observed == expect("exact", expected)')
 
     def __eq__(self, other: object) -> bool:
-        return bool(self.compare(other))
+        return self._holds(other, negated=False)
 
     def __ne__(self, other: object) -> bool:
-        return not self.compare(other)
+        return self._holds(other, negated=True)
+
+    def _holds(self, observed: object, *, negated: bool) -> bool:
+        limit, name = self._threshold, self._name
+        result = run(self._operator, self._expected, observed, threshold=limit, name=name, negated=negated)
+        # What is nested in other values was recorded when the test compared them.
+        return result.has_passed() if SESSION.explaining_thread == get_ident() else bool(recorded(result))
 
     def __repr__(self) -> str:
         return f"expect({self._operator.recorded_name()!r}, {safe_repr(self._expected)})"

@@ -121,6 +121,10 @@ class Hooks(Protocol):
         """Name operators that are explained in their own way, each with a function from a result and a budget."""
 
     @_specified
+    def derivations(self) -> Mapping[str, str]:
+        """Name kinds of sources, each with a function from a record's sources to the inputs and the sources, derived again."""
+
+    @_specified
     def closing_lines(self) -> Mapping[str, str]:
         """Name operators on which the terminal says more at the end of a session, each with a function that gives lines."""
 

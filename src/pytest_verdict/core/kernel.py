@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pytest_verdict.core.result import ComparisonResult, Outcome
+from pytest_verdict.core.result import ComparisonResult, Outcome, qualified
 from pytest_verdict.core.values.display import safe_repr, without_addresses
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.recorded_form import recorded_form
@@ -28,6 +28,8 @@ def run(
     threshold: float | None = None,
     name: str | None = None,
     recorded: Mapping[str, Any] | None = None,
+    negated: bool = False,
+    sources: Mapping[str, Any] | None = None,
 ) -> ComparisonResult:
     """Compare two values, and turn whatever a broken operator does into an ``error``.
 
@@ -38,6 +40,8 @@ def run(
         threshold: The lowest score that passes, in (0, 1]; the operator's own unless given.
         name: What to call the comparison.
         recorded: The details of an earlier comparison, to derive its outcome again without a model; None to compare.
+        negated: Whether the test means that the values do not match.
+        sources: What the sides were extracted from.
 
     Returns:
         The result.
@@ -74,6 +78,7 @@ def run(
         outcome = error_outcome(error)
         if wanted is ABSENT:
             wanted = recorded_form(expected)[0]
+    outcome = qualified(outcome, negated=negated, sources=sources) if negated or sources else outcome
     return ComparisonResult(operator.identity, wanted, kept, limit, outcome, name)
 
 

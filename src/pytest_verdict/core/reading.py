@@ -61,12 +61,12 @@ def read_names(record: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def read_details(record: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Read the operator's evidence, which may be absent."""
-    details = decode(record.get("details"))
-    if details is None or isinstance(details, dict):
-        return details
-    raise RecordError(f"details must be an object, got {shown(details, 80)}")
+def read_object(record: Mapping[str, Any], key: str) -> dict[str, Any] | None:
+    """Read an object that may be absent."""
+    found = decode(record.get(key))
+    if found is None or isinstance(found, dict):
+        return found
+    raise RecordError(f"{key} must be an object, got {shown(found, 80)}")
 
 
 def read_children(record: Mapping[str, Any]) -> list[Any]:

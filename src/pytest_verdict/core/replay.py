@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
+from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.reading import read_text, read_threshold
+from pytest_verdict.core.reading import read_object, read_text, read_threshold
 from pytest_verdict.core.record import parse_record, record_head
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
@@ -136,7 +137,7 @@ def _verdict(record: dict[str, Any]) -> str:
     score: Any = record.get("score")
     if type(score) not in {int, float}:
         raise RecordError(f"score must be a number from 0 to 1, got {shown(score, 80)}")
-    return "pass" if score >= read_threshold(record) else "fail"
+    return "pass" if (score >= read_threshold(record)) is not (record.get("negated") is True) else "fail"
 
 
 def _find(record: dict[str, Any]) -> _Installed:
@@ -201,16 +202,46 @@ def _without_versions(settings: Any) -> Any:
 def _derived(line: bytes, record: dict[str, Any], installed: _Installed) -> ComparisonResult:
     if _REDACTED in line:
         raise _Unverifiable("redacted")
-    if _ONLY_REPR in line and not all(is_replayable(record.get(side)) for side in ("expected", "observed")):
+    if _ONLY_REPR in line and not all(is_replayable(record.get(side)) for side in ("expected", "observed", "sources")):
         raise _Unverifiable("not_encodable")
     expected, observed = _evidence(record, "expected"), _evidence(record, "observed")
     threshold, name = read_threshold(record), read_text(record, "name")
+    operator, sources = installed.operator, None
+    if "sources" in record:
+        inputs, sources = _derived_inputs(record)
+        expected, observed = inputs.pop("expected", expected), inputs.pop("observed", observed)
+        operator = _with_settings(operator, inputs)
     try:
         details = decode(record.get("details", {})) if installed.asks_model else None
-        result = run(installed.operator, expected, observed, threshold=threshold, name=name, recorded=details)
+        meant: dict[str, Any] = {"negated": record.get("negated") is True, "sources": sources}
+        return run(operator, expected, observed, threshold=threshold, name=name, recorded=details, **meant)
     except RecordError:
         raise _Unverifiable("not_recorded") from None
-    return result
+
+
+def _derived_inputs(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Extract again what the record says was extracted, from what, and how."""
+    sources = read_object(record, "sources") or {}
+    place = FAMILIES.find("derivations", str(sources.get("kind")))
+    if place is None:
+        raise _Unverifiable("derivation_absent")
+    try:
+        found: tuple[dict[str, Any], dict[str, Any]] = load(place)(sources)
+    except RecordError as error:
+        raise _Unverifiable(str(error)) from None
+    except Exception:  # noqa: BLE001 - a record is untrusted, and other packages derive as well
+        raise _Unverifiable("sources_refused") from None
+    return found
+
+
+def _with_settings(operator: Operator, derived: dict[str, Any]) -> Operator:
+    if not derived or operator.recorded_name() == "not_compared":
+        return operator
+    try:
+        kept = {name: getattr(operator, name) for name in operator.model_fields_set}
+        return REGISTRY.build(operator.recorded_name(), {**kept, **derived})
+    except Exception:  # noqa: BLE001 - settings are untrusted, and validators are written by anyone
+        raise _Unverifiable("settings_refused") from None
 
 
 def _differing(record: dict[str, Any], derived: dict[str, Any]) -> tuple[str, ...]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 from pytest_verdict.core.reading import (
     read_children,
-    read_details,
     read_identity,
     read_names,
+    read_object,
     read_score,
     read_text,
     read_threshold,
@@ -57,6 +57,9 @@ class Outcome:
     children: tuple[ComparisonResult, ...] = ()
     error: str | None = None
 
+    negated: ClassVar[bool] = False
+    sources: ClassVar[Mapping[str, Any] | None] = None
+
     def __post_init__(self) -> None:
         if type(self.score) is not float:
             object.__setattr__(self, "score", _score(self.score))
@@ -79,6 +82,24 @@ class Outcome:
             if not _are_names(found):
                 raise ValueError(f"{part} is a tuple of texts, got {safe_repr(names)}")
             object.__setattr__(self, part, found)
+
+
+@dataclass(frozen=True, slots=True)
+class QualifiedOutcome(Outcome):
+    """An outcome with what the test meant and what the sides were extracted from, which no operator may say."""
+
+    negated: bool = False  # type: ignore[misc]
+    sources: Mapping[str, Any] | None = None  # type: ignore[misc]
+
+
+def qualified(outcome: Outcome, *, negated: bool, sources: Mapping[str, Any] | None) -> Outcome:
+    """Add what the test meant and what the sides were extracted from."""
+    # What could not be compared is neither a match nor the opposite.
+    negated = negated and outcome.error is None
+    if not negated and sources is None:
+        return outcome
+    found: dict[str, Any] = {field.name: getattr(outcome, field.name) for field in fields(Outcome)}
+    return QualifiedOutcome(**found, negated=negated, sources=snapshot(sources))
 
 
 def _are_names(names: Any) -> bool:
@@ -183,8 +204,9 @@ class ComparisonResult:
 
     @property
     def passed(self) -> bool:
-        """Whether the score reaches the threshold; nothing else decides."""
-        return self._read().score >= self._threshold
+        """Whether the score reaches the threshold or, where the test meant the opposite (`negated`), does not."""
+        outcome = self._read()
+        return (outcome.score >= self._threshold) is not outcome.negated
 
     @property
     def verdict(self) -> Verdict:
@@ -255,7 +277,7 @@ class ComparisonResult:
 
         Returns:
             A new dict of JSON values, keys in the order of the record format; absent when empty: name, the surfaces,
-            details, children and error.
+            details, children, error, negated and sources.
         """
         found: dict[str, Any] = json.loads(self.to_text())
         return found
@@ -266,11 +288,11 @@ class ComparisonResult:
 
     def has_passed(self) -> bool:
         """Say whether it passed without looking at it, for a session that watches what is looked at."""
-        return self._outcome.score >= self._threshold
+        return (self._outcome.score >= self._threshold) is not self._outcome.negated
 
     def _read(self) -> Outcome:
         outcome = self._outcome
-        if outcome.score < self._threshold:
+        if (outcome.score >= self._threshold) is outcome.negated:
             call = getattr(self, "_when_read", None)
             if call is not None:
                 del self._when_read
@@ -359,13 +381,14 @@ class ComparisonResult:
 
 
 def _outcome_from(record: Mapping[str, Any]) -> Outcome:
-    return Outcome(
+    outcome = Outcome(
         read_score(record),
         read_names(record, "normalization"),
         read_names(record, "notes"),
-        read_details(record),
+        read_object(record, "details"),
         decode(record["expected_surface"]) if "expected_surface" in record else ABSENT,
         decode(record["observed_surface"]) if "observed_surface" in record else ABSENT,
         tuple(ComparisonResult.from_record(child) for child in read_children(record)),
         read_text(record, "error"),
     )
+    return qualified(outcome, negated=record.get("negated") is True, sources=read_object(record, "sources"))

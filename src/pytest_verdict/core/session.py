@@ -52,6 +52,8 @@ class Session:
     budget: Budget = field(default_factory=Budget)
     advice: bool = True
     compared: int = 0
+    explaining_thread: int = 0
+    """The thread in which pytest looks for the reason of a failure, and compares again to find it; 0 for none."""
 
 
 SESSION: Final = Session()

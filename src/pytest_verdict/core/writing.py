@@ -97,7 +97,7 @@ def verdict_of(outcome: Outcome, threshold: float) -> Verdict:
     """Return the verdict of a comparison."""
     if outcome.error is not None:
         return "error"
-    return "pass" if outcome.score >= threshold else "fail"
+    return "pass" if (outcome.score >= threshold) is not outcome.negated else "fail"
 
 
 _MOST_NAMES: Final = 1_000
@@ -138,6 +138,8 @@ def _is_plain(outcome: Outcome) -> bool:
         and outcome.details is None
         and not outcome.children
         and outcome.error is None
+        and not outcome.negated
+        and outcome.sources is None
     )
 
 
@@ -159,6 +161,10 @@ def _evidence(outcome: Outcome, write: Write, redaction: Redaction | None) -> st
         members.append(f'"children":[{",".join(child.to_text(redaction) for child in outcome.children)}]')
     if outcome.error is not None:
         members.append(f'"error":{_text(outcome.error, redaction)}')
+    if outcome.negated:
+        members.append('"negated":true')
+    if outcome.sources is not None:
+        members.append(f'"sources":{write(dict(outcome.sources))}')
     return "".join(f",{member}" for member in members)
 
 

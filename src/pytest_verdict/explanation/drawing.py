@@ -18,6 +18,7 @@ from pytest_verdict.explanation.facts import explanation_of
 from pytest_verdict.explanation.lines import Block, Line, Part, block, indented, mark, plain
 from pytest_verdict.explanation.model import Explanation
 from pytest_verdict.explanation.notes import is_refusal, note_line
+from pytest_verdict.explanation.sources import source_lines
 
 # What the lines above say, and what only a second look needs.
 _SAID: Final = frozenset(
@@ -130,6 +131,8 @@ def _of_part(child: ComparisonResult, budget: Budget) -> Iterator[Line]:
 def _evidence(result: ComparisonResult, found: Explanation, budget: Budget) -> Iterator[Line]:
     if found.sides:
         yield from _sides(result, budget)
+    if result.outcome.sources:
+        yield from source_lines(result.outcome.sources, budget)
     # What parts were normalized by stands with each.
     if result.normalization or not ((found.children and result.children) or "normalization" in found.said):
         yield (Part(f"normalization: {visible(', '.join(result.normalization)) or 'none'}"),)
@@ -137,7 +140,7 @@ def _evidence(result: ComparisonResult, found: Explanation, budget: Budget) -> I
     if settings:
         yield (Part(f"settings: {settings}"),)
     if result.score not in {0.0, 1.0} or result.threshold < 1.0:
-        sign = ">=" if result.has_passed() else "<"
+        sign = ">=" if result.score >= result.threshold else "<"
         yield (Part(f"score {result.score:.6g} {sign} threshold {result.threshold:.6g}"),)
     for code in result.notes:
         yield note_line(code, budget)

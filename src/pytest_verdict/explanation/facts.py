@@ -43,6 +43,8 @@ _MOST_COUNTED: Final = 10_000
 
 def explanation_of(result: ComparisonResult, budget: Budget) -> Explanation:
     """Say why a comparison came out as it did, in the way of its family if that has one."""
+    if result.outcome.negated:
+        return _of_negation(result, budget)
     own = FAMILIES.find("explanations", result.operator)
     if own is not None:
         # A record of elsewhere may hold anything.
@@ -50,6 +52,12 @@ def explanation_of(result: ComparisonResult, budget: Budget) -> Explanation:
             found: Explanation = load(own)(result, budget)
             return found
     return usual_explanation(result, budget)
+
+
+def _of_negation(result: ComparisonResult, budget: Budget) -> Explanation:
+    expected, observed = (shown(side, budget.room(40) // 2) for side in (result.expected, result.observed))
+    sides = Part("expected no match with "), Part(expected, "expected"), Part(", got "), Part(observed, "observed")
+    return Explanation(summary=(*([Part("pass: ")] if result.passed else []), *sides))
 
 
 def usual_explanation(result: ComparisonResult, budget: Budget) -> Explanation:

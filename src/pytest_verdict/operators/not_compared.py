@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from pytest_verdict.comparison import compare
+from pytest_verdict.comparison import recorded
+from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import ComparisonResult, Outcome
 
@@ -36,7 +38,12 @@ class NotCompared(Operator):
 
 
 def record_not_compared(
-    reason: str, expected: Any = None, *, instead_of: str | None = None, name: str | None = None
+    reason: str,
+    expected: Any = None,
+    *,
+    instead_of: str | None = None,
+    name: str | None = None,
+    sources: Mapping[str, Any] | None = None,
 ) -> ComparisonResult:
     """Record that a comparison could not be made."""
-    return compare(NotCompared(instead_of=instead_of), expected, reason, name=name)
+    return recorded(run(NotCompared(instead_of=instead_of), expected, reason, name=name, sources=sources))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from fnmatch import fnmatchcase
 from shutil import get_terminal_size
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -244,6 +245,16 @@ def answer_template(verdict_judge: Judge[FormRequest] | None, comparator: Compar
     from pytest_verdict.templates.template import AnswerTemplate
 
     return functools.partial(AnswerTemplate, judge=verdict_judge, comparator=comparator)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_assertrepr_compare() -> Any:
+    """Record nothing while pytest compares the parts of two values again, to explain a failure."""
+    SESSION.explaining_thread = get_ident()
+    try:
+        return (yield)
+    finally:
+        SESSION.explaining_thread = 0
 
 
 @pytest.hookimpl

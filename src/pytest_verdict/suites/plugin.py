@@ -51,6 +51,12 @@ def row_readers() -> Mapping[str, str]:
 
 
 @hookimpl
+def derivations() -> Mapping[str, str]:
+    """Name what derives an extraction again, by the kind that its sources have in a record."""
+    return {"input_mapping": f"{_HERE}mapping.sources:derive"}
+
+
+@hookimpl
 def commands() -> Mapping[str, Command]:
     """Name the commands."""
     return {

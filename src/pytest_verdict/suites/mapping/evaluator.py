@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from pytest_verdict.comparison import compare
-from pytest_verdict.core.kernel import checked_threshold
+from pytest_verdict.comparison import recorded
+from pytest_verdict.core.kernel import checked_threshold, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
@@ -15,7 +15,8 @@ from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.errors import ConfigurationError, MappingError, SettingsError
 from pytest_verdict.explanation import explain
 from pytest_verdict.operators.not_compared import record_not_compared
-from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping, resolve_into
+from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping
+from pytest_verdict.suites.mapping.sources import mapped
 
 
 class Label(str):
@@ -140,14 +141,19 @@ class Evaluator:
             The result; an ``error`` when the mapping finds nothing or too much.
         """
         # Without a path of its own the settings say what is expected, which __init__ has seen to.
-        found: dict[str, Any] = {}
-        try:
-            resolve_into(found, self.mapping, document)
-            operator = self._operator if self._operator is not None else self._built(found)
-        except MappingError as error:
-            return record_not_compared(str(error), found.get(EXPECTED), instead_of=self.operator_name, name=name)
+        found, sources, reason = mapped(self.mapping, document)
+        operator = self._operator
+        if operator is None and reason is None:
+            try:
+                operator = self._built(found)
+            except MappingError as error:
+                reason, sources = str(error), None
+        expected = found.get(EXPECTED)
+        if operator is None or reason is not None:
+            instead = self.operator_name
+            return record_not_compared(str(reason), expected, instead_of=instead, name=name, sources=sources)
         limit = threshold if self.threshold is None else self.threshold
-        return compare(operator, found.get(EXPECTED), found[OBSERVED], limit, name=name)
+        return recorded(run(operator, expected, found[OBSERVED], threshold=limit, name=name, sources=sources))
 
     @property
     def operator_name(self) -> str:

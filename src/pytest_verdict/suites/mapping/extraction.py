@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
@@ -15,13 +15,27 @@ from pytest_verdict.suites.mapping.jsonpath import describe_absence, finder
 Many = Literal["error", "first", "last", "list"]
 """What becomes of several matches."""
 
-Step = Callable[[Any], Any]
+Span = tuple[int, int]
+
+
+class Extracted(NamedTuple):
+    """What a step took, and where it stood in the text; no place where the step read a document."""
+
+    value: Any
+    spans: list[Span] | None = None
+
+
+class ExtractionTimeLimitError(MappingError):
+    """A step took too long, which another time it may not."""
+
+
+Step = Callable[[Any], Extracted]
 
 _REGEX_KEYS: Final = ("regex", "group", "flags", "many")
 _JSON_KEYS: Final = ("json", "many")
 
 
-def read_path(path: Any, many: Any) -> Step:
+def read_path(path: Any, many: Any) -> Callable[[Any], Any]:
     """Read a path, and what several matches of it mean."""
     wanted, find = _many(many), finder(path)
 
@@ -85,19 +99,22 @@ def _regex_step(given: Mapping[str, Any]) -> Step:
         raise SettingsError(f"{pattern!r} has no group {shown(group, 40)}; it has the groups {known}")
     limit = {"first": 1, "error": 2}.get(many)
 
-    def extract(text: Any) -> Any:
+    def extract(text: Any) -> Extracted:
         if not isinstance(text, str):
             raise MappingError(f"the regex {pattern} needs text, got {shown(text, 80)}")
         try:
             matches = find_matches(pattern, flags, "search", text, limit)
         except RegexTimeLimitError as error:
-            raise MappingError(str(error)) from None
+            raise ExtractionTimeLimitError(str(error)) from None
         if not matches:
             raise MappingError(f"the regex {pattern} matches nothing in {shown(text, 80)}")
-        found = _chosen([_group(match, group) for match in matches], many, f"the regex {pattern}")
+        chosen = _chosen(matches, many, f"the regex {pattern}")
+        if many == "list":
+            return Extracted([_group(match, group) for match in chosen], [_span(match, group) for match in chosen])
+        found = _group(chosen, group)
         if found is None:
             raise MappingError(f"the regex {pattern} matches, but its group {group!r} took no part")
-        return found
+        return Extracted(found, [_span(chosen, group)])
 
     return extract
 
@@ -116,17 +133,27 @@ def _group(match: FoundMatch, group: int | str) -> str | None:
     return match.text if group == 0 else match.groups[group - 1]
 
 
+def _span(match: FoundMatch, group: int | str) -> Span:
+    """Give the place of a group, or of the whole match where the group could stand in several places of it."""
+    part = _group(match, group)
+    if not part or match.text.find(part) != match.text.rfind(part):
+        return match.start, match.end
+    start = match.start + match.text.find(part)
+    # A group in a lookaround stands outside of the match.
+    return (start, start + len(part)) if part in match.text else (match.start, match.end)
+
+
 def _json_step(given: Mapping[str, Any]) -> Step:
     path = given["json"]
     follow = read_path(path, given.get("many"))
 
-    def extract(text: Any) -> Any:
+    def extract(text: Any) -> Extracted:
         if not isinstance(text, str):
             raise MappingError(f"the step json {path} needs text, got {shown(text, 80)}")
         try:
             document = parse_json(text)
         except JsonTextError as error:
             raise MappingError(f"the text is not JSON: {error}") from None
-        return follow(document)
+        return Extracted(follow(document))
 
     return extract

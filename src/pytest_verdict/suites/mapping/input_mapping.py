@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import MappingError, SettingsError
-from pytest_verdict.suites.mapping.extraction import read_path, read_steps, refuse_unknown_keys
+from pytest_verdict.suites.mapping.extraction import Step, read_path, read_steps, refuse_unknown_keys
 
 Fetch = Callable[[Any], Any]
 """From a document to the value of one input."""
+
+Steps = dict[str, list[dict[str, Any]]]
+"""Of the inputs that were extracted: what each step was given, and which part of it was taken."""
 
 EXPECTED: Final = "expected"
 OBSERVED: Final = "observed"
@@ -39,12 +42,12 @@ class InputMapping:
         {'expected': 'positive', 'observed': None}
     """
 
-    __slots__ = ("_inputs", "fetch", "literals", "settings")
+    __slots__ = ("fetch", "inputs", "literals", "settings")
 
     def __init__(self, /, *, observed: Any, expected: Any = None, **settings: Any) -> None:
         named = {} if expected is None else {EXPECTED: expected}
-        self._inputs = {**named, OBSERVED: observed, **settings}
-        self.fetch = {name: read_input(name, source) for name, source in self._inputs.items()}
+        self.inputs: dict[str, Any] = {**named, OBSERVED: observed, **settings}
+        self.fetch = {name: read_input(name, source) for name, source in self.inputs.items()}
         self.settings = tuple(settings)
         self.literals = {
             name: source["literal"]
@@ -89,20 +92,23 @@ class InputMapping:
             MappingError: A path matches nothing, or several values; it names the path, the input and the keys that are there.
         """
         found: dict[str, Any] = {}
-        resolve_into(found, self, document)
+        resolve_into(found, {}, self, document)
         return found
 
     def __repr__(self) -> str:
-        return f"InputMapping({', '.join(f'{name}={source!r}' for name, source in self._inputs.items())})"
+        return f"InputMapping({', '.join(f'{name}={source!r}' for name, source in self.inputs.items())})"
 
 
-def resolve_into(found: dict[str, Any], mapping: InputMapping, document: Any) -> None:
-    """Add the value of every input; those before one that cannot be found stay."""
+def resolve_into(found: dict[str, Any], steps: Steps, mapping: InputMapping, document: Any) -> None:
+    """Add the value of every input and how it was extracted; those before one that cannot be found stay."""
     for name, fetch in mapping.fetch.items():
         try:
-            found[name] = fetch(document)
+            if isinstance(fetch, _Extraction):
+                found[name] = fetch.traced(document, steps.setdefault(name, []))
+            else:
+                found[name] = fetch(document)
         except MappingError as error:
-            raise MappingError(f"{name}: {error}") from None
+            raise type(error)(f"{name}: {error}") from None
 
 
 def read_input(name: str, source: Any) -> Fetch:
@@ -133,12 +139,25 @@ def _literal(name: str, source: Mapping[str, Any]) -> Fetch:
 
 
 def _path(source: Mapping[str, Any]) -> Fetch:
-    steps = (read_path(source["path"], source.get("many")), *read_steps(source.get("extract")))
+    follow, steps = read_path(source["path"], source.get("many")), read_steps(source.get("extract"))
+    return _Extraction(follow, steps) if steps else follow  # type: ignore[return-value]
 
-    def fetch(document: Any) -> Any:
-        value = document
-        for step in steps:
-            value = step(value)
+
+class _Extraction(NamedTuple):
+    """Takes a part out of what a path found."""
+
+    follow: Fetch
+    steps: tuple[Step, ...]
+
+    def __call__(self, document: Any) -> Any:
+        return self.traced(document, [])
+
+    def traced(self, document: Any, trace: list[dict[str, Any]]) -> Any:
+        """Extract, and note what each step was given."""
+        value = self.follow(document)
+        for step in self.steps:
+            trace.append({"value": value})
+            value, spans = step(value)
+            if spans is not None:
+                trace[-1]["spans"] = [list(span) for span in spans]
         return value
-
-    return fetch if len(steps) > 1 else steps[0]

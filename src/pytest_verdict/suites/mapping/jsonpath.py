@@ -76,6 +76,12 @@ def _direct(steps: tuple[str | int, ...], general: Find) -> Find:
     return find
 
 
+def first_key(path: str) -> str | None:
+    """Give the key of the document that all of a path goes through; None when it may look elsewhere."""
+    step = next(iter(_plain_steps(compiled(path)) or ()), None)
+    return step if isinstance(step, str) else None
+
+
 def describe_absence(path: str, document: Any) -> str:
     """Say that a path matches nothing, and what is there instead."""
     here, walked = document, "$"
