@@ -17,6 +17,7 @@ from hypothesis import given, strategies as st
 
 from pytest_verdict import (
     Comparator,
+    ComparisonResult,
     ConfigurationError,
     ErrorVerdict,
     MismatchError,
@@ -27,9 +28,11 @@ from pytest_verdict import (
     assert_matches,
     compare,
     expect,
+    explain,
 )
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.core.result import QualifiedOutcome
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import SettingsError, ThresholdError
 from pytest_verdict.operators import NumericTolerance
@@ -602,3 +605,34 @@ def test_a_class_in_place_of_an_operator_is_told_how_to_make_one():
         compare(NumericTolerance, 1, 1)
     with pytest.raises(ConfigurationError, match=r"names the operator, such as 'exact'.*got 3$"):
         compare(3, 1, 1)
+
+
+def test_unequal_records_what_the_test_meant(monkeypatch):
+    made = []
+    monkeypatch.setattr(SESSION, "observer", made.append)
+    expectation = expect("exact", "Paris")
+    assert expectation != "Rome"
+    assert not (expectation != "Paris")  # noqa: SIM202 - this is what is tested
+    assert expectation == "Paris"
+    records = [result.to_record() for result in made]
+    assert [record["verdict"] for record in records] == ["pass", "fail", "pass"]
+    assert [record.get("negated") for record in records] == [True, True, None]
+    assert [result.passed for result in made] == [True, False, True]
+    assert [ComparisonResult.from_record(record).to_record() for record in records] == records
+    assert next(explain(made[0])) == "exact: pass: expected no match with 'Paris', got 'Rome'"
+    assert next(explain(made[1])) == "exact: expected no match with 'Paris', got 'Paris'"
+
+
+def test_what_cannot_be_compared_is_not_the_opposite(monkeypatch):
+    made = []
+    monkeypatch.setattr(SESSION, "observer", made.append)
+    with pytest.raises(ErrorVerdict):
+        expect("regex", "(") != "a"
+    assert made[0].verdict == "error"
+    assert not made[0].passed
+    assert "negated" not in made[0].to_record()
+
+
+def test_no_operator_says_what_the_test_meant():
+    result = compare(Returning(), None, QualifiedOutcome(0.0, negated=True))
+    assert result.verdict == "error"

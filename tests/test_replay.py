@@ -14,12 +14,13 @@ from decimal import Decimal
 import pytest
 from hypothesis import given, strategies as st
 
-from pytest_verdict import Operator, Outcome, compare
+from pytest_verdict import Operator, Outcome, compare, expect
 from pytest_verdict.blind import blind_compare
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.replay import Replayed, replay, replay_line
+from pytest_verdict.core.session import SESSION
 
 SCHEMA = {"type": "object", "required": ["a"]}
 CALLS = [{"name": "search", "args": {"q": "x"}}]
@@ -471,3 +472,17 @@ def test_what_is_text_or_a_number_as_well_is_that_in_json():
     assert compare("json_distance", [1, '{"a": 1}'], [Level.LOW, Word.DOCUMENT]).passed
     assert compare("json_canonical", {"a": 1}, Word.DOCUMENT).passed
     assert compare("json_canonical", Color.RED, 1).notes == ["not_json"]
+
+
+@pytest.mark.parametrize("observed", ["Rome", "Paris"])
+def test_what_the_test_meant_is_derived_again(monkeypatch, observed):
+    made = []
+    monkeypatch.setattr(SESSION, "observer", made.append)
+    expect("exact", "Paris") != observed
+    line, other = line_of(made[0]), {"Rome": "fail", "Paris": "pass"}[observed]
+    assert replay_line(line).status == "identical"
+    assert changed(made[0], verdict=other).differing == ("verdict",)
+    assert changed(made[0], negated=False).is_difference
+    assert changed(made[0], negated=1).is_difference
+    redacted = changed(made[0], expected={"$type": "redacted", "value": "[redacted]"})
+    assert redacted.status == "unverifiable"
