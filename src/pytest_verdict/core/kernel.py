@@ -58,7 +58,10 @@ def run(
     try:
         if type(observed) is not str:
             kept, observed = _sides(operator, observed)
-        wanted, expected = _expected_sides(operator, expected)
+        effective = operator.effective_expected(expected)
+        if type(expected) is not str or effective is not expected:
+            effective, expected = _expected_sides(operator, effective, expected)
+        wanted = effective
         outcome = (
             operator.evaluate(expected, observed)
             if recorded is None
@@ -77,11 +80,10 @@ def run(
     return ComparisonResult(operator.identity, wanted, kept, limit, outcome, name)
 
 
-def _expected_sides(operator: Operator, expected: Any) -> tuple[Any, Any]:
-    wanted = operator.effective_expected(expected)
-    if wanted is not expected:
-        return recorded_form(wanted)[0], _sides(operator, expected)[1]
-    return (expected, expected) if type(expected) is str else _sides(operator, expected)
+def _expected_sides(operator: Operator, wanted: Any, expected: Any) -> tuple[Any, Any]:
+    if wanted is expected:
+        return _sides(operator, expected)
+    return recorded_form(wanted)[0], _sides(operator, expected)[1]
 
 
 def _sides(operator: Operator, value: Any) -> tuple[Any, Any]:
