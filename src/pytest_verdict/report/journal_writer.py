@@ -31,11 +31,11 @@ class JournalWriter:
     """Appends to a journal; every line is handed to the operating system at once."""
 
     def __init__(self, folder: Path, header: Mapping[str, Any]) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True)
         # Without a buffer, because a kill leaves only what the operating system has.
-        self._records = (folder / RECORDS).open("wb", buffering=0)
-        self._tests = (folder / TESTS).open("wb", buffering=0)
-        self._offset = 0
+        self._records = (folder / RECORDS).open("xb", buffering=0)
+        self._tests = (folder / TESTS).open("xb", buffering=0)
+        self._digested = 0
         self._lines_written = 0
         self._digest: Any = hashlib.sha256()
         self.journal = Journal(folder, {"journal": JOURNAL_FORMAT, **header})
@@ -43,11 +43,12 @@ class JournalWriter:
 
     def append_records(self, lines: bytes) -> Place:
         """Append records."""
+        # From the file, which knows what arrived even where an exception came between a write and what follows it.
+        place = self._records.tell(), len(lines)
         _write_all(self._records, lines)
         if self._digest is not None:
             self._digest.update(lines)
-        place = self._offset, len(lines)
-        self._offset += len(lines)
+            self._digested += len(lines)
         return place
 
     def expect_disorder(self) -> None:
@@ -79,7 +80,7 @@ class JournalWriter:
     def close(self, footer: Mapping[str, Any]) -> None:
         """Append the footer and close the files."""
         finished: dict[str, Any] = {"run": footer}
-        if self._digest is not None:
+        if self._digest is not None and self._digested == self._records.tell():
             finished["records_sha256"] = self._digest.hexdigest()
         self._line({"finished": finished})
         self.abandon()
