@@ -23,7 +23,12 @@ import pytest
 HERE = os.path.dirname(os.path.abspath(__file__))
 WHO = os.environ.get("PYTEST_XDIST_WORKER", "controller")
 
+PROCESS = os.getpid()
+
 def note(file, *fields):
+    if os.getpid() != PROCESS:
+        # A test forked this process; pytest runs in its parent.
+        return
     descriptor = os.open(os.path.join(HERE, file), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     os.write(descriptor, (json.dumps(fields) + "\\n").encode())
     os.close(descriptor)
@@ -139,27 +144,44 @@ def noted(project: Path, name: str) -> list[list[Any]]:
 
 def examine(project: Path, status: int | str, older: bytes | None = None) -> Finding:
     """Compare what a session left with what it noted; rebuild the report from the journal if there is one."""
-    folder = project / "verify-report"
+    folder, reported = project / "verify-report", noted(project, "reported")
+    told = "is not complete, so this session does not pass" in (project / "output").read_text(errors="replace")
+    report = (folder / "report.json").read_bytes() if (folder / "report.json").is_file() else b""
+    begun = (folder / "journal" / "tests.jsonl").is_file() and (folder / "journal" / "tests.jsonl").stat().st_size
+    if begun and (folder / "journal" / "records.jsonl").is_file():
+        finding = _of_journal(project, status, told=told)
+        if reported and report == older:
+            finding.faults.append("the report of an earlier session stands there")
+        return finding
+    if report and report != older:
+        return Finding("report", _faults(project, folder, status, "report"))
+    if told and status == 1:
+        return Finding("nothing, told", [])
+    return Finding("nothing", ["reports were counted, and nothing is there"] if reported else [])
+
+
+def _of_journal(project: Path, status: int | str, *, told: bool) -> Finding:
+    journal = read_journal(project / "verify-report" / "journal")
+    folder = build(journal, project / "rebuilt", run=journal.run, profile="ci").folder
+    if told and status == 1:
+        # What came after the disk was full is not there, and the session said so.
+        return Finding("journal, told", _of_records(*_read(folder)))
+    return Finding("journal", _faults(project, folder, status, "journal"), journal.lost)
+
+
+def _read(folder: Path) -> tuple[dict[str, Any], bytes]:
+    return json.loads((folder / "report.json").read_bytes()), (folder / "records.jsonl").read_bytes()
+
+
+def _faults(project: Path, folder: Path, status: int | str, state: str) -> list[str]:
+    report, lines = _read(folder)
     reported = noted(project, "reported")
-    state = "report"
-    if (folder / "journal" / "tests.jsonl").is_file() and (folder / "journal" / "records.jsonl").is_file():
-        state = "journal"
-        present = (folder / "report.json").read_bytes() if (folder / "report.json").is_file() else b""
-        if present == older and reported:
-            return Finding(state, ["the report of an earlier session stands there"])
-        journal = read_journal(folder / "journal")
-        lost = journal.lost
-        folder = build(journal, project / "rebuilt", run=journal.run, profile="ci").folder
-    elif not (folder / "report.json").is_file() or (folder / "report.json").read_bytes() == older:
-        return Finding("nothing", ["reports were counted, and nothing is there"] if reported else [])
-    else:
-        lost = 0
-    report = json.loads((folder / "report.json").read_bytes())
-    lines = (folder / "records.jsonl").read_bytes()
-    finding = Finding(state, [*_of_records(report, lines), *_of_outcomes(report, _decided(reported, state))], lost)
-    finding.faults += _of_comparisons(project, report, lines, reported)
-    finding.faults += _of_completeness(project, report, reported, status)
-    return finding
+    return [
+        *_of_records(report, lines),
+        *_of_outcomes(report, _decided(reported, state)),
+        *_of_comparisons(project, lines, reported),
+        *_of_completeness(project, report, reported, status, state),
+    ]
 
 
 def _of_records(report: dict[str, Any], lines: bytes) -> list[str]:
@@ -219,7 +241,7 @@ def _of_outcomes(report: dict[str, Any], reported: list[list[str]]) -> list[str]
     ]
 
 
-def _of_comparisons(project: Path, report: dict[str, Any], lines: bytes, reported: list[list[str]]) -> list[str]:
+def _of_comparisons(project: Path, lines: bytes, reported: list[list[str]]) -> list[str]:
     compared = Counter((test, value) for test, value in noted(project, "compared"))
     records = [json.loads(line) for line in lines.splitlines()]
     written = Counter(
@@ -237,11 +259,13 @@ def _of_comparisons(project: Path, report: dict[str, Any], lines: bytes, reporte
     return faults
 
 
-def _of_completeness(project: Path, report: dict[str, Any], reported: list[list[str]], status: int | str) -> list[str]:
+def _of_completeness(
+    project: Path, report: dict[str, Any], reported: list[list[str]], status: int | str, state: str
+) -> list[str]:
     collected = {test for (test,) in noted(project, "collected")}
     counted = {test for test, _ in _counted_by_pytest(reported)}
     if report["complete"] and collected - counted:
         return [f"called complete without {sorted(collected - counted)}"]
-    if not report["complete"] and status == 0:
+    if not report["complete"] and status == 0 and state == "report":
         return ["not complete, and the session is green"]
     return []

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+
+from pytest_verdict.cli import main
 
 DIES = """
 import os
@@ -33,11 +32,11 @@ def test_what_a_worker_that_dies_leaves(harness, value, kept):
 
 
 @pytest.mark.parametrize(("value", "kept", "lost"), [("test", 1, 3), ("comparison", 4, 0)])
-def test_what_a_session_that_dies_leaves(harness, value, kept, lost):
+def test_what_a_session_that_dies_leaves(harness, capsys, value, kept, lost):
     process = harness.start(ini(value), "--verify-report")
     process.communicate(timeout=30)
-    command = [sys.executable, "-m", "pytest_verdict.cli", "report", "verify-report"]
-    told = subprocess.run(command, cwd=harness.path, capture_output=True, text=True, check=True).stdout
+    assert main(["report", str(harness.path / "verify-report")]) == 0
+    told = capsys.readouterr().out
     assert f"comparisons: {kept} pass" in told
     assert (f"because the session was killed before: {lost}" in told) == bool(lost)
 

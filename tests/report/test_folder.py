@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from pytest_verdict.report.folder import ReportFolder
+from pytest_verdict.report.folder import ReportFolder, remove_journal
 from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.writers import NewFiles
 
@@ -52,7 +52,7 @@ def test_what_is_left_after_the_report_took_the_records_is_no_interrupted_sessio
 def test_a_file_that_somebody_put_into_the_journal_stays(folder):
     killed(folder, "whole")
     (folder.journal / "notes.txt").write_text("mine")
-    folder.remove_journal()
+    remove_journal(folder.journal)
     assert [path.name for path in folder.journal.iterdir()] == ["notes.txt"]
 
 

@@ -15,8 +15,8 @@ from pytest_verdict.report.folder import (
     JOURNAL,
     FolderInUseError,
     ReportFolder,
+    interruption,
     latest_interrupted,
-    number_of_interrupted,
     remove_journal,
 )
 from pytest_verdict.report.journal import RECORDS, TESTS, Journal, read_journal
@@ -75,7 +75,7 @@ def _places(given: Path, target: Path | None) -> _Places:
         raise RecordError(f"{given}: there is no such folder; name the folder of a report, such as verify-report")
     if (given / TESTS).is_file():
         named = given.resolve()
-        report = named.parent if named.name == JOURNAL or number_of_interrupted(named) else None
+        report = named.parent if named.name == JOURNAL or interruption(named) else None
         return _Places(given, report, _target(given, report, target))
     latest = given / JOURNAL if (given / JOURNAL / TESTS).is_file() else latest_interrupted(given)
     if latest is not None:
@@ -90,7 +90,7 @@ def _target(journal: Path, report: Path | None, given: Path | None) -> Path:
         return given
     if report is None:
         raise RecordError(f"{journal}: this journal is in no report's folder; say with --to where the report goes")
-    if number_of_interrupted(journal.resolve()) and (report / REPORT).exists():
+    if interruption(journal.resolve()) and (report / REPORT).exists():
         raise RecordError(
             f"{report} holds the report of a later session; say with --to where the report of the interrupted one goes"
         )

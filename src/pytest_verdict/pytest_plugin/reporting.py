@@ -11,7 +11,7 @@ import pytest
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.pytest_plugin.names import REDACTED
-from pytest_verdict.pytest_plugin.pending import count_pending
+from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, mapped_counts, place_of_worker
 from pytest_verdict.pytest_plugin.recent_failures import remember_failure
 from pytest_verdict.pytest_plugin.recorder import Recorder
 from pytest_verdict.pytest_plugin.report_folder import report_folder
@@ -29,7 +29,8 @@ def start(config: pytest.Config) -> None:
     # Restored with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
     if hasattr(config, "workerinput"):
-        count_pending(recorder, config)
+        path = config.workerinput[PENDING_COUNT]
+        recorder.pending = mapped_counts(path)[place_of_worker(config.workerinput["workerid"]) :]
         config.pluginmanager.register(RecordSender(recorder), "verdict-record-sender")
     else:
         from pytest_verdict.pytest_plugin.controller import Controller

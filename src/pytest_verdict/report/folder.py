@@ -12,7 +12,7 @@ from typing import Final
 
 from pytest_verdict.errors import VerdictError
 from pytest_verdict.report.journal import PENDING, RECORDS, TESTS
-from pytest_verdict.report.writers import brought_names
+from pytest_verdict.report.writers import brought
 
 JOURNAL: Final = "journal"
 INTERRUPTED: Final = "journal.interrupted"
@@ -53,16 +53,12 @@ class ReportFolder:
         strange = sorted({path.name for path in self.journal.iterdir()} - {RECORDS, TESTS, PENDING})
         if strange:
             # The folder may hold other things too, such as a whole project.
-            raise FileExistsError(
-                errno.EEXIST,
-                f"{self.journal} is no journal of a session, for it holds {strange[0]};"
-                " give the report a folder of its own with --verify-report-dir",
-            )
+            raise _foreign(f"{self.journal} is no journal of a session, for it holds {strange[0]}")
         if not (self.journal / RECORDS).exists():
             # The session was killed after its report had taken the records.
-            self.remove_journal()
+            remove_journal(self.journal)
             return None
-        number = max(map(number_of_interrupted, self.path.glob(f"{INTERRUPTED}*")), default=0) + 1
+        number = max(map(interruption, self.path.glob(f"{INTERRUPTED}*")), default=0) + 1
         kept = self.path / (f"{INTERRUPTED}.{number}" if number > 1 else INTERRUPTED)
         self.journal.rename(kept)
         return kept
@@ -72,28 +68,20 @@ class ReportFolder:
         for name, mark in _MARKS.items():
             path = self.path / name
             if path.is_file() and mark not in (_beginning(path) or mark):
-                raise FileExistsError(
-                    errno.EEXIST,
-                    f"{path} was not written by this plugin; give the report a folder of its own with --verify-report-dir",
-                )
+                raise _foreign(f"{path} was not written by this plugin")
 
     def set_aside_earlier(self) -> None:
         """Move the report of an earlier session out of the way, so that it is not taken for the one of this session."""
         if not (self.path / "report.json").is_file() and not (self.path / RECORDS).is_file():
             return
         (self.path / EARLIER).mkdir(exist_ok=True)
-        for name in (*_MARKS, *brought_names()):
+        for name in (*_MARKS, *brought()[0]):
             if (self.path / name).is_file():
                 (self.path / name).replace(self.path / EARLIER / name)
 
     def remove_earlier(self) -> None:
         """Remove the report of an earlier session, once there is another."""
-        if (self.path / EARLIER).is_dir():
-            _remove(self.path / EARLIER, (*_MARKS, *brought_names()))
-
-    def remove_journal(self) -> None:
-        """Remove the journal, once the report holds all of it."""
-        remove_journal(self.journal)
+        _remove(self.path / EARLIER, (*_MARKS, *brought()[0]))
 
     def release(self) -> None:
         """Let another session have the folder."""
@@ -111,13 +99,17 @@ def remove_journal(journal: Path) -> None:
 def latest_interrupted(folder: Path) -> Path | None:
     """Find the journal of the interrupted session that was the last."""
     found = [path for path in folder.glob(f"{INTERRUPTED}*") if (path / TESTS).is_file()]
-    return max(filter(number_of_interrupted, found), key=number_of_interrupted, default=None)
+    return max(filter(interruption, found), key=interruption, default=None)
 
 
-def number_of_interrupted(path: Path) -> int:
+def interruption(path: Path) -> int:
     """Read the number of an interrupted session's journal from its name; 0 where it is none."""
     match = _NUMBERED.fullmatch(path.name)
     return int(match.group(1) or 1) if match else 0
+
+
+def _foreign(reason: str) -> FileExistsError:
+    return FileExistsError(errno.EEXIST, f"{reason}; give the report a folder of its own with --verify-report-dir")
 
 
 def _beginning(path: Path) -> bytes:

@@ -36,7 +36,6 @@ class JournalWriter:
         self._records = (folder / RECORDS).open("xb", buffering=0)
         self._tests = (folder / TESTS).open("xb", buffering=0)
         self._digested = 0
-        self._lines_written = 0
         self._digest: Any = hashlib.sha256()
         self.journal = Journal(folder, {"journal": JOURNAL_FORMAT, **header})
         self._line(self.journal.header)
@@ -54,11 +53,6 @@ class JournalWriter:
     def expect_disorder(self) -> None:
         """Compute no digest yet, because records of several workers are sorted at the end."""
         self._digest = None
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing but the header was written."""
-        return self._lines_written == 1
 
     def append_start(self, test: str, location: tuple[str, int | None, str]) -> None:
         """Append that a test began."""
@@ -103,7 +97,6 @@ class JournalWriter:
 
     def _text(self, line: str) -> None:
         _write_all(self._tests, line.encode("ascii"))
-        self._lines_written += 1
 
 
 _UNUSUAL_FIELDS: Final = ("message", "text", "crashed", "teardown_error", "subtests", "worker")

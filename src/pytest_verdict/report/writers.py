@@ -17,7 +17,7 @@ from pytest_verdict.report.plugin import report_writers
 
 _BLOCK: Final = 1 << 20
 _PLAIN_NAME: Final = re.compile(r"\w[\w.-]*(?<!\.new)")
-_TAKEN: Final = {RECORDS, *report_writers(), "journal", "report.earlier"}
+_TAKEN: Final = (RECORDS, *report_writers(), "journal", "report.earlier")
 
 
 class NewFiles:
@@ -60,8 +60,8 @@ def write_own(contents: Contents, new: NewFiles) -> list[str]:
 
 def write_others(contents: Contents, new: NewFiles) -> list[str]:
     """Write the files of other packages and put them in place; give what they could not do."""
-    brought, problems = _brought()
-    for name, place in brought.items():
+    files, problems = brought()
+    for name, place in files.items():
         try:
             new.write(name, load(place)(contents))
             new.put_in_place([name])
@@ -73,21 +73,13 @@ def write_others(contents: Contents, new: NewFiles) -> list[str]:
     return problems
 
 
-def brought_names() -> list[str]:
-    """Name the files of other packages."""
-    return list(_brought()[0])
-
-
-def _brought() -> tuple[Mapping[str, str], list[str]]:
+def brought() -> tuple[Mapping[str, str], list[str]]:
+    """Find the files of other packages and their writers, and what is wrong with them."""
     try:
         found = FAMILIES.all("report_writers")
     except Exception as error:  # noqa: BLE001 - a hook of another package may raise anything
         return {}, [visible(str(error))]
     others = {name: place for name, place in found.items() if name not in report_writers()}
-    refused = [name for name in others if not _PLAIN_NAME.fullmatch(name) or _is_taken(name.lower())]
+    refused = [name for name in others if not _PLAIN_NAME.fullmatch(name) or name.lower().startswith(_TAKEN)]
     problems = [f"a file of the report cannot be called {visible(repr(name))}" for name in refused]
     return {name: place for name, place in others.items() if name not in refused}, problems
-
-
-def _is_taken(name: str) -> bool:
-    return name in _TAKEN or name.startswith("journal.interrupted")
