@@ -42,6 +42,10 @@ def pytest_runtest_logreport(report):
         expected = hasattr(report, "wasxfail")
         note("reported", report.nodeid, report.when, "x" + report.outcome if expected else report.outcome)
 
+def pytest_collectreport(report):
+    if WHO == "controller" and not report.passed:
+        note("reported", report.nodeid, "collect", report.outcome)
+
 def strike_at(moment, files):
     # Ctrl-C at the line event of that number; the handler runs before the line does.
     seen, places = 0, {}

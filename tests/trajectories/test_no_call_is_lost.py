@@ -65,6 +65,11 @@ LOST = {
     ),
     "executable code": (parts({"executableCode": {"language": "PYTHON", "code": "rm()"}}), "auto", "executableCode"),
     "executable code, snake": (parts({"executable_code": {"code": "rm()"}}), "gemini", "executable_code"),
+    "gemini arguments in pieces": (
+        parts({"functionCall": {"name": "delete_all", "partialArgs": [{"jsonPath": "$.path", "stringValue": "/"}]}}),
+        "gemini",
+        "partial_args",
+    ),
     "gemini tool call": (parts({"text": "x"}, {"toolCall": {"functionCalls": [CALL]}}), "auto", "toolCall"),
     "live tool call": ([{"toolCall": {"functionCalls": [CALL]}}], "gemini", "toolCall"),
     "haystack": (
@@ -208,7 +213,7 @@ def test_a_call_in_an_unknown_place_makes_the_trajectory_unreadable(label):
 @pytest.mark.parametrize("format", ["auto", *FORMATS])
 @pytest.mark.parametrize(
     "value",
-    [{"foo": 1}, {}, [{"foo": 1}], {"messages": [{"foo": 1}]}, {"output": "x"}, "delete_all", 3],
+    [{"foo": 1}, {}, [{"foo": 1}], {"messages": [{"foo": 1}]}, {"output": "x"}, "delete_all", 3, None],
     ids=repr,
 )
 def test_where_nothing_is_recognised_there_is_no_trajectory(value, format):

@@ -17,6 +17,7 @@ _RESPONSES: Final = ("tool_responses", "toolResponses")
 _EVENTS: Final = ("invocation_events", "invocationEvents")
 _CALL: Final = ("function_call", "functionCall")
 _RESPONSE: Final = ("function_response", "functionResponse")
+_PARTIAL: Final = ("partial_args", "partialArgs")
 _CONTAINERS: Final = ("conversation", "invocations", "contents", "candidates", "events")
 
 
@@ -121,6 +122,10 @@ def _contents(item: Any) -> list[tuple[list[Any], str | None]]:
 def _in_part(part: Any, group: int, author: str | None) -> Iterator[Found]:
     made = look(part, *_CALL)
     if made is not None:
+        if look(made, *_PARTIAL):
+            raise TrajectoryError(
+                f"the arguments of {shown(look(made, 'name'), 80)} came in pieces (partial_args); join them"
+            )
         yield call(look(made, "name"), look(made, "args"), id=look(made, "id"), group=group, agent=author)
     given = look(part, *_RESPONSE)
     if given is not None:
