@@ -116,8 +116,7 @@ class Controller:
         """Keep which test began, so that one that kills the session is known."""
         name = self._attempts.name(nodeid)
         if name is not None:
-            with signals_deferred():
-                self._write(self._journal.append_start, name, location)
+            self._write(self._journal.append_start, name, location)
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(

@@ -38,7 +38,7 @@ def signals_deferred() -> Generator[None]:
         waiting[number] = frame
 
     try:
-        if threading.current_thread() is threading.main_thread():
+        if threading.get_ident() == threading.main_thread().ident:
             for number in _NUMBERS:
                 handler = _signal.getsignal(number)
                 if callable(handler):
