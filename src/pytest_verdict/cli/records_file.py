@@ -12,7 +12,8 @@ from typing import IO, Any, Final, cast
 
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.building import REPORT
-from pytest_verdict.report.journal import RECORDS
+from pytest_verdict.report.folder import JOURNAL
+from pytest_verdict.report.journal import RECORDS, TESTS
 
 LONGEST_LINE: Final = 1 << 28
 _GZIP: Final = b"\x1f\x8b"
@@ -35,6 +36,7 @@ class RecordsFile:
     def _inside(folder: Path) -> Path:
         for name in (RECORDS, f"{RECORDS}.gz"):
             if (folder / name).is_file():
+                _refuse_newer_journal(folder)
                 return folder / name
         journal = " (it has a journal: run `pytest-verdict report` first)" if (folder / "journal").is_dir() else ""
         raise RecordError(f"{folder}: there is no {RECORDS} in this folder{journal}")
@@ -65,6 +67,15 @@ class RecordsFile:
             return bool(report["records"]["sha256"] != self._digest.hexdigest())
         except (ValueError, KeyError, TypeError, RecursionError):
             raise RecordError(f"{self.folder / REPORT}: this is not the report of pytest-verdict") from None
+
+
+def _refuse_newer_journal(folder: Path) -> None:
+    journal, report = folder / JOURNAL / TESTS, folder / REPORT
+    if journal.is_file() and report.is_file() and journal.stat().st_mtime_ns > report.stat().st_mtime_ns:
+        raise RecordError(
+            f"{folder}: the report is older than the journal beside it, of a session that was killed or is still running;"
+            f" run `pytest-verdict report` first, or name {RECORDS} itself"
+        )
 
 
 def _limited(source: IO[bytes]) -> Iterator[bytes]:

@@ -75,7 +75,7 @@ def _sorted_records(journal: Journal, summary: Summary, new: NewFiles, *, copy: 
         return journal.records, known
     target = new.path(RECORDS)
     digest = hashlib.sha256()
-    with journal.records.open("rb") as source, target.open("wb") as file:
+    with journal.records.open("rb") as source, target.open("xb") as file:
         for block in _sorted_blocks(source, summary.attempts()):
             digest.update(block)
             file.write(block)
