@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json(_as_json(tally))
     elif not arguments.quiet:
-        for line in _report(tally):
+        for line in report_lines(tally):
             say(line)
     if not sum(tally.statuses.values()):
         complain(f"{file.path}: it is empty, so there is nothing to verify")
@@ -131,7 +131,8 @@ def _as_json(tally: Tally) -> dict[str, Any]:
     }
 
 
-def _report(tally: Tally) -> Iterator[str]:
+def report_lines(tally: Tally) -> Iterator[str]:
+    """Say what came out."""
     for number, answer in tally.listed:
         yield _listed(number, answer)
     unlisted = tally.differences + tally.statuses["unreadable"] - len(tally.listed)

@@ -120,7 +120,7 @@ class FolderCheck:
     def _take_inline(self, record: dict[str, Any]) -> None:
         if self._inline and self._inline[-1][1].get("id") == record["id"]:
             index, inline = self._inline.pop()
-            for place, what in _differences(record, inline, f"comparisons[{index}]"):
+            for place, what in differences(record, inline, f"comparisons[{index}]"):
                 self._say(REPORT, place, what)
 
     def _compare(self, report: dict[str, Any]) -> Iterator[Finding]:
@@ -206,14 +206,14 @@ def _summary_of(test: dict[str, Any], block: _Block | None, run: dict[str, Any])
     return TestSummary(entries)
 
 
-def _differences(derived: Any, found: Any, place: str) -> Iterator[tuple[str, str]]:
+def differences(derived: Any, found: Any, place: str) -> Iterator[tuple[str, str]]:
     """Compare two JSON values; the places are those of the leaves."""
     if isinstance(derived, dict) and isinstance(found, dict):
         for key in [*derived, *(key for key in found if key not in derived)]:
-            yield from _differences(derived.get(key, ...), found.get(key, ...), f"{place}.{key}" if place else key)
+            yield from differences(derived.get(key, ...), found.get(key, ...), f"{place}.{key}" if place else key)
     elif isinstance(derived, list) and isinstance(found, list):
         for index, (left, right) in enumerate(zip_longest(derived, found, fillvalue=...)):
-            yield from _differences(left, right, f"{place}[{index}]")
+            yield from differences(left, right, f"{place}[{index}]")
     elif type(derived) is not type(found) or derived != found:
         says, follows = ("nothing" if value is ... else shown(value, 80) for value in (found, derived))
         yield place, f"says {says}, and {follows} follows from the records"
@@ -227,7 +227,7 @@ def _of_report(report: dict[str, Any], derived: dict[str, Any], path: Path) -> I
             part.pop("root", None)
     derived["run"].pop("sha256")
     said = report["run"].pop("sha256", None)
-    places = list(_differences(derived, report, ""))
+    places = list(differences(derived, report, ""))
     for place, what in places:
         yield Finding(REPORT, place, _FOREIGN if place == "records.sha256" else what)
     content = path.read_bytes()
