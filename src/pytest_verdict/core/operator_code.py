@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import inspect
 import textwrap
-from itertools import takewhile
 from typing import Final
 from weakref import WeakKeyDictionary
 
 _OURS: Final = __name__.partition(".")[0]
+_OF_OTHERS: Final = {_OURS, "pydantic", "builtins", "abc", "typing"}
 _DIGITS: Final = 32
 _known: WeakKeyDictionary[type, str] = WeakKeyDictionary()
 
@@ -28,12 +28,10 @@ def code_of(cls: type) -> str:
 
 
 def _digest(cls: type) -> str:
-    # Our base classes have a version of their own; what is behind them is pydantic's.
-    own = takewhile(lambda base: not is_ours(base), cls.__mro__)
-    sources = [_source(base) for base in own]
-    if not all(sources):
-        return ""
-    return hashlib.sha256("\0".join(sources).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    # Our base classes have a version of their own.
+    sources = [_source(base) for base in cls.__mro__ if base.__module__.partition(".")[0] not in _OF_OTHERS]
+    text = "\0".join(sources) if all(sources) else ""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS] if text else ""
 
 
 def _source(cls: type) -> str:

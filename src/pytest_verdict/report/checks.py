@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import html
 import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from hashlib import sha256
 from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path
@@ -26,7 +26,9 @@ from pytest_verdict.report.summary import Summary, TestSummary, fold, has_ended
 
 _WRONG: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 _FOREIGN: Final = "report.json was made of other records: the SHA-256 in it is not that of this file"
-_SELF_DIGEST: Final = b'"sha256": "'
+_OF_DECISIVE: Final = {"message", "crashed", "teardown_error"}
+# The digest of report.json in its quotes, and what follows it.
+_ENDING: Final = 64 + len('""}\n}\n')
 # What pytest showed of a failure is in no other file; `run.files` has its digest.
 _FAILURE_TEXT: Final = re.compile(r"(<(?:failure|error) [^>]*>)[^<]*")
 _EARLIER: Final = re.compile(r'(<(?:flaky|rerun)Failure) message="[^"]*"([^>]*><stackTrace>)[^<]*')
@@ -64,7 +66,7 @@ class FolderCheck:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._report = _read_report(folder / REPORT)
-        self._digest, self._tree, self._number = hashlib.sha256(), MerkleTree(), 0
+        self._digest, self._tree, self._number = sha256(), MerkleTree(), 0
         self._blocks: dict[tuple[str, str], _Block] = {}
         self._running: tuple[str, str] | None = None
         self._found: list[Finding] = []
@@ -78,7 +80,6 @@ class FolderCheck:
             self._number += 1
             digest = leaf(line)
             self._tree.add(digest)
-            # A line that is no record is told by replay.
             try:
                 self._take(parse_record(line), digest)
             except (RecordError, *_WRONG):
@@ -124,54 +125,39 @@ class FolderCheck:
                 self._say(REPORT, place, what)
 
     def _compare(self, report: dict[str, Any]) -> Iterator[Finding]:
-        if self._inline:
-            index, inline = self._inline[-1]
-            yield Finding(
-                REPORT,
-                f"comparisons[{index}]",
-                f"{shown(inline.get('id'), 40)} is not in {RECORDS}, or not in this order",
-            )
-        keys = [(test["test"], digest_of_test(test["test"], test.get("worker", ""))) for test in report["tests"]]
-        yield from self._order(keys)
+        for index, inline in self._inline[-1:]:
+            what = f"{shown(inline.get('id'), 40)} is not in {RECORDS}, or not in this order"
+            yield Finding(REPORT, f"comparisons[{index}]", what)
+        tests, run = report["tests"], report["run"]
+        keys = [(test["test"], digest_of_test(test["test"], test.get("worker", ""))) for test in tests]
+        yield from self._order({key: index for index, key in enumerate(keys)})
         summary = fold(
-            [
-                _summary_of(test, self._blocks.get(key), report["run"])
-                for test, key in zip(report["tests"], keys, strict=True)
-            ],
+            [_summary_of(test, self._blocks.get(key), run) for test, key in zip(tests, keys, strict=True)],
             report["totals"]["tests_without_result"],
-            finished="finished" in report["run"] and has_ended(report["run"]),
+            finished="finished" in run and has_ended(run),
         )
         contents = self._contents(report, summary, keys)
         derived = json.loads("".join(json_report.write(contents)))
         yield from _of_report(report, derived, self._folder / REPORT)
-        yield from _of_junit(report, contents, self._folder / JUNIT)
+        yield from _of_junit(contents, self._folder / JUNIT)
 
-    def _order(self, keys: list[tuple[str, str]]) -> Iterator[Finding]:
-        known = set(keys)
+    def _order(self, places: dict[tuple[str, str], int]) -> Iterator[Finding]:
+        last = -1
         for key, block in self._blocks.items():
-            if key not in known:
-                yield Finding(
-                    RECORDS, f"line {block.line}", f"{REPORT} has no such test, or its id is that of another test"
-                )
-        wanted, there = [key for key in keys if key in self._blocks], [key for key in self._blocks if key in known]
-        for key, other in zip(wanted, there, strict=False):
-            if key != other:
-                yield Finding(
-                    RECORDS,
-                    f"line {self._blocks[other].line}",
-                    f"{other[0]} stands before {key[0]}, which {REPORT} has before it",
-                )
-                return
+            place = places.get(key)
+            if place is None:
+                what = f"{REPORT} has no such test, or its id is that of another test"
+                yield Finding(RECORDS, f"line {block.line}", what)
+            elif place < last:
+                what = f"{key[0]} stands behind a test that {REPORT} has after it"
+                yield Finding(RECORDS, f"line {block.line}", what)
+            last = last if place is None else max(place, last)
 
     def _contents(self, report: dict[str, Any], summary: Summary, keys: list[tuple[str, str]]) -> Contents:
         run = {name: value for name, value in report["run"].items() if name not in {"seconds", "sha256"}}
         inline = [json.dumps(one, separators=(",", ":")).encode() for one in report["comparisons"]]
-        records = {
-            "path": RECORDS,
-            "count": self._number,
-            "sha256": self._digest.hexdigest(),
-            "root": self._tree.root(),
-        }
+        digests = {"sha256": self._digest.hexdigest(), "root": self._tree.root()}
+        records = {"path": RECORDS, "count": self._number, **digests}
         roots = [self._blocks.get(key, _Block(0)).tree.root() for key in keys]
         return Contents(summary, run, records, inline, self._number - len(inline), "ci", roots)
 
@@ -189,18 +175,13 @@ def _read_report(path: Path) -> dict[str, Any] | None:
 
 
 def _summary_of(test: dict[str, Any], block: _Block | None, run: dict[str, Any]) -> TestSummary:
-    worker, counts = test.get("worker", ""), block.attempts if block else {}
-    entries = [
-        TestEntry(
-            test["test"], number, outcome, test["path"], test["line"], worker=worker, comparisons=counts.get(number, {})
-        )
-        for number, outcome in enumerate(test["attempts"], 1)
-    ]
-    final = entries[-1]
-    decisive = TestSummary(entries).decisive
-    decisive.message = test.get("message", "")
-    decisive.crashed = test.get("crashed", False)
-    decisive.teardown_error = test.get("teardown_error", False)
+    shared = {"path": test["path"], "line": test["line"], "worker": test.get("worker", "")}
+    entries = [TestEntry(test["test"], number, outcome, **shared) for number, outcome in enumerate(test["attempts"], 1)]
+    for entry in entries:
+        entry.comparisons = block.attempts.get(entry.attempt, {}) if block else {}
+    final, decisive = entries[-1], TestSummary(entries).decisive
+    for name in _OF_DECISIVE.intersection(test):
+        setattr(decisive, name, test[name])
     final.subtests = test.get("subtests")
     final.microseconds = round(run["seconds"][json_report.timed(final)] * 1_000_000)
     return TestSummary(entries)
@@ -220,27 +201,22 @@ def differences(derived: Any, found: Any, place: str) -> Iterator[tuple[str, str
 
 
 def _of_report(report: dict[str, Any], derived: dict[str, Any], path: Path) -> Iterator[Finding]:
-    if report["schema_version"] == "1.0":
+    derived["run"].pop("sha256")
+    said, is_first = report["run"].pop("sha256", None), report["schema_version"] == "1.0"
+    if is_first:
         # It had no roots, and no digest of itself.
         derived["schema_version"] = "1.0"
         for part in (derived["records"], *derived["tests"]):
             part.pop("root", None)
-    derived["run"].pop("sha256")
-    said = report["run"].pop("sha256", None)
     places = list(differences(derived, report, ""))
     for place, what in places:
         yield Finding(REPORT, place, _FOREIGN if place == "records.sha256" else what)
     content = path.read_bytes()
-    digest = (
-        hashlib.sha256(content[: content.rindex(_SELF_DIGEST) + len(_SELF_DIGEST) - 1]).hexdigest() if said else None
-    )
-    if said != digest and not places:
-        yield Finding(
-            REPORT, "run", "what it holds, or what pytest showed of a test, was changed: its SHA-256 is another one"
-        )
+    if not is_first and not places and said != sha256(content[:-_ENDING]).hexdigest():
+        yield Finding(REPORT, "run", "what it holds, or the form of the file, was changed: its SHA-256 is another one")
 
 
-def _of_junit(report: dict[str, Any], contents: Contents, path: Path) -> Iterator[Finding]:
+def _of_junit(contents: Contents, path: Path) -> Iterator[Finding]:
     if not path.is_file():
         yield Finding(JUNIT, "file", "is missing")
         return
@@ -249,10 +225,7 @@ def _of_junit(report: dict[str, Any], contents: Contents, path: Path) -> Iterato
     # In the profile ci every testcase has a file.
     profile: Profile = "ci" if "<testcase " not in text or _FILE.search(text) else "strict"
     derived = junit_lines(
-        contents.summary,
-        profile=profile,
-        records_digest=contents.records["sha256"],
-        started=str(contents.run.get("started", ""))[:19],
+        contents.summary, profile, contents.records["sha256"], str(contents.run.get("started", ""))[:19]
     )
     places = list(_other_lines("".join(derived), text))
     for place in places:

@@ -64,7 +64,7 @@ def junit_digests(lines: Iterable[bytes]) -> dict[str, Any]:
     return {"sha256": whole.hexdigest(), "cases": cases}
 
 
-def junit_lines(summary: Summary, *, profile: Profile, records_digest: str, started: str = "") -> Iterator[str]:
+def junit_lines(summary: Summary, profile: Profile, records_digest: str, started: str = "") -> Iterator[str]:
     """Write a session as JUnit XML."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f'<testsuites name="pytest-verdict" {_totals(summary.tests, skipped=False)}>\n'

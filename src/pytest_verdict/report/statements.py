@@ -53,8 +53,6 @@ def _test_result(report: dict[str, Any], digests: dict[str, str]) -> dict[str, A
     passed = [test for outcome, test in outcomes if outcome == "passed"]
     is_green = report["complete"] and not failed and report["run"].get("exit_status") == 0
     configuration = [{"name": REPORT, "digest": {"sha256": digests[REPORT]}}]
-    if lock := report["run"].get("lock"):
-        configuration.append({"name": lock["path"], "digest": {"sha256": lock["sha256"]}})
     return {
         "result": ("WARNED" if warned else "PASSED") if is_green else "FAILED",
         "configuration": configuration,
@@ -68,9 +66,7 @@ def _verdicts(report: dict[str, Any], digests: dict[str, str], records: Path) ->
     run = report["run"]
     with records.open("rb") as lines:
         operators = sorted({found for line in lines for found in _operators([parse_record(line)])})
-    told = {
-        name: run[name] for name in ("git", "lock", "packages", "shard", "collected", "pytest_verdict") if name in run
-    }
+    told = {name: run[name] for name in ("git", "packages", "shard", "collected", "pytest_verdict") if name in run}
     return {
         **told,
         "complete": report["complete"],
