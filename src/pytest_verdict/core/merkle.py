@@ -13,7 +13,7 @@ _sha256: Final = hashlib.sha256
 
 def leaf(line: bytes) -> bytes:
     """Digest a record: its line without the line end."""
-    return _sha256(_LEAF + line.rstrip(b"\r\n")).digest()
+    return _sha256(_LEAF + line.removesuffix(b"\n")).digest()
 
 
 def _node(left: bytes, right: bytes) -> bytes:
