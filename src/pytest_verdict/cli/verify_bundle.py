@@ -90,12 +90,12 @@ def _of_statements(folder: Path) -> Iterator[Finding]:
 def _of_attestation(path: Path, bundle: Path, folder: Path) -> Iterator[Finding]:
     signed = _signed(path)
     own = {statement["predicateType"]: statement for statement in statements(folder).values()}
-    derived = own.get(signed.get("predicateType", ""), own[RECORDS_PREDICATE])
+    derived = own.get(str(signed.get("predicateType")), own[RECORDS_PREDICATE])
     for key in ("predicateType", "predicate"):
         for place, what in differences(derived[key], signed.get(key), key):
             yield Finding(path.name, place, what)
-    subjects = [subject.get("digest", {}).get("sha256") for subject in signed.get("subject", [])]
-    if not {file_digest(bundle), derived["subject"][0]["digest"]["sha256"]}.intersection(subjects):
+    subjects = json.dumps(signed.get("subject"))
+    if file_digest(bundle) not in subjects and derived["subject"][0]["digest"]["sha256"] not in subjects:
         yield Finding(path.name, "subject", "is neither this bundle nor its records")
 
 
