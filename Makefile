@@ -40,7 +40,7 @@ demo: .venv/.installed-demo ## set up .venv, run the example and say where to lo
 	@echo '  verify-report/                      the report: junit.xml for CI, report.json, records.jsonl'
 	@echo '  docs/tutorial.md                    a first test of your own'
 	@echo 'and what to try:'
-	@echo '  .venv/bin/pytest-verdict explain verify-report --id dde11cdc59b5-1-1'
+	@echo '  .venv/bin/pytest-verdict explain --failed'
 	@echo '  .venv/bin/pytest-verdict replay verify-report'
 
 test: .venv/.installed-test ## set up .venv and pass the tests; PYTEST_ARGS=tests/values for some of them

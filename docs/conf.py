@@ -28,3 +28,5 @@ napoleon_use_rtype = False
 html_theme = "furo"
 html_title = f"pytest-verdict {release}"
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["side_by_side.css"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +15,6 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import SESSION
-from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import MismatchError, SettingsError
 from pytest_verdict.signatures import typed_comparator, typed_defaults
 
@@ -71,8 +71,9 @@ class Comparator:
         """Compare as `compare` does, with the defaults of this comparator."""
         threshold, settings = self.complete(operator, threshold, settings)
         result = compare(operator, expected, observed, threshold, name=name, **settings)  # type: ignore[arg-type]
-        if self._collecting and not result.passed:
-            self._fail(functools.partial(describe_failure, result), [result])
+        if self._collecting and not result.has_passed():
+            # Of a copy: where the block raises and the test expects that, nothing has looked at the comparison.
+            self._fail(functools.partial(describe_failure, copy.copy(result)), [result])
         return result
 
     @typed_comparator
@@ -213,7 +214,7 @@ class _Failure:
 class Collection:
     """The ``with`` block of soft checks; made by `Comparator.collect`."""
 
-    __slots__ = ("_collecting", "_comparator", "_failures")
+    __slots__ = ("_collecting", "_comparator", "_compared_before", "_failures")
 
     def __init__(self, comparator: Comparator, collecting: list[list[_Failure]]) -> None:
         self._collecting = collecting
@@ -222,6 +223,7 @@ class Collection:
 
     def __enter__(self) -> Comparator:
         self._collecting.append(self._failures)
+        self._compared_before = SESSION.compared
         return self._comparator
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
@@ -231,10 +233,25 @@ class Collection:
         if not failures:
             return
         if error is not None and not _hides_failures(error):
-            error.add_note(_describe_failures(failures))
+            error.add_note(self._describe(failures))
             return
-        results = [result for failure in failures for result in failure.results]
-        raise MismatchError(_describe_failures(failures), results) from error
+        results = [result for failure in failures for result in failure.results if not result.passed]
+        raise MismatchError(self._describe(failures), results) from error
+
+    def _describe(self, failures: list[_Failure]) -> str:
+        # Not loaded while all comparisons pass.
+        from pytest_verdict.explanation.lines import Part, block, lines_of
+
+        made = SESSION.compared - self._compared_before
+        shown = failures if SESSION.budget.lines == 0 else failures[:_MOST_SHOWN]
+        blocks = [lines_of(failure.describe()) for failure in shown]
+        lines = [line for described in blocks for line in described]
+        if made > 1:
+            counts = f"{len(failures)} failed, {made} compared; first "
+            lines.insert(0, (Part(counts), *blocks[0][0]))
+        if len(shown) < len(failures):
+            lines.append((Part(f"{len(failures) - len(shown)} more are in the report; -vv shows them here"),))
+        return block(lines)
 
 
 def _remove(collecting: list[list[_Failure]], block: list[_Failure]) -> None:
@@ -248,12 +265,3 @@ def _hides_failures(error: BaseException) -> bool:
     pytest, unittest = sys.modules.get("pytest"), sys.modules.get("unittest")
     kinds = [pytest.skip.Exception, pytest.xfail.Exception] if pytest else []
     return isinstance(error, (*kinds, unittest.SkipTest) if unittest else tuple(kinds))
-
-
-def _describe_failures(failures: list[_Failure]) -> str:
-    shown = failures if SESSION.budget.lines == 0 else failures[:_MOST_SHOWN]
-    lines = [f"{counted(len(failures), 'comparison')} did not pass"]
-    lines.extend(failure.describe() for failure in shown)
-    if len(shown) < len(failures):
-        lines.append(f"{len(failures) - len(shown)} more are in the report; -vv shows them here")
-    return "\n".join(lines)

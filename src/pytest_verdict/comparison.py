@@ -6,7 +6,6 @@ import operator as python_operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from pytest_verdict.advice import advise
 from pytest_verdict.core.kernel import checked_threshold, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
@@ -15,7 +14,6 @@ from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import ArgumentsError, MismatchError, SettingsError, VerdictError
-from pytest_verdict.explanation import failure_block
 from pytest_verdict.signatures import typed_compare, typed_expect
 
 # pytest hides frames with this name set; a bug of ours still shows its whole traceback.
@@ -64,6 +62,7 @@ def compare(
     if found is None:
         found = _resolve(operator, settings)
     result = run(found, expected, observed, threshold=threshold, name=name)
+    SESSION.compared += 1
     observer = SESSION.observer
     if observer is not None:
         observer(result)
@@ -110,6 +109,10 @@ def assert_matches(
 
 def describe_failure(result: ComparisonResult) -> str:
     """Lay out the block that a failed comparison prints, the same in every way of asserting."""
+    # Not loaded while all comparisons pass.
+    from pytest_verdict.advice import advise
+    from pytest_verdict.explanation import failure_block
+
     advice = advise(result) if SESSION.advice else []
     return failure_block(result, SESSION.budget, advice)
 

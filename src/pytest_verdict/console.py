@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.core.values.display import visible
+
+if TYPE_CHECKING:
+    from pytest_verdict.explanation.lines import Line
 
 _WIDTH: Final = 30
 
@@ -14,6 +18,20 @@ _WIDTH: Final = 30
 def say(line: str = "") -> None:
     """Write a line on stdout."""
     sys.stdout.write(f"{visible(line)}\n")
+
+
+def say_in_colour(line: Line) -> None:
+    """Write a line of an explanation on stdout, in colour where that is wanted."""
+    from pytest_verdict.explanation.lines import coloured, plain
+
+    sys.stdout.write(f"{coloured(line) if _shows_colour() else plain(line)}\n")
+
+
+def _shows_colour() -> bool:
+    # https://no-color.org and https://force-color.org
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
 
 
 def say_json(value: Any) -> None:

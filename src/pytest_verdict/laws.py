@@ -21,12 +21,13 @@ from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import MissingExtraError, ThresholdError
 
-_REFUSALS: Final = frozenset({
-    "date_incomplete", "invalid_regex_pattern", "invalid_schema", "json_duplicate_key", "json_not_finite",
-    "json_parse_failed", "json_too_deep", "jsonpath_failed", "not_a_boolean", "not_a_change", "not_a_date", "not_a_limit",
-    "not_a_list", "not_a_number", "not_a_range", "not_a_rate", "not_a_tool_name", "not_an_answer", "not_counts",
-    "not_finite", "not_json", "not_text", "null_observed", "schema_failed", "timezone_mismatch", "timezone_unknown",
-    "trajectory_unreadable", "unresolved_reference", "zero_vector",
+REFUSALS: Final = frozenset({
+    "blank", "date_incomplete", "empty_selection", "invalid_regex_pattern", "invalid_schema", "json_duplicate_key",
+    "json_not_finite", "json_parse_failed", "json_too_deep", "jsonpath_failed", "not_a_boolean", "not_a_change",
+    "not_a_date", "not_a_limit", "not_a_list", "not_a_number", "not_a_range", "not_a_rate", "not_a_tool_name",
+    "not_an_answer", "not_counts", "not_finite", "not_json", "not_text", "null_observed", "schema_failed",
+    "timezone_mismatch", "timezone_unknown", "trajectory_unreadable", "unknown_tool", "unresolved_reference",
+    "zero_vector",
 })  # fmt: skip
 _THRESHOLDS: Final = (0.01, 0.25, 0.5, 0.75, 0.999, 1.0)
 
@@ -181,7 +182,7 @@ def _check_pair(operator: Operator, copy: Operator, expected: Any, observed: Any
         _broken(operator, "same again", "the second record differs from the first", expected, observed)
     if _guarded(copy, expected, observed).to_text() != text:
         _broken(operator, "pickle", "the unpickled operator gives another record", expected, observed)
-    if result.passed and (refusals := _REFUSALS.intersection(result.notes)):
+    if result.passed and (refusals := REFUSALS.intersection(result.notes)):
         _broken(operator, "refusal", f"it passes with the note {min(refusals)!r}", expected, observed)
     _check_thresholds(operator, result)
     _check_record(operator, result, text)

@@ -51,9 +51,9 @@ def test_a_session(session, pytester):
     session.assert_outcomes(passed=2, failed=2, skipped=1)
     session.stdout.fnmatch_lines(
         [
-            "*blind_preference*'weather': fail*",
-            "*$.winner: expected 'candidate', observed 'INCONSISTENT'",
-            "*2 comparisons did not pass*",
+            "*blind_preference 'weather': expected 'candidate' to win, got INCONSISTENT: with the labels exchanged*",
+            "*repetition 1, order 1, attempt 1 *",
+            "*2 failed, 2 compared*",
             "6 blind comparisons: 2 inconsistent, 4 judged; 6 informal",
             "order flips: 2; the output shown first won 8 of 12 decisive calls",
             "comparisons with contradictions of the judge: 1 winner_opposite",

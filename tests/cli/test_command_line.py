@@ -41,7 +41,7 @@ def test_every_command_tells_its_exit_codes(command, capsys):
     assert "exit codes:" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("words", [[], ["repaly"], ["replay"], ["explain", "x"]])
+@pytest.mark.parametrize("words", [[], ["repaly"], ["replay"], ["operators", "--bad"]])
 def test_wrong_arguments_are_code_2(words, capsys):
     with pytest.raises(SystemExit) as ended:
         main(words)

@@ -12,13 +12,57 @@ def test_a_record_is_shown_with_all_of_its_evidence_and_its_place(command, recor
     status, out, err = command("explain", path, "--id", "d502734708c1-1-2")
     assert (status, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0] == "normalized_exact 'city': fail, score 0.0 < threshold 1.0"
-    assert lines[1] == f"  expected: {'Paris' * 500!r}"
+    assert lines[0] == f"normalized_exact 'city': expected {'Paris' * 500!r}, got ' LONDON'"
+    assert f"  expected: {'Paris' * 500!r}" in lines
     assert lines[-3:] == [
         "  record: d502734708c1-1-2",
         "  test: tests/test_x.py::test_a, attempt 1, comparison 2",
         "  where: tests/test_x.py:12",
     ]
+
+
+def test_those_that_did_not_pass_are_shown_and_can_be_chosen_from(command, records):
+    path = records(compare("exact", 1, 1), compare("exact", "Paris", "Rome"), compare("contains_any", ["x"], "abc"))
+    status, out, err = command("explain", path, "--failed")
+    assert (status, err) == (0, "")
+    heads = [line for line in out.splitlines() if not line.startswith(" ")]
+    assert heads == ["exact: expected 'Paris', got 'Rome'", "contains_any: expected any of ['x'], got 'abc'"]
+    assert command("explain", path, "--failed", "--operator", "exact")[1].count("record: ") == 1
+    assert command("explain", path, "--operator", "exact")[1].count("record: ") == 2
+    assert command("explain", path, "--test", "test_a")[1].count("record: ") == 3
+
+
+def test_when_none_is_wanted_or_found_it_says_so(command, records):
+    path = records(compare("exact", 1, 1))
+    assert command("explain", path, "--failed") == (0, "every comparison passed\n", "")
+    assert command("explain", path, "--test", "other")[0] == 2
+    assert command("explain", path, "--failed", "--operator", "regex")[0] == 2
+    status, _, err = command("explain", path)
+    assert status == 2
+    assert "--failed, --test TEXT, --operator NAME or --id ID" in err
+
+
+def test_the_folder_of_the_report_is_the_usual_one(command, records, monkeypatch, tmp_path):
+    records(compare("exact", 1, 2))
+    (tmp_path / "verify-report").mkdir()
+    (tmp_path / "records.jsonl").rename(tmp_path / "verify-report" / "records.jsonl")
+    monkeypatch.chdir(tmp_path)
+    assert command("explain", "--failed")[1].startswith("exact: expected 1, got 2\n")
+
+
+@pytest.mark.parametrize(
+    ("variables", "is_coloured"),
+    [({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)],
+    ids=["not a terminal", "forced", "forbidden"],
+)
+def test_colour_is_shown_where_it_is_wanted(command, records, monkeypatch, variables, is_coloured):
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    out = command("explain", records(compare("exact", 1, "\x1b[2J")), "--failed")[1]
+    assert ("\x1b[32m1\x1b[0m" in out) is is_coloured
+    assert "\x1b[2J" not in out
 
 
 @pytest.mark.parametrize("given", ["d502734708c1-1-7", "d502"], ids=["one figure", "only the beginning"])

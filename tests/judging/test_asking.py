@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import time
 
 import pytest
 
-from pytest_verdict.judging import JudgeRequest
+from pytest_verdict.judging import JudgeRequest, RecordedJudge
 from pytest_verdict.judging.asking import ask, ask_async
 
 REQUEST = JudgeRequest(prompt="How many?", schema={}, instructions="Answer in JSON.", parts={})
@@ -95,6 +96,38 @@ def test_a_judge_that_takes_too_long_is_left_behind(judge):
     after = ask(running_loop, REQUEST)["loop"]
     assert time.monotonic() - started < 3
     assert (after is before) == (judge is not blocking)
+
+
+@pytest.mark.parametrize("answer", ["late", OSError("late")])
+def test_a_reply_that_nobody_waits_for_any_more_is_not_recorded(tmp_path, answer):
+    ended = threading.Event()
+
+    class Asked(JudgeRequest):
+        keeps_failures = True
+
+    def slow(_request):
+        time.sleep(0.3)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    recorded = RecordedJudge(tmp_path, slow, mode="record")
+
+    def judge(request):
+        try:
+            return recorded(request)
+        finally:
+            ended.set()
+
+    request = Asked(prompt="p", schema={}, instructions="i", parts={"text": "t"})
+    with pytest.raises(TimeoutError):
+        ask(judge, request, timeout=0.05)
+    assert ended.wait(20)
+    # A replay would find what the session that recorded it did not know.
+    assert list(tmp_path.iterdir()) == []
+    with contextlib.suppress(Exception):
+        ask(recorded, request, timeout=20)
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_time_limit_of_the_judge_is_told_from_ours():

@@ -1,43 +1,73 @@
 """Change random lines of what decides or records, run the tests that belong to them, and print what nobody noticed.
 
-The source is copied first, so the working tree stays as it is. ``python tests/mutation/mutants.py 50 --seed 7``
-makes the same fifty changes each time; ``--only operators`` takes files whose path contains that text.
+The repository is copied first, so the working tree stays as it is. ``python tests/mutation/mutants.py 50 --seed 7``
+makes the same fifty changes each time; ``--only operators`` takes files whose path contains that text, ``--skip 20``
+goes on behind the first twenty. A survivor is a hole in the tests or a change that changes nothing: a person says which.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import difflib
+import json
 import os
 import random
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from queue import SimpleQueue
+from typing import Final, NamedTuple
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-PACKAGE = "src/pytest_verdict"
-# Which tests would notice, the quickest first; matching is the assignment behind lists, JSON and trajectories.
-TESTS = {
-    "core/values": ["tests/values", "tests/operators", "tests/test_laws.py"],
-    "core/matching.py": ["tests/test_matching.py", "tests/operators", "tests/trajectories"],
-    "core/normalizers.py": ["tests/test_normalizers.py", "tests/operators"],
-    "core": ["tests/test_kernel.py", "tests/test_result.py", "tests/test_comparison.py", "tests/test_replay.py",
-             "tests/test_laws.py", "tests/operators", "tests/plugin"],
-    "operators": ["tests/operators", "tests/test_laws.py", "tests/suites/test_statistics.py"],
-    "report": ["tests/report", "tests/plugin"],
-    "pytest_plugin": ["tests/plugin"],
-}  # fmt: skip
-SECONDS = 600
+REPOSITORY: Final = Path(__file__).resolve().parents[2]
+PACKAGE: Final = "src/pytest_verdict"
+# Run once in one process, to see which tests call which functions; they must pass without any change.
+SEEN: Final = [
+    "tests/values", "tests/operators", "tests/trajectories", "tests/report", "tests/test_advice.py", "tests/test_comparison.py",
+    "tests/explanation", "tests/test_kernel.py", "tests/test_laws.py", "tests/test_matching.py",
+    "tests/test_normalizers.py", "tests/test_replay.py", "tests/test_result.py", "tests/test_surface.py", "tests/cli",
+    "tests/suites/test_statistics.py",
+]  # fmt: skip
+# For what runs in other processes, and what is made when a module is imported.
+UNSEEN: Final = {
+    "core/families.py": ["tests/suites/test_what_packages_bring.py", "tests/test_example_family.py"],
+    "core/record.py": ["tests/plugin/test_option_verify_report.py", "tests/plugin"],
+    "core/session.py": ["tests/plugin"],
+    "core/strict_model.py": ["tests/suites", "tests/blind"],
+    "core/values/redaction.py": ["tests/plugin"],
+    "core/values/yaml.py": ["tests/suites"],
+    "core": [
+        "tests/test_kernel.py",
+        "tests/test_result.py",
+        "tests/test_replay.py",
+        "tests/test_laws.py",
+        "tests/operators",
+        "tests/values",
+    ],
+    "operators": ["tests/operators", "tests/test_laws.py", "tests/test_surface.py"],
+    "report": ["tests/plugin/test_option_verify_report.py", "tests/plugin"],
+    "pytest_plugin": ["tests/plugin/test_option_verify_report.py", "tests/plugin", "tests/suites"],
+    "trajectories/readers": [],
+    "trajectories": ["tests/trajectories", "tests/test_laws.py"],
+}
+SECONDS: Final = 400
+SURVIVED: Final = "SURVIVED"
+IGNORED: Final = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "_build", "verify-report")
 
-OPPOSITES = {
+OPPOSITES: Final = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
     ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
     ast.Add: "-", ast.Sub: "+", ast.Mult: "+", ast.And: "or", ast.Or: "and",
 }  # fmt: skip
+# A note of a record, such as not_a_number.
+CODE: Final = re.compile(r"""["'][a-z]+(_[a-z]+)+["']""")
 
 
 class Mutant(NamedTuple):
@@ -52,56 +82,143 @@ class Mutant(NamedTuple):
     def apply(self, source: bytes) -> bytes:
         return source[: self.start] + self.text.encode() + source[self.stop :]
 
+    def diff(self, source: bytes) -> str:
+        before, after = source.decode().splitlines(), self.apply(source).decode().splitlines()
+        return "\n".join(f"    {line}" for line in [*difflib.unified_diff(before, after, n=0, lineterm="")][3:])
 
-def mutants_of(path: str, source: bytes) -> Iterator[Mutant]:
-    """Find every change that this script knows how to make in a file."""
-    begins = [0]
-    for line in source.splitlines(keepends=True):
-        begins.append(begins[-1] + len(line))
 
-    def first(node: ast.expr) -> int:
-        return begins[node.lineno - 1] + node.col_offset
+class Changes:
+    """Every change that this script knows how to make in a file."""
 
-    def last(node: ast.expr) -> int:
-        return begins[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
+    def __init__(self, path: str, source: bytes) -> None:
+        self.path, self.source = path, source
+        self.begins = [0]
+        for line in source.splitlines(keepends=True):
+            self.begins.append(self.begins[-1] + len(line))
 
-    def between(left: ast.expr, right: ast.expr, operator: ast.AST) -> Iterator[Mutant]:
+    def __iter__(self) -> Iterator[Mutant]:
+        for node in self.inside(ast.parse(self.source)):
+            for start, stop, text in self.of(node):
+                mutant = Mutant(self.path, self.source[:start].count(b"\n") + 1, start, stop, text)
+                if self.can_be_read(mutant):
+                    yield mutant
+
+    def inside(self, node: ast.AST) -> Iterator[ast.AST]:
+        yield node
+        # Before Python 3.12 the parts of an f-string have no places.
+        if not isinstance(node, ast.JoinedStr):
+            for child in ast.iter_child_nodes(node):
+                yield from self.inside(child)
+
+    def can_be_read(self, mutant: Mutant) -> bool:
+        try:
+            compile(mutant.apply(self.source), self.path, "exec")
+        except SyntaxError:
+            return False
+        return True
+
+    def place(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        start = self.begins[node.lineno - 1] + node.col_offset
+        return start, self.begins[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
+
+    def of(self, node: ast.AST) -> Iterator[tuple[int, int, str]]:
+        match node:
+            case ast.Compare():
+                sides = [node.left, *node.comparators]
+                for operator, left, right in zip(node.ops, sides, sides[1:], strict=False):
+                    yield from self.between(left, right, operator)
+            case ast.BoolOp():
+                for left, right in zip(node.values, node.values[1:], strict=False):
+                    yield from self.between(left, right, node.op)
+            case ast.BinOp():
+                yield from self.between(node.left, node.right, node.op)
+            case ast.UnaryOp(op=ast.Not()):
+                yield self.place(node)[0], self.place(node.operand)[0], ""
+            case ast.Constant():
+                yield from self.of_constant(node)
+            case ast.comprehension():
+                yield from ((*self.place(condition), "True") for condition in node.ifs)
+            case ast.stmt():
+                yield from self.of_statement(node)
+
+    def between(self, left: ast.expr, right: ast.expr, operator: ast.AST) -> Iterator[tuple[int, int, str]]:
+        start, stop = self.place(left)[1], self.place(right)[0]
         opposite = OPPOSITES.get(type(operator))
-        gap = source[last(left) : first(right)].decode()
         # Brackets or a line break in the gap would not survive a new text.
-        if opposite is not None and not set(gap) & set("()#\n"):
-            yield Mutant(path, left.lineno, last(left), first(right), f" {opposite} ")
+        if opposite is not None and not set(self.source[start:stop].decode()) & set("()#\n"):
+            yield start, stop, f" {opposite} "
 
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Compare) and len(node.ops) == 1:
-            yield from between(node.left, node.comparators[0], node.ops[0])
-        elif isinstance(node, ast.BoolOp):
-            yield from between(node.values[0], node.values[1], node.op)
-        elif isinstance(node, ast.BinOp):
-            yield from between(node.left, node.right, node.op)
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            yield Mutant(path, node.lineno, first(node), first(node.operand), "")
-        elif isinstance(node, ast.Constant) and type(node.value) in {bool, int, float}:
-            changed = not node.value if isinstance(node.value, bool) else 1 - node.value
-            yield Mutant(path, node.lineno, first(node), last(node), repr(changed))
+    def of_constant(self, node: ast.Constant) -> Iterator[tuple[int, int, str]]:
+        start, stop = self.place(node)
+        value = node.value
+        if isinstance(value, bool):
+            yield start, stop, repr(not value)
+        elif isinstance(value, int | float):
+            yield start, stop, repr(value + 1)
+            yield start, stop, f"({value - 1!r})"
+        elif isinstance(value, str) and CODE.fullmatch(self.source[start:stop].decode()):
+            yield start, stop, '"another_code"'
+
+    def of_statement(self, node: ast.stmt) -> Iterator[tuple[int, int, str]]:
+        match node:
+            case ast.Raise() | ast.AugAssign() | ast.Delete() | ast.Expr(value=ast.Call()):
+                yield *self.place(node), "pass"
+            case ast.Return(value=ast.expr() as value) if ast.unparse(value) != "None":
+                yield *self.place(value), "None"
+            case ast.If() | ast.While():
+                yield *self.place(node.test), f"(not ({ast.unparse(node.test)}))"
+            case ast.Continue():
+                yield *self.place(node), "break"
+            case ast.Break():
+                yield *self.place(node), "pass"
 
 
-def tests_of(path: str) -> list[str]:
-    """Give the tests that belong to a file: those of the longest matching part of its path."""
-    inside = path.removeprefix(f"{PACKAGE}/")
-    part = max((part for part in TESTS if inside.startswith(part)), key=len, default=None)
-    return TESTS[part] if part else []
+def module_of(path: str) -> str:
+    return path.removeprefix(f"{PACKAGE}/")
 
 
-def survives(folder: Path, tests: list[str]) -> bool:
-    """Run tests against a copy of the source."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
-    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
-    try:
-        done = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
+def unseen_tests(path: str) -> list[list[str]]:
+    """Name the tests of a module that are not chosen by what they call: first those that are called like it."""
+    part = max((part for part in UNSEEN if module_of(path).startswith(part)), key=len, default="")
+    tests = dict.fromkeys(file for test in UNSEEN.get(part, []) for file in files_of(test))
+    named = [test for test in tests if Path(path).stem in Path(test).stem]
+    return [named, [test for test in tests if test not in named]]
+
+
+def files_of(test: str) -> list[str]:
+    files = [REPOSITORY / test] if test.endswith(".py") else sorted((REPOSITORY / test).rglob("test_*.py"))
+    return [file.relative_to(REPOSITORY).as_posix() for file in files]
+
+
+def function_around(path: str, source: bytes, line: int) -> str:
+    """Give the place of the innermost function that holds a line, as who_runs.py writes it; empty outside of functions."""
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    found = [
+        min([node.lineno, *(one.lineno for one in node.decorator_list)])
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, kinds) and node.lineno <= line <= (node.end_lineno or 0)
+    ]
+    return f"{module_of(path)}:{max(found)}" if found else ""
+
+
+def run(folder: Path, tests: list[str], seconds: float = SECONDS, **environment: str) -> str:
+    """Run tests in a copy of the repository, and say what they made of it."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "mutation.who_runs", *tests]
+    paths = os.pathsep.join([str(folder / "src"), str(folder / "tests")])
+    variables = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", **environment}
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        env=variables,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        try:
+            return "killed" if process.wait(seconds) else SURVIVED
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return "without end"
 
 
 def chosen(number: int, seed: int, only: str) -> list[Mutant]:
@@ -109,41 +226,88 @@ def chosen(number: int, seed: int, only: str) -> list[Mutant]:
     by_line: dict[tuple[str, int], list[Mutant]] = {}
     for file in sorted((REPOSITORY / PACKAGE).rglob("*.py")):
         path = file.relative_to(REPOSITORY).as_posix()
-        if only in path and tests_of(path):
-            for mutant in mutants_of(path, file.read_bytes()):
+        if only in path and any(unseen_tests(path)):
+            for mutant in Changes(path, file.read_bytes()):
                 by_line.setdefault((path, mutant.line), []).append(mutant)
     chance = random.Random(seed)
     lines = chance.sample(sorted(by_line), min(number, len(by_line)))
     return [chance.choice(by_line[line]) for line in lines]
 
 
+class Run:
+    """Copies of the repository in which mutants live for a while."""
+
+    def __init__(self, folders: list[Path], calls: Path) -> None:
+        self.free: SimpleQueue[Path] = SimpleQueue()
+        self.totals: Counter[str] = Counter()
+        self.survivors: Counter[str] = Counter()
+        for folder in folders:
+            shutil.copytree(REPOSITORY, folder, ignore=IGNORED)
+            self.free.put(folder)
+        if not calls.exists() and run(folders[0], SEEN, 10 * SECONDS, WHO_RUNS_WRITE=str(calls)) != SURVIVED:
+            sys.exit("the tests do not pass without any change, or not in time")
+        self.callers: dict[str, list[str]] = json.loads(calls.read_text("utf-8"))
+
+    def try_one(self, mutant: Mutant) -> None:
+        folder = self.free.get()
+        try:
+            file = folder / mutant.path
+            source = file.read_bytes()
+            file.write_bytes(mutant.apply(source))
+            came_out = self.fate(folder, mutant, source)
+            file.write_bytes(source)
+        finally:
+            self.free.put(folder)
+        module = module_of(mutant.path)
+        self.totals[module] += 1
+        self.survivors[module] += came_out == SURVIVED
+        print(f"{came_out:<8} {mutant.path}:{mutant.line}\n{mutant.diff(source)}", flush=True)
+
+    def fate(self, folder: Path, mutant: Mutant, source: bytes) -> str:
+        callers = self.callers.get(function_around(mutant.path, source, mutant.line), [])
+        came_out = SURVIVED
+        if callers:
+            stem = Path(mutant.path).stem
+            files = dict.fromkeys(test.partition("::")[0] for test in callers)
+            wanted = folder / "wanted.json"
+            wanted.write_text(json.dumps(callers), "utf-8")
+            first = sorted(files, key=lambda file: stem not in Path(file).stem)
+            came_out = run(folder, first, WHO_RUNS_WANTED=str(wanted))
+        named, others = unseen_tests(mutant.path)
+        if callers and all(test.startswith(tuple(SEEN)) for test in others):
+            # What is kept after the first call was seen in one test alone.
+            others = []
+        fates = (run(folder, tests) for tests in (named, others) if tests and came_out == SURVIVED)
+        return next((fate for fate in fates if fate != SURVIVED), came_out)
+
+    def table(self) -> Iterator[str]:
+        yield f"{'module':<42}{'mutants':>8}{'killed':>8}{'survived':>9}"
+        for module, total in sorted(self.totals.items()):
+            yield f"{module:<42}{total:>8}{total - self.survivors[module]:>8}{self.survivors[module]:>9}"
+        total, survived = self.totals.total(), self.survivors.total()
+        yield f"{'all':<42}{total:>8}{total - survived:>8}{survived:>9}"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("number", type=int, nargs="?", default=20)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", metavar="TEXT", help="files whose path contains this")
+    parser.add_argument("--skip", type=int, default=0, metavar="NUMBER", help="of the changes, from the first")
+    parser.add_argument("-j", dest="jobs", type=int, default=1, metavar="NUMBER", help="at a time")
+    parser.add_argument(
+        "--calls", type=Path, metavar="FILE", help="keep there which tests call what, or take it from there"
+    )
     options = parser.parse_args()
-    survivors = 0
-    mutants = chosen(options.number, options.seed, options.only)
+    # A shell starts what runs in the background without Ctrl-C, which some tests need.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    mutants = chosen(options.number, options.seed, options.only)[options.skip :]
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name, "src")
-        shutil.copytree(REPOSITORY / "src", folder, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-        for tests in {tuple(tests_of(mutant.path)) for mutant in mutants}:
-            if not survives(folder, [*tests]):
-                print(f"the tests do not pass without any change: {' '.join(tests)}")
-                return 1
-        for mutant in mutants:
-            copy = folder.parent / mutant.path
-            source = copy.read_bytes()
-            copy.write_bytes(mutant.apply(source))
-            survived = survives(folder, tests_of(mutant.path))
-            copy.write_bytes(source)
-            survivors += survived
-            before = source.splitlines()[mutant.line - 1].decode().strip()
-            after = mutant.apply(source).splitlines()[mutant.line - 1].decode().strip()
-            sign = "SURVIVED" if survived else "killed  "
-            print(f"{sign} {mutant.path}:{mutant.line}\n  - {before}\n  + {after}", flush=True)
-    print(f"{survivors} of {len(mutants)} survived (seed {options.seed})")
+        calls = options.calls or Path(name, "calls.json")
+        session = Run([Path(name, str(number)) for number in range(options.jobs)], calls)
+        with ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(session.try_one, mutants))
+    print("\n".join(session.table()))
     return 0
 
 

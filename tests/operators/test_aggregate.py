@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
-from pytest_verdict import ConfigurationError, Operator, Outcome, compare
+from pytest_verdict import ConfigurationError, ErrorVerdict, Operator, Outcome, compare
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.errors import SettingsError, ThresholdError
 from pytest_verdict.operators.aggregate import AllOf, AnyOf, AtLeastN, Weighted
@@ -88,6 +88,40 @@ def test_a_broken_operator_is_not_a_pass_and_is_visible():
     assert result.notes == ["child_error"]
     assert result.children[0].verdict == "error"
     assert not compare("all_of", 1, 1, conditions=[Broken(), "exact"]).passed
+
+
+@pytest.mark.parametrize(
+    ("operator", "observed", "threshold", "verdict", "settings"),
+    [
+        ("all_of", 1, None, "error", {}),
+        ("all_of", 2, None, "fail", {}),
+        ("all_of", 1, 0.5, "pass", {}),
+        ("all_of", 2, 0.5, "error", {}),
+        ("any_of", 1, None, "pass", {}),
+        ("any_of", 2, None, "error", {}),
+        ("at_least_n", 1, None, "error", {"n": 2}),
+        ("at_least_n", 2, None, "fail", {"n": 2}),
+        ("weighted", 1, None, "error", {"weights": [1, 3]}),
+        ("weighted", 1, 0.75, "pass", {"weights": [1, 3]}),
+        ("weighted", 2, 0.75, "fail", {"weights": [1, 3]}),
+        ("weighted", 2, 0.25, "error", {"weights": [1, 3]}),
+    ],
+)
+def test_a_part_that_could_not_be_compared_leaves_the_verdict_open_or_not(
+    operator, observed, threshold, verdict, settings
+):
+    result = compare(operator, 1, observed, threshold, conditions=[Broken(), "exact"], **settings)
+    assert (result.verdict, result.notes, len(result.children)) == (verdict, ["child_error"], 2)
+    if verdict == "error":
+        assert (result.score, result.error) == (0.0, result.children[0].error)
+        with pytest.raises(ErrorVerdict):
+            assert not result
+
+
+def test_an_aggregate_in_an_aggregate_is_open_too():
+    inner = AnyOf(conditions=[Broken(), "exact"])
+    assert compare("all_of", 1, 2, conditions=[inner]).verdict == "error"
+    assert compare("any_of", 1, 1, conditions=[inner]).verdict == "pass"
 
 
 def test_a_part_whose_own_threshold_is_none_is_an_error():

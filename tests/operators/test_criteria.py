@@ -5,6 +5,7 @@ import pytest
 from pytest_verdict import compare
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators import CriteriaMatch
+from pytest_verdict.suites import Evaluator
 
 POLITE = {
     "id": "polite",
@@ -35,13 +36,25 @@ def test_severity_decides_what_an_unmet_criterion_does(observed, unmet, verdict)
     assert result.details["unmet"] == {"blocker": [], "major": [], "minor": [], **unmet}
 
 
-def test_an_expected_value_that_is_missing_or_unusable_fails_the_whole():
+def test_an_expected_value_that_is_missing_or_unusable_leaves_the_whole_open():
     for expected, note in [({}, "missing_expected"), ({"number": "x"}, "not_a_number")]:
         result = compare(checking(NUMBER), expected, "5")
-        assert (result.verdict, result.score, result.notes) == ("fail", 0.0, ["child_error"])
+        assert (result.verdict, result.score, result.notes) == ("error", 0.0, ["child_error"])
         [part] = result.children
         assert (part.verdict, part.notes) == ("error", [note])
     assert compare(checking(NUMBER), {"number": 5}, "5").passed
+
+
+def test_criteria_need_an_expected_value_where_one_of_them_does():
+    mapping = {"observed": "$.reply"}
+    assert Evaluator(checking(POLITE), mapping).evaluate({"reply": "please"}).result.passed
+    with pytest.raises(SettingsError, match="the mapping does not say where it comes from, and criteria needs it"):
+        Evaluator(checking(POLITE, NUMBER), mapping)
+
+
+def test_an_unmet_criterion_fails_the_whole_though_another_could_not_be_compared():
+    result = compare(checking(NUMBER, SHORT), {"short": True}, "far too long")
+    assert (result.verdict, result.notes) == ("fail", ["child_error"])
 
 
 @pytest.mark.parametrize(

@@ -391,7 +391,18 @@ def test_the_deepest_documents_that_differ_at_every_level(kind, order):
     assert result.details["differences_omitted"] > 0
 
 
-@pytest.mark.parametrize("path", ["$..value", "$..*"])
-def test_paths_reach_the_deepest_places(path):
+@pytest.mark.parametrize(("path", "verdict"), [("$..value", "pass"), ("$..*", "error")])
+def test_paths_reach_the_deepest_places(path, verdict):
     result = compare("json_distance", nested(200, 3, "objects"), nested(200, 3, "objects"), ignore=[path])
-    assert (result.verdict, result.error) == ("pass", None)
+    # Where everything is ignored, nothing is compared.
+    assert (result.verdict, result.notes) == (verdict, ["empty_expected"] if verdict == "error" else [])
+
+
+@pytest.mark.parametrize(("budget", "note"), [(12, ("alignment_bounded",)), (10**6, ())])
+def test_what_lies_between_equal_items_is_paired_within_a_small_budget_too(budget, note, monkeypatch):
+    monkeypatch.setattr("pytest_verdict.operators.json.cost.BUDGET", budget)
+    monkeypatch.setattr("pytest_verdict.operators.json.alignment._SMALL", 4)
+    left = [{"id": 1, "x": 1}, "a", {"id": 2, "x": 1}, "b", {"id": 3, "x": 1}]
+    right = [{"id": 1, "x": 2}, "a", {"id": 2, "x": 2}, "b", {"id": 3, "x": 2}]
+    found = JsonDistance().evaluate(left, right)
+    assert (found.details["cost"], found.notes) == ("6", note)

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict import compare
+from pytest_verdict.core.values.differences import step
 from pytest_verdict.errors import SettingsError
-from pytest_verdict.operators.json.document import read_document, step
+from pytest_verdict.operators.json.document import read_document
 from pytest_verdict.operators.json.rules import compiled
 
 scalars = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([0.5, 1.0, 2.5, "", "a", "b.c", "it's"])

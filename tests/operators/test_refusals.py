@@ -7,11 +7,13 @@ import pytest
 from pytest_verdict import ErrorVerdict, compare
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.errors import SettingsError
+from pytest_verdict.laws import REFUSALS
 from pytest_verdict.operators import ContainsAll, SemanticMatch
+from pytest_verdict.suites import Evaluator
 from refusals import refused
 
 DEEP = "[" * 300
-WITHOUT_REFUSAL = {"exact", "normalized_exact", "literal", "not_blank"}
+WITHOUT_REFUSAL = {"exact", "literal", "not_blank"}
 # What the parts refuse, an outcome of another tool, or nothing at all.
 OF_OTHERS = {"all_of", "any_of", "at_least_n", "weighted", "criteria", "derived", "not_compared", "scorer_verdict"}
 
@@ -35,6 +37,12 @@ UNUSABLE_EXPECTED = [
     ("contains_all", "!?", "a", "empty_expected", {"normalize": ["remove_punctuation"]}),
     ("contains_all", None, None, "not_text", {}),
     ("contains_all", "", None, "empty_expected", {}),
+    ("normalized_exact", "+", "-", "empty_expected", {"normalize": ["remove_punctuation"]}),
+    ("normalized_exact", "The", "the", "empty_expected", {"normalize": ["lowercase", "remove_articles", "strip"]}),
+    ("text_similarity", "+", "-", "empty_expected", {"normalize": ["remove_punctuation"]}),
+    ("json_distance", {"a": 1}, {"a": 2}, "empty_expected", {"ignore": ["$.a"]}),
+    ("json_distance", [1, 2], [], "empty_expected", {"ignore": ["$[*]"]}),
+    ("json_distance", {"a": 1}, {"a": 2}, "empty_expected", {"rules": {"$.a": {"ignore": True}}}),
     ("regex", "(", "(", "invalid_regex_pattern", {}),
     ("regex", "(", None, "invalid_regex_pattern", {}),
     ("regex", "", "a", "empty_expected", {}),
@@ -153,6 +161,12 @@ def test_observed_evidence_that_cannot_be_read_is_a_fail(operator, expected, obs
     refused(operator, expected, observed, note, verdict="fail", **settings)
 
 
+def test_the_laws_know_every_refusal():
+    notes = {row[3] for row in (*UNUSABLE_EXPECTED, *UNREADABLE_OBSERVED)}
+    # A trajectory of which nothing is expected passes with that note.
+    assert notes - REFUSALS == {"empty_expected"}
+
+
 def test_the_error_names_the_value_and_what_is_allowed():
     assert compare("one_of", "abc", "a").outcome.error == (
         'expected must be a list of at least one accepted value, got "abc"'
@@ -169,8 +183,7 @@ def test_every_operator_on_values_is_in_a_table():
 
 
 def test_a_missing_expected_key_of_an_aggregate_is_an_error_of_its_part():
-    result = compare("all_of", {}, {"a": 1}, conditions={"a": "exact"})
-    assert (result.verdict, result.notes) == ("fail", ["child_error"])
+    result = refused("all_of", {}, {"a": 1}, "child_error", conditions={"a": "exact"})
     [part] = result.children
     assert (part.verdict, part.notes) == ("error", ["missing_expected"])
     [part] = compare("all_of", {"a": 1}, {}, conditions={"a": "exact"}).children
@@ -190,3 +203,23 @@ def test_json_paths_that_fail_on_a_document(operator):
 def test_substrings_that_normalization_empties_are_refused_when_made():
     with pytest.raises(SettingsError, match="'!' is empty after normalization"):
         ContainsAll(substrings=["a", "!"], normalize=["remove_punctuation"])
+
+
+def test_a_text_that_was_blank_already_may_be_expected():
+    assert compare("normalized_exact", "", "  ").passed
+    assert compare("normalized_exact", " ", "").passed
+    assert compare("normalized_exact", "+", "+").passed
+    assert compare("json_distance", {}, {"a": 1}, ignore=["$.a"]).passed
+
+
+@pytest.mark.parametrize(
+    ("operator", "settings"),
+    [("trace_contains", {"substring": "a"}), ("trace_regex", {"pattern": "a"}), ("trace_length", {"min": 1})],
+)
+def test_a_mapping_says_what_is_expected_unless_a_setting_does(operator, settings):
+    assert Evaluator(operator, {"observed": "$"}, **settings).evaluate("a").result.passed
+    if operator != "trace_length":
+        with pytest.raises(
+            SettingsError, match=f"the mapping does not say where it comes from, and {operator} needs it"
+        ):
+            Evaluator(operator, {"observed": "$"})

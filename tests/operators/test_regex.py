@@ -326,3 +326,19 @@ def test_compile_pattern_takes_short_and_long_names():
     assert (
         compile_pattern("a", ["I", "MULTILINE"]).flags & (re.IGNORECASE | re.MULTILINE) == re.IGNORECASE | re.MULTILINE
     )
+
+
+@pytest.mark.parametrize(
+    ("observed", "verdicts"),
+    [
+        ("1928", ("pass", "pass", "pass")),
+        ("1928 or so", ("fail", "pass", "pass")),
+        ("in 1928", ("fail", "fail", "pass")),
+        ("1928\n", ("fail", "pass", "pass")),
+        ("never", ("fail", "fail", "fail")),
+    ],
+)
+def test_each_mode_says_where_the_pattern_matches(observed, verdicts):
+    assert compare("regex", r"\d{4}", observed).verdict == verdicts[0]
+    found = [compare(RegexMatch(mode=mode), r"\d{4}", observed) for mode in ("fullmatch", "match", "search")]
+    assert tuple(one.verdict for one in found) == verdicts

@@ -3,6 +3,7 @@ import math
 import os
 import pickle
 import sys
+import types
 
 import pytest
 from hypothesis import given, strategies as st
@@ -128,6 +129,24 @@ def test_the_cosine_is_symmetric_bounded_and_one_for_equal_vectors(pairs):
     if any(left) and any(right):
         assert -1.0 <= cosine(left, right) == cosine(right, left) <= 1.0
         assert cosine(left, left) == 1.0
+
+
+def test_without_an_embedder_the_named_model_is_loaded_once_and_asked(monkeypatch):
+    loaded = []
+
+    class Model:
+        def __init__(self, name):
+            loaded.append(name)
+
+        def encode(self, texts):
+            return types.SimpleNamespace(tolist=lambda: trigrams(texts))
+
+    library = types.SimpleNamespace(SentenceTransformer=Model)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", library)
+    for _ in range(2):
+        result = compare("semantic", "the cat sat", "a cat sat", model="a model of this test")
+        assert result.score == compare("semantic", "the cat sat", "a cat sat", embedder=trigrams).score > 0
+    assert loaded == ["a model of this test"]
 
 
 def real_model():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 WAYS = {
@@ -15,13 +17,13 @@ WAYS = {
     "several lines": 'assert compare(\n        "normalized_exact",\n        "Paris",\n        " PARIS!",\n    )',
 }
 BLOCK = [
-    "normalized_exact: fail, score 0.0 < threshold 1.0",
+    "normalized_exact: expected 'Paris', got ' PARIS!'",
+    "  expected surface: 'paris'",
+    "  observed surface: 'paris!'",
+    "                          ^",
     "  expected: 'Paris'",
     "  observed: ' PARIS!'",
     "  normalization: lowercase, strip, collapse_whitespace",
-    "  expected surface: 'paris'",
-    "  observed surface: 'paris!'",
-    "  difference: at character 5, the end is not '!'",
 ]
 HEAD = "import unittest\nfrom pytest_verdict import assert_matches, compare, expect\n"
 
@@ -35,7 +37,8 @@ def blocks(stdout: str) -> list[str]:
     """The explained lines of each failure, in order."""
     failures = stdout.split("= FAILURES =")[1].split("short test summary", maxsplit=1)[0]
     parts = failures.split("\n____")[1:]
-    return ["\n".join(line[4:] for line in part.splitlines() if line.startswith("E   ")) for part in parts]
+    texts = ["\n".join(line[1:] for line in part.splitlines() if line.startswith("E   ")) for part in parts]
+    return [textwrap.dedent(text) for text in texts]
 
 
 @pytest.mark.parametrize(
@@ -51,8 +54,7 @@ def test_every_way_prints_the_same_block(harness, monkeypatch, args, ci):
     found = blocks(run.stdout)
     assert len(found) == len(WAYS)
     for way, block in zip(WAYS, found, strict=True):
-        for line in BLOCK:
-            assert block.count(line.strip()) == 1, (way, line, block)
+        assert block.splitlines()[: len(BLOCK)] == BLOCK, (way, block)
 
 
 @pytest.mark.parametrize("way", ["assert_matches", "compare", "expect", "collect"])
@@ -82,8 +84,8 @@ def test_all_blocks_of_a_soft_block_are_shown_also_when_it_raises_itself(harness
         + "        raise KeyError('lost?')\n"
     )
     assert "E           KeyError: 'lost?'" in run.stdout
-    assert "2 comparisons did not pass" in run.stdout
-    assert run.stdout.count("expected: 'two'") == 1
+    assert "2 failed, " in run.stdout
+    assert run.stdout.count("  expected: 'two'") == 1
 
 
 def test_nested_soft_blocks_keep_their_own_failures(harness):
@@ -154,8 +156,8 @@ def test_a_unittest_prints_the_block_as_well(harness, statement):
     )
     assert run.outcomes == {"failed": 2}
     for block in blocks(run.stdout):
-        assert block.count("exact: fail, score 0.0 < threshold 1.0") == 1
-        assert block.count("difference: at character 0, 'P' is not 'p'") == 1
+        assert block.count("exact: expected 'Paris', got 'paris'") == 1
+        assert block.count("  observed: 'paris'\n             ^\n") == 1
 
 
 STRANGE = """
@@ -194,4 +196,4 @@ def test_strange_classes_of_the_user_do_not_end_the_session(harness):
     run = harness.run(STRANGE)
     assert run.outcomes == {"failed": 3}
     assert "INTERNALERROR" not in run.output
-    assert "difference: at character 0, 'P' is not 'p'" in blocks(run.stdout)[0]
+    assert "exact: expected 'Paris', got 'paris'" in blocks(run.stdout)[0]

@@ -78,14 +78,15 @@ def test_a_template_is_one_record_with_a_child_for_each_field(harness):
 def test_junit_names_the_failing_fields(harness):
     run = harness.run(FILES, "--verify-report")
     failure = run.case("test_wrong").find("failure")
-    assert "did not pass: target, year" in failure.get("message") + (failure.text or "")
+    assert "answer_template 'Answer': 2 of 3 failed: target expected" in failure.get("message") + (failure.text or "")
     failure = run.case("test_unreadable").find("failure")
     assert "the reply is no answer of Answer" in failure.get("message") + (failure.text or "")
 
 
 def test_a_failure_shows_the_table_and_no_frame_of_the_library(harness):
     run = harness.run(FILES)
-    assert "Answer: fail, granular score 0.25; did not pass: target, year" in run.stdout
+    assert "answer_template 'Answer': 2 of 3 failed: target expected" in run.stdout
+    assert "FAIL  year    1 " in run.stdout
     assert "template.py" not in run.stdout
 
 
@@ -116,8 +117,8 @@ def test_softly(comparator, answer_template):
     run = harness.run({"test_it.py": test}, "--verify-report")
     assert run.outcomes == {"failed": 1}
     assert "all were made" in run.stdout
-    assert "3 comparisons did not pass" in run.stdout
-    assert "City: fail, granular score 0.00; did not pass: city" in run.stdout
+    assert "3 failed, " in run.stdout
+    assert "answer_template 'City': 1 of 1 failed: city expected 'Paris', got 'Lyon'" in run.stdout
     assert "the reply is no answer of River" in run.stdout
     assert "4 comparisons: 1 pass, 2 fail, 1 error" in run.stdout
 
@@ -139,5 +140,5 @@ def test_a_plain_assert_on_a_result_shows_its_table(pytester):
         """
     )
     result = pytester.runpytest_inprocess("-p", "no:asyncio", "-p", "no:cacheprovider")
-    lines = [line for line in result.outlines if line.startswith("E         city ")]
+    lines = [line for line in result.outlines if line.startswith("E         FAIL  city ")]
     assert len(lines) == 2

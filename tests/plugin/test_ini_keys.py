@@ -52,7 +52,7 @@ def test_failures_go_first_into_the_report_and_all_stay_in_the_records(harness, 
     assert "".join(comparison["name"] for comparison in run.report["comparisons"]) == names
     assert run.report["comparisons_omitted"] == 7 - len(names)
     assert len(run.records) == 7
-    assert "fail, score 0 < 1" in run.stdout
+    assert "exact '1': expected " in run.stdout
 
 
 SECRETS = """

@@ -20,6 +20,10 @@ UNREAD = {
     "in a tuple": 'assert (compare("exact", "Paris", "Rome"), "a message")',
     "kept in a name": 'result = compare("exact", "Paris", "Rome")',
     "evidence looked at, but not what came out": 'assert compare("exact", "Paris", "Rome").observed == "Rome"',
+    "printed, logged, kept in a set": 'result = compare("exact", "Paris", "Rome"); print(result, [result], {result})',
+    "one of two from one line": 'results = [compare("exact", "Paris", "Rome") for _ in range(2)]; first = results[0]\n'
+    "    assert not first and not first.passed and first.score == 0.0",
+    "its normalization": 'assert compare("exact", "Paris", "Rome").normalization == []',
     "an error": 'compare("numeric_range", [5, 1], None); compare(Broken(), 1, 2)',
     "before a skip": 'compare("exact", "Paris", "Rome"); pytest.skip("no reason")',
     "before an xfail": 'compare("exact", "Paris", "Rome"); pytest.xfail("no reason")',
@@ -28,6 +32,11 @@ UNREAD = {
     "a template": "from pytest_verdict.templates import BaseAnswer, ExactMatch, VerifiedField\n"
     '    class A(BaseAnswer):\n        city: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())\n'
     '    answer_template(A).verify({"city": "Rome"})',
+    "a template that is printed": "from pytest_verdict.templates import BaseAnswer, ExactMatch, VerifiedField\n"
+    '    class A(BaseAnswer):\n        city: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())\n'
+    '    print(answer_template(A).verify({"city": "Rome"}))',
+    "in a block that raises what the test expects": "with pytest.raises(ValueError):\n"
+    '        with comparator.collect():\n            comparator("exact", "Paris", "Rome")\n            raise ValueError',
     "an evaluation": "from pytest_verdict.suites import Evaluator\n"
     '    Evaluator("exact", {"expected": "$.a", "observed": "$.b"}).evaluate({"a": 1, "b": 2})',
     "a blind comparison": "from pytest_verdict.blind import blind_compare\n"
@@ -42,6 +51,8 @@ READ = {
     "notes": 'assert compare("numeric_exact", 1, "x").notes == ["not_a_number"]',
     "report": 'assert compare("exact", "Paris", "Rome").to_report()["verdict"] == "fail"',
     "raises": 'with pytest.raises(AssertionError):\n        assert_matches("exact", "Paris", "Rome")',
+    "raises at the end of a block": "with pytest.raises(AssertionError):\n"
+    '        with comparator.collect():\n            comparator("exact", "Paris", "Rome")',
     "unequal": 'assert "Rome" != expect("exact", "Paris")',
     "passes": 'compare("exact", "Paris", "Paris")',
     "any": 'assert any([compare("exact", "Paris", "Rome"), compare("exact", 1, 1)])',
@@ -88,10 +99,9 @@ def test_the_failure_shows_the_block_and_the_line(pytester):
     run = pytester.runpytest("-q")
     run.stdout.fnmatch_lines(
         [
-            "1 comparison did not pass, and nothing looked at it:",
-            "test_it.py:4",
-            "exact: fail, score 0.0 < threshold 1.0",
+            "exact: expected 'Paris', got 'Rome'",
             "  expected: 'Paris'",
+            "  made at test_it.py:4; nothing looked at it",
             "*verdict_unread('ignore')*",
         ]
     )
@@ -123,7 +133,7 @@ def test_each(many, number):
     run = pytester.runpytest("-q")
     # The third of the many is looked at by no test.
     run.assert_outcomes(passed=3, failed=1, errors=1)
-    run.stdout.fnmatch_lines(["*ERROR at teardown of test_each?2?*", "1 comparison did not pass*", "*expected: 3"])
+    run.stdout.fnmatch_lines(["*ERROR at teardown of test_each?2?*", "exact: expected 3, got 0", "*expected: 3"])
 
 
 def test_what_a_teardown_compared_fails_the_teardown(pytester):

@@ -329,7 +329,10 @@ def test_a_field_that_raises_fails_alone():
     assert (answer.verify(), answer.verify_granular()) == (False, 0.75)
     result = AnswerTemplate(Answer).verify(answer)
     assert {name: one.verdict for name, one in result.fields.items()} == {"a": "error", "b": "pass"}
-    assert (result.verdict, result.notes) == ("fail", ["child_error"])
+    assert (result.verdict, result.notes, result.granular) == ("error", ["child_error"], 0.75)
+    wrong = AnswerTemplate(Answer).verify(Answer(a="break", b="3"))
+    # Whatever the broken field would say, the other one is wrong.
+    assert (wrong.verdict, wrong.notes) == ("fail", ["child_error"])
     # An operator of one's own needs no registration.
     assert Answer(a="1", b="2").verify() is True
 

@@ -14,6 +14,9 @@ from pytest_verdict import Operator, Outcome
 from pytest_verdict.core.normalizers import SynonymMap
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.operators import (
+    AllOf,
+    AnyOf,
+    AtLeastN,
     BooleanMatch,
     ContainsAll,
     ContainsAny,
@@ -37,6 +40,7 @@ from pytest_verdict.operators import (
     TextSimilarity,
     TraceContains,
     TraceRegex,
+    Weighted,
 )
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, RegexMatch, VerifiedField
 
@@ -44,6 +48,13 @@ from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, Reg
 class Effect(enum.Enum):
     MISSENSE = "missense"
     SILENT = "silent"
+
+
+class NeverSays(Operator):
+    name = "never_says"
+
+    def evaluate(self, expected, observed):
+        return Outcome(0.0)
 
 
 class Drug(BaseModel):
@@ -244,3 +255,39 @@ def test_a_name_that_is_not_known_yet_is_no_reason():
         x: Unknown = VerifiedField("d", "a", ExactMatch())  # noqa: F821
 
     assert Later.__verdict_definition__.expected == {"x": "a"}
+
+
+NUMBERS = [NumericExact(), NumericRange(min=1, max=9)]
+
+
+@pytest.mark.parametrize(
+    ("operator", "truth"),
+    [
+        (AllOf(conditions=NUMBERS), "about five"),
+        (AllOf(conditions=[NumericExact(), NeverSays()]), "about five"),
+        (AnyOf(conditions=[NumericExact(), DateMatch()]), "about five"),
+        (AtLeastN(n=2, conditions=[NumericExact(), ExactMatch()]), "about five"),
+        (Weighted(conditions=NUMBERS[:1], weights=[1]), "about five"),
+        (AllOf(conditions=[AnyOf(conditions=NUMBERS[:1])]), "about five"),
+    ],
+    ids=lambda value: value.name if isinstance(value, Operator) else None,
+)
+def test_the_parts_of_an_aggregate_are_looked_at(operator, truth):
+    with pytest.raises(
+        TemplateError, match=r"no answer passes with the ground truth 'about five': numeric_exact cannot"
+    ):
+        template(str, truth, operator)
+
+
+@pytest.mark.parametrize(
+    ("operator", "truth"),
+    [
+        (AllOf(conditions=NUMBERS), 5),
+        (AnyOf(conditions=[NumericExact(), ExactMatch()]), "not known"),
+        (AtLeastN(n=1, conditions=[NumericExact(), ExactMatch()]), "not known"),
+        (AnyOf(conditions=[NumericExact(), NeverSays()]), "not known"),
+    ],
+    ids=lambda value: value.name if isinstance(value, Operator) else None,
+)
+def test_an_aggregate_of_which_enough_parts_may_pass_is_no_mistake(operator, truth):
+    template(str if isinstance(truth, str) else int, truth, operator)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 
 import pytest
 from hypothesis import given, strategies as st
 from pydantic import Field, field_validator
 
-from pytest_verdict import MismatchError
+from pytest_verdict import Budget, MismatchError
+from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import ParseError, TemplateError
+from pytest_verdict.explanation import failure_block
 from pytest_verdict.operators import (
     BooleanMatch,
     DateMatch,
@@ -196,11 +199,27 @@ def test_an_answer_of_another_template_is_refused():
 def test_a_failure_is_a_table_of_the_fields():
     with pytest.raises(MismatchError) as caught:
         AnswerTemplate(Answer).assert_verified({**GOOD, "target": "\x1b[31mp53", "year": None}, trace=TRACE)
-    lines = str(caught.value).splitlines()
-    assert lines[0] == "Answer: fail, granular score 0.67; did not pass: target, year"
-    assert lines[1].split() == ["field", "weight", "verdict", "expected", "observed"]
-    assert lines[2].split() == ["target", "1", "fail", "'BCL2'", "'\\x1b[31mp53'"]
-    assert lines[3].split() == ["year", "1", "fail", "2016", "None", "null_observed"]
+    assert str(caught.value) == failure_block(caught.value.result, SESSION.budget)
+    lines = failure_block(caught.value.result, Budget()).splitlines()
+    assert lines[0].startswith("answer_template 'Answer': 2 of 6 failed: target expected 'BCL2', got '")
+    assert lines[1].split() == ["field", "weight", "operator", "reason"]
+    assert re.split("  +", lines[2]) == [
+        "",
+        "FAIL",
+        "target",
+        "1",
+        "normalized_exact",
+        "expected 'BCL2', got '\\x1b[31mp53'",
+    ]
+    assert re.split("  +", lines[3]) == [
+        "",
+        "FAIL",
+        "year",
+        "1",
+        "numeric_exact",
+        "observed is null: None; expected 2016",
+    ]
+    assert "  granular score: 0.67" in lines
     assert caught.value.result.name == "Answer"
 
 
@@ -222,4 +241,4 @@ def test_a_misspelt_key_is_named_beside_the_field_that_lacks_its_value():
     del values["year"]
     said = AnswerTemplate(Answer).verify(values, trace="venetoclax").describe()
     assert "null_observed" in said
-    assert said.endswith("\n  keys of no field: 'yaer\\x1b[2J'")
+    assert "\n  keys of no field: 'yaer\\x1b[2J'\n" in said

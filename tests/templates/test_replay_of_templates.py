@@ -157,9 +157,9 @@ def test_a_regex_check_may_be_called_like_a_field():
     assert replay_line(line_of(result).encode("ascii")).status == "identical"
     assert (result.fields["meaning"].operator, result.fields["meaning"].passed) == ("semantic", True)
     assert result.regex == {"meaning": False}
-    assert [line.split()[:3] for line in result.describe().splitlines()[2:]] == [
-        ["meaning", "2", "pass"],
-        ["meaning", "fail", "'y'"],
+    assert [line.split()[:4] for line in result.describe().splitlines()[2:4]] == [
+        ["ok", "meaning", "2", "semantic"],
+        ["FAIL", "meaning", "regex_check", "'z'"],
     ]
 
 

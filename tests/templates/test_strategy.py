@@ -101,3 +101,9 @@ def test_a_field_outside_of_the_tree_is_compared_and_does_not_decide():
 
     assert Answer(a=1, b=2).verify() is True
     assert Answer(a=2, b=1).verify() is False
+
+
+def test_a_template_that_verifies_nothing_does_not_pass():
+    result = compare("answer_template", {"target": "BCL2"}, {"target": "MCL1"})
+    assert result.verdict == "error"
+    assert result.error == "nothing is verified: name fields, or regex checks of the trace"

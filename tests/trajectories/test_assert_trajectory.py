@@ -19,7 +19,7 @@ def test_what_matches_gives_its_result():
 def test_what_does_not_match_fails_with_the_block_of_every_comparison():
     with pytest.raises(MismatchError) as caught:
         assert_trajectory(["buy", "search"], OBSERVED, order="in_order", name="shopping")
-    assert str(caught.value).startswith("trajectory_in_order 'shopping': fail")
+    assert str(caught.value).startswith("trajectory_in_order 'shopping': call 2 search(…) is out of order")
     assert [result.operator for result in caught.value.results] == ["trajectory_in_order"]
 
 
@@ -36,7 +36,7 @@ def test_inside_collect_the_test_fails_at_the_end_of_the_block():
     comparator = Comparator()
     results = []
     checks = [(["pay"], "any", "first"), (["buy"], "any", None), (["buy"], "exact", "last")]
-    with pytest.raises(MismatchError, match=r"^2 comparisons did not pass") as caught, comparator.collect():
+    with pytest.raises(MismatchError, match=r"^2 failed, 3 compared") as caught, comparator.collect():
         for expected, order, name in checks:
             results.append(assert_trajectory(expected, OBSERVED, order=order, comparator=comparator, name=name))
     assert [result.passed for result in results] == [False, True, False]

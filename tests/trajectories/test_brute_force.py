@@ -222,3 +222,16 @@ def test_longest_common_subsequence_of_any_relation(accepted):
     assert [right for _, right in pairs] == sorted({right for _, right in pairs})
     best = brute_force.best(range(len(accepted)), range(6), lambda i, j: float(j in accepted[i]), ordered=True)
     assert len(pairs) == best
+
+
+@pytest.mark.parametrize(("moved", "cost"), [(10, 20), (18, 36), (19, 38)])
+def test_an_alignment_far_from_the_diagonal(moved, cost):
+    # Beyond the first band of 16; by brute force it would take ages.
+    from pytest_verdict.trajectories.alignment import SCALE, edit_distance
+
+    expected = list(range(40))
+    observed = [*range(100, 100 + moved), *expected[: 40 - moved]]
+    near = [[at for at, item in enumerate(observed) if item == one] for one in expected]
+    found, pairs = edit_distance(near, 40, lambda left, right: float(expected[left] == observed[right]))
+    assert found == cost * SCALE
+    assert pairs == [*range(moved, 40), *[None] * moved]

@@ -213,7 +213,7 @@ def test_a_call_in_an_unknown_place_makes_the_trajectory_unreadable(label):
 @pytest.mark.parametrize("format", ["auto", *FORMATS])
 @pytest.mark.parametrize(
     "value",
-    [{"foo": 1}, {}, [{"foo": 1}], {"messages": [{"foo": 1}]}, {"output": "x"}, "delete_all", 3],
+    [{"foo": 1}, {}, [{"foo": 1}], {"messages": [{"foo": 1}]}, {"output": "x"}, "delete_all", 3, None],
     ids=repr,
 )
 def test_where_nothing_is_recognised_there_is_no_trajectory(value, format):

@@ -30,6 +30,13 @@ def test_a_tool_that_nobody_knows_is_an_error(operator, setting):
     assert "Did you mean 'search'?" in found.outcome.error
 
 
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_a_tool_that_is_left_out_need_not_be_called(operator):
+    with_others = compare(operator, CALLS, CALLS, except_tools=["think"])
+    assert with_others.verdict == compare(operator, CALLS, CALLS).verdict
+    refused(operator, CALLS, [*CALLS, "think"], "unknown_tool", except_tools=["thnik"])
+
+
 def test_limits_know_the_tools_that_they_name():
     for operator, expected in [("trajectory_max_calls", {"search": 1}), ("trajectory_single_tool_use", "buy")]:
         assert compare(operator, expected, CALLS, only_tools=CALLS).passed

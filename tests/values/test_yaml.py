@@ -95,3 +95,7 @@ def test_what_is_no_text_or_no_mapping_or_no_file_is_refused(tmp_path):
 def test_an_alias_is_one_value():
     found = YamlDocument("a: &a [1]\nb: *a").value
     assert found["a"] is found["b"]
+
+
+def test_many_parts_one_beside_the_other_are_not_deep():
+    assert YamlDocument("- [a, {b: c}]\n" * 2_000).value == [["a", {"b": "c"}]] * 2_000

@@ -16,6 +16,8 @@ from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.blind.rubric import read_rubric
 from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
+from pytest_verdict.core.session import SESSION
+from pytest_verdict.core.values.display import shortened, visible
 from pytest_verdict.errors import SettingsError, allowed
 
 _POLICIES = ("fail", "skip")
@@ -127,6 +129,7 @@ def assert_preferred(
     if found.result.passed:
         return found
     if inconclusive == "skip" and not found.is_conclusive:
-        raise unittest.SkipTest(f"the blind comparison has no verdict: {found.status}")
+        cause = visible(shortened((found.result.error or "").removeprefix("no verdict"), SESSION.budget.characters))
+        raise unittest.SkipTest(f"the blind comparison has no verdict: {found.status}{cause}")
     (comparator or Comparator()).fail(describe_failure(found.result), [found.result])
     return found

@@ -20,6 +20,15 @@ def recorded_operators() -> Mapping[str, str]:
 
 
 @hookimpl
+def explanations() -> Mapping[str, str]:
+    """Explain comparisons and the replies in them."""
+    return {
+        "blind_ballot": f"{_HERE}explanation:explain_ballot",
+        "blind_preference": f"{_HERE}explanation:explain_preference",
+    }
+
+
+@hookimpl
 def commands() -> Mapping[str, Command]:
     """Name the commands."""
     return {

@@ -1,23 +1,25 @@
-"""``pytest-verdict explain``: one record as a failed test would print it."""
+"""``pytest-verdict explain``: records as a failed test would print them."""
 
 from __future__ import annotations
 
 import argparse
+import shutil
 from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.cli.records_file import RecordsFile
-from pytest_verdict.console import complain, say
+from pytest_verdict.console import complain, say, say_in_colour
 from pytest_verdict.core.record import identifier_in, parse_record
 from pytest_verdict.core.session import Budget
 from pytest_verdict.errors import RecordError, similar
 
 _MOST_CANDIDATES: Final = 2_000
 _SAME_BEGINNING: Final = 4
+_EVERYTHING: Final = Budget(characters=0, lines=0, differences=0, width=0)
 
 _EXIT_CODES: Final = """\
 exit codes:
-  0  the record was shown
+  0  records were shown, or with --failed alone there are none
   2  there is no such record, or it or the file is unreadable
 """
 
@@ -25,23 +27,62 @@ exit codes:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
-    parser.add_argument("file", metavar="FILE", help="a records.jsonl, also compressed by gzip, or a report's folder")
-    parser.add_argument("--id", required=True, help="the record's id, as the terminal and report.json have it")
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        default="verify-report",
+        help="a records.jsonl, also compressed by gzip, or a report's folder; verify-report unless given",
+    )
+    parser.add_argument("--id", help="the record with this id, in full")
+    parser.add_argument("--failed", action="store_true", help="the records that did not pass")
+    parser.add_argument("--test", metavar="TEXT", help="the records of tests whose name has this text")
+    parser.add_argument("--operator", metavar="NAME", help="the records of this operator")
+    parser.add_argument("-v", "--verbose", action="store_true", help="values and differences in full")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     file = RecordsFile(arguments.file)
+    if arguments.id is not None:
+        return _explain_one(file, arguments.id)
+    if not (arguments.failed or arguments.test or arguments.operator):
+        complain("say which records: --failed, --test TEXT, --operator NAME or --id ID")
+        return 2
+    budget = _EVERYTHING if arguments.verbose else Budget(width=shutil.get_terminal_size((100, 24)).columns)
+    count = 0
+    for line in file.lines():
+        record = _parsed(line, file)
+        if _is_wanted(record, arguments):
+            _show(record, file, budget)
+            count += 1
+    if count:
+        return 0
+    if arguments.failed and not (arguments.test or arguments.operator):
+        say("every comparison passed")
+        return 0
+    complain(f"{file.path}: there is no such record")
+    return 2
+
+
+def _is_wanted(record: dict[str, Any], arguments: argparse.Namespace) -> bool:
+    return (
+        (not arguments.failed or record.get("verdict") != "pass")
+        and (arguments.test is None or arguments.test in str(record.get("test")))
+        and (arguments.operator is None or arguments.operator == record.get("operator"))
+    )
+
+
+def _explain_one(file: RecordsFile, wanted: str) -> int:
     candidates: list[str] = []
     for line in file.lines():
         identifier = identifier_in(line)
-        if identifier == arguments.id:
-            for text in _block(line, file, identifier):
-                say(text)
+        if identifier == wanted:
+            _show(_parsed(line, file), file, _EVERYTHING)
             return 0
-        if len(candidates) < _MOST_CANDIDATES and identifier[:_SAME_BEGINNING] == arguments.id[:_SAME_BEGINNING]:
+        if len(candidates) < _MOST_CANDIDATES and identifier[:_SAME_BEGINNING] == wanted[:_SAME_BEGINNING]:
             candidates.append(identifier)
-    complain(f"{file.path}: there is no record {arguments.id}.{_suggestion(arguments.id, candidates)}")
+    complain(f"{file.path}: there is no record {wanted}.{_suggestion(wanted, candidates)}")
     return 2
 
 
@@ -52,19 +93,28 @@ def _suggestion(given: str, candidates: list[str]) -> str:
     )
 
 
-def _block(line: bytes, file: RecordsFile, identifier: str) -> Iterator[str]:
-    from pytest_verdict.core.result import ComparisonResult
-    from pytest_verdict.explanation import explain
-
+def _parsed(line: bytes, file: RecordsFile) -> dict[str, Any]:
     try:
-        record = parse_record(line)
-        lines = list(explain(ComparisonResult.from_record(record), Budget(characters=0, lines=0, differences=0)))
+        return parse_record(line)
+    except RecordError as error:
+        raise RecordError(f"{file.path}: the record {identifier_in(line)} is unreadable: {error}") from None
+
+
+def _show(record: dict[str, Any], file: RecordsFile, budget: Budget) -> None:
+    from pytest_verdict.core.result import ComparisonResult
+    from pytest_verdict.explanation.drawing import explained
+
+    identifier = record.get("id")
+    try:
+        lines = list(explained(ComparisonResult.from_record(record), budget))
     except RecordError as error:
         raise RecordError(f"{file.path}: the record {identifier} is unreadable: {error}") from None
     except Exception as error:  # noqa: BLE001 - a record is untrusted, and its details may be of any form
         raise RecordError(f"{file.path}: the record {identifier} cannot be shown: {type(error).__name__}") from None
-    yield from lines
-    yield from _place(record)
+    for line in lines:
+        say_in_colour(line)
+    for text in _place(record):
+        say(text)
 
 
 def _place(record: dict[str, Any]) -> Iterator[str]:

@@ -117,6 +117,10 @@ class Hooks(Protocol):
         """
 
     @_specified
+    def explanations(self) -> Mapping[str, str]:
+        """Name operators that are explained in their own way, each with a function from a result and a budget."""
+
+    @_specified
     def closing_lines(self) -> Mapping[str, str]:
         """Name operators on which the terminal says more at the end of a session, each with a function that gives lines."""
 

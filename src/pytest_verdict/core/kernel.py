@@ -67,6 +67,8 @@ def run(
         )
         if type(outcome) is not Outcome:
             outcome = checked_outcome(outcome)
+        if outcome.children and outcome.score < limit and outcome.error is None:
+            outcome = operator.decided(outcome, limit)
     except Exception as error:
         if recorded is not None and _is_what_the_record_lacks(error, operator):
             raise

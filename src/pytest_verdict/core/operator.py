@@ -103,6 +103,19 @@ class Operator(BaseModel):
         """Give the threshold that holds when the caller names none, in (0, 1]."""
         return 1.0
 
+    def decided(self, outcome: Outcome, threshold: float) -> Outcome:
+        """Give an outcome with parts that does not reach the threshold as what it is; for operators on the verdicts of others.
+
+        Args:
+            outcome: What `evaluate` found out.
+            threshold: The lowest score that passes.
+
+        Returns:
+            The outcome, or an error where parts that could not be compared leave the verdict open.
+        """
+        del threshold
+        return outcome
+
     def settings(self) -> dict[str, Any]:
         """Give all settings as typed JSON, defaults included, as the record carries them."""
         return {name: as_setting(getattr(self, name)) for name in type(self).model_fields}

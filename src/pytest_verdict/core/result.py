@@ -194,7 +194,7 @@ class ComparisonResult:
     @property
     def normalization(self) -> list[str]:
         """Names of the steps that were applied, in order; empty when none was."""
-        return list(self._read().normalization)
+        return list(self._outcome.normalization)
 
     @property
     def notes(self) -> list[str]:
@@ -343,14 +343,16 @@ class ComparisonResult:
         return self.to_text() == other.to_text() if isinstance(other, ComparisonResult) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self.to_text())
+        return hash(self.to_members())
 
     def __repr__(self) -> str:
-        sign = ">=" if self.passed else "<"
+        # That it is printed is no look: a log decides nothing.
         label = "" if self._name is None else f" {shown(self._name, 40)}"
+        verdict, score = verdict_of(self._outcome, self._threshold), self._outcome.score
+        scored = "" if score in {0.0, 1.0} else f", score {score:.6g}"
         return (
-            f"<{visible(self.operator)}{label}: {self.verdict}, score {self.score:.6g} {sign} {self.threshold:.6g},"
-            f" expected {shown(self._expected, 60)}, observed {shown(self._observed, 60)}>"
+            f"<{visible(self.operator)}{label}: {verdict}{scored},"
+            f" expected {shown(self._expected, 60)}, got {shown(self._observed, 60)}>"
         )
 
 

@@ -18,15 +18,29 @@ class Budget:
         characters: The longest form of one value, in characters.
         lines: The most lines of one block.
         differences: The most differences of one comparison.
+        width: The width of a line that values are cut for, in characters.
 
     Example:
         >>> Budget(lines=20)
-        Budget(characters=500, lines=20, differences=10)
+        Budget(characters=500, lines=20, differences=10, width=100)
     """
 
     characters: int = 500
     lines: int = 60
     differences: int = 10
+    width: int = 100
+
+    def room(self, taken: int) -> int:
+        """Say how long a value may be on a line, some characters of which are taken; 0 if there is no limit.
+
+        Args:
+            taken: How many characters the line has already.
+
+        Returns:
+            At least 8, or 0.
+        """
+        limits = [limit for limit in (self.characters, self.width and max(self.width - taken, 8)) if limit]
+        return min(limits, default=0)
 
 
 @dataclass(slots=True)
@@ -37,6 +51,7 @@ class Session:
     describe: Callable[[ComparisonResult], str] = repr
     budget: Budget = field(default_factory=Budget)
     advice: bool = True
+    compared: int = 0
 
 
 SESSION: Final = Session()

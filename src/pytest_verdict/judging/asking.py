@@ -9,13 +9,15 @@ import os
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, wait
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
+from weakref import WeakSet
 
 from pydantic import BaseModel
 
 from pytest_verdict.judging.protocol import Judge, reply_text
 
 Request = TypeVar("Request")
+_LEFT_BEHIND: Final[WeakSet[threading.Thread]] = WeakSet()
 
 
 def ask(judge: Judge[Request], request: Request, timeout: float | None = None) -> Any:
@@ -25,12 +27,19 @@ def ask(judge: Judge[Request], request: Request, timeout: float | None = None) -
         return _asked(judge, request, running)
     # A judge that runs an event loop of its own cannot do so where one is running. And a call that never ends cannot be ended,
     # but it can be left behind.
-    found = _in_thread(lambda: _asked(judge, request, running))
+    found, thread = _in_thread(lambda: _asked(judge, request, running))
     wait([found], timeout)
     if not found.done():
+        _LEFT_BEHIND.add(thread)
         _leave_blocked_loop()
         raise TimeoutError(f"the judge took longer than {timeout} seconds")
     return found.result()
+
+
+def refuse_late_reply() -> None:
+    """Raise where nobody waits any more for what this thread asked: it was told as a reply that did not come."""
+    if threading.current_thread() in _LEFT_BEHIND:
+        raise TimeoutError("the reply came after its time limit")
 
 
 async def ask_async(judge: Judge[Request], request: Request) -> Any:
@@ -75,7 +84,7 @@ def _leave_blocked_loop() -> None:
         _judges_loop.cache_clear()
 
 
-def _in_thread(work: Callable[[], Any]) -> Future[Any]:
+def _in_thread(work: Callable[[], Any]) -> tuple[Future[Any], threading.Thread]:
     found: Future[Any] = Future()
 
     def run() -> None:
@@ -84,5 +93,6 @@ def _in_thread(work: Callable[[], Any]) -> Future[Any]:
         except BaseException as error:  # noqa: BLE001 - it is raised in the thread that asked
             found.set_exception(error)
 
-    threading.Thread(target=run, name="pytest-verdict judge", daemon=True).start()
-    return found
+    thread = threading.Thread(target=run, name="pytest-verdict judge", daemon=True)
+    thread.start()
+    return found, thread

@@ -19,7 +19,7 @@ from pytest_verdict.errors import (
     VerdictError,
     allowed,
 )
-from pytest_verdict.judging.asking import ask
+from pytest_verdict.judging.asking import ask, refuse_late_reply
 from pytest_verdict.judging.naming import own_name
 from pytest_verdict.judging.protocol import Judge, reply_text, sees_files
 from pytest_verdict.judging.request import JudgeRequest
@@ -140,6 +140,7 @@ class RecordedJudge:
             if not request.keeps_failures:
                 raise
             problem = error_outcome(error).error
+        refuse_late_reply()
         recording: dict[str, Any] = _as_read({"asked": self._asked(request), "reply": reply, "problem": problem})
         _write(path, {**recording, "sha256": _sha256(recording)})
         return recording

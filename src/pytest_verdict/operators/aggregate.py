@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Final, Self
 
@@ -101,7 +101,13 @@ class _Aggregate(Operator):
         notes = (CHILD_ERROR,) if any(child.error is not None for child in children) else ()
         passed = sum(child.passed for child in children)
         details = {"passed": passed, "total": len(children)}
-        return Outcome(self._score(children), notes=notes, details=details, children=children)
+        score = self._score([self._part(child) for child in children])
+        return Outcome(score, notes=notes, details=details, children=children)
+
+    def decided(self, outcome: Outcome, threshold: float) -> Outcome:
+        """Make an outcome an error when it would pass if the parts that could not be compared did."""
+        best = self._score([1.0 if child.error is not None else self._part(child) for child in outcome.children])
+        return replace(outcome, score=0.0, error=undecided(outcome.children)) if best >= threshold else outcome
 
     def _children(self, expected: Any, observed: Any) -> tuple[ComparisonResult, ...]:
         if isinstance(self.conditions, tuple):
@@ -109,8 +115,16 @@ class _Aggregate(Operator):
         parts = self.conditions.items()
         return tuple(part.compare(_item(expected, key), _item(observed, key), key) for key, part in parts)
 
-    def _score(self, children: tuple[ComparisonResult, ...]) -> float:
-        return sum(child.passed for child in children) / len(children)
+    def _part(self, child: ComparisonResult) -> float:
+        return float(child.passed)
+
+    def _score(self, parts: list[float]) -> float:
+        return sum(parts) / len(parts)
+
+
+def undecided(parts: Iterable[ComparisonResult]) -> str | None:
+    """Say why nothing can be said of a whole of which parts could not be compared."""
+    return next((part.error for part in parts if part.error is not None), None)
 
 
 def _item(values: Any, key: str) -> Any:
@@ -119,6 +133,8 @@ def _item(values: Any, key: str) -> Any:
 
 class AllOf(_Aggregate):
     """Every condition passes; the score is the share that does.
+
+    Where a part could not be compared and the others leave the verdict open, the whole is an ``error``, in all aggregates.
 
     Args:
         conditions: A list of conditions, each on the whole values, or a mapping from a key to the condition on that key of
@@ -218,10 +234,11 @@ class Weighted(_Aggregate):
         found = [weights[key] for key in self.conditions] if isinstance(weights, dict) else list(weights)
         return [Fraction(as_exact(weight)) for weight in found]
 
-    def _score(self, children: tuple[ComparisonResult, ...]) -> float:
+    def _part(self, child: ComparisonResult) -> float:
+        return child.score
+
+    def _score(self, parts: list[float]) -> float:
         # Fractions make the sum exact: nine passes of equal weight are 1.0, and no order of parts changes the score.
         weights = self._in_order()
-        total = sum(
-            (weight * Fraction(child.score) for weight, child in zip(weights, children, strict=True)), Fraction()
-        )
+        total = sum((weight * Fraction(part) for weight, part in zip(weights, parts, strict=True)), Fraction())
         return float(total / sum(weights))

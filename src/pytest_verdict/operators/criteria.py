@@ -18,7 +18,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import digest, encode, encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.yaml import read_yaml
-from pytest_verdict.operators.aggregate import CHILD_ERROR, Condition, read_condition
+from pytest_verdict.operators.aggregate import CHILD_ERROR, Condition, read_condition, undecided
 
 Severity = Literal["blocker", "major", "minor"]
 SEVERITIES: Final[tuple[Severity, ...]] = ("blocker", "major", "minor")
@@ -136,9 +136,11 @@ class CriteriaMatch(Operator):
         given = expected if isinstance(expected, Mapping) else {}
         children = tuple(one.condition.compare(_wanted(one, given), observed, one.id) for one in self.criteria)
         unmet: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
+        is_failed = False
         for one, child in zip(self.criteria, children, strict=True):
             if not child.passed:
                 unmet[one.severity].append(one.id)
+                is_failed |= child.error is None and one.severity in self.fail_on
         broken = [child for child in children if child.error is not None]
         details = {
             "criteria_id": self.id,
@@ -148,8 +150,13 @@ class CriteriaMatch(Operator):
             ),
             "unmet": unmet,
         }
-        score = 0.0 if broken or any(unmet[severity] for severity in self.fail_on) else 1.0
-        return Outcome(score, notes=(CHILD_ERROR,) if broken else (), details=details, children=children)
+        return Outcome(
+            0.0 if broken or is_failed else 1.0,
+            notes=(CHILD_ERROR,) if broken else (),
+            details=details,
+            children=children,
+            error=None if is_failed else undecided(broken),
+        )
 
 
 class _File(StrictModel):

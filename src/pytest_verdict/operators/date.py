@@ -108,9 +108,7 @@ class DateTolerance(Operator):
             return unusable(TIMEZONE_UNKNOWN, _KNOWN_ZONE, expected, notes=notes)
         if problem is not None:
             return Outcome(0.0, notes=(problem, *notes))
-        microseconds = abs(_instant(right) - _instant(left)) // _MICROSECOND
-        seconds = EXACT.scaleb(Decimal(microseconds), -6)
-        return self._outcome(seconds, Decimal(self.tolerance * _UNITS[self.unit]), "seconds", notes)
+        return self._outcome(_seconds(left, right), Decimal(self.tolerance * _UNITS[self.unit]), "seconds", notes)
 
     def _outcome(self, distance: Decimal, limit: Decimal, measure: str, notes: tuple[str, ...]) -> Outcome:
         margin = EXACT.subtract(limit, distance)
@@ -184,9 +182,26 @@ def _decide_range(expected: Any, low: ReadDate | None, high: ReadDate | None, gi
         return unusable(NOT_A_RANGE, "bounds between which a date lies", expected, notes=notes)
     if given.moment is not None and any(bound.zone and bound.moment is not None for bound in bounds):
         return unusable(TIMEZONE_UNKNOWN, _KNOWN_ZONE, expected, notes=notes)
-    problems = [problem for problem in (_disorder(low, given), _disorder(given, high)) if problem is not None]
+    pairs = ((low, given), (given, high))
+    problems = [problem for problem in (_disorder(*pair) for pair in pairs) if problem is not None]
     zones = tuple(dict.fromkeys(problem for problem in problems if problem != _INVERTED))
-    return Outcome(0.0 if problems else 1.0, notes=(*zones, *notes), details={"observed_date": given.day.isoformat()})
+    details = {"observed_date": given.day.isoformat()}
+    for first, second in pairs:
+        if _disorder(first, second) == _INVERTED and first is not None and second is not None:
+            details |= _outside(first, second)
+    return Outcome(0.0 if problems else 1.0, notes=(*zones, *notes), details=details)
+
+
+def _outside(first: ReadDate, second: ReadDate) -> dict[str, str]:
+    whole = first.moment is None or second.moment is None
+    distance = Decimal((first.day - second.day).days) if whole else _seconds(first, second)
+    measure = "days" if whole else "seconds"
+    return {"distance": as_written(distance), "margin": as_written(-distance), "measured_in": measure}
+
+
+def _seconds(left: ReadDate, right: ReadDate) -> Decimal:
+    microseconds = abs(_instant(right) - _instant(left)) // _MICROSECOND
+    return EXACT.scaleb(Decimal(microseconds), -6)
 
 
 def _disorder(first: ReadDate | None, second: ReadDate | None) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from itertools import zip_longest
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
@@ -11,6 +10,7 @@ from pydantic import Field, model_validator
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.differences import differences, listed_differences
 from pytest_verdict.core.values.encoding import encode, encode_text
 from pytest_verdict.core.values.equality import content_key, equal
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces
@@ -114,29 +114,8 @@ class OrderedMatch(Operator):
         if wanted is None or given is None:
             return Surfaces().unreadable(NOT_A_LIST, "a list", expected, (wanted is None, given is None))
         found = surfaces(wanted, given, self.normalize)
-        different = [
-            index
-            for index, (left, right) in enumerate(zip_longest(found.expected, found.observed, fillvalue=_NOTHING))
-            if left is _NOTHING or right is _NOTHING or not equal(left, right)
-        ]
-        if not different:
-            return found.outcome(1.0)
-        details: dict[str, Any] = {
-            "differences": [_difference(wanted, given, index) for index in different[:MOST_ITEMS]]
-        }
-        if len(different) > MOST_ITEMS:
-            details["differences_omitted"] = len(different) - MOST_ITEMS
-        return found.outcome(0.0, details=details)
-
-
-_NOTHING: Final = object()
-
-
-def _difference(expected: list[Any], observed: list[Any], index: int) -> dict[str, Any]:
-    both = {"expected": expected, "observed": observed}
-    sides = {side: encode(items[index]) for side, items in both.items() if index < len(items)}
-    kind = "changed" if len(sides) == 2 else "missing" if "expected" in sides else "unexpected"
-    return {"path": f"$[{index}]", "kind": kind, **sides}
+        different = listed_differences(differences(found.expected, found.observed))
+        return found.outcome(0.0, details=different) if different["differences"] else found.outcome(1.0)
 
 
 class _Distinct:

@@ -79,6 +79,8 @@ class TextSimilarity(Operator):
         if refusal is not None:
             return refusal
         found = surfaces(expected, observed, self.normalize)
+        if refusal := found.emptied(expected):
+            return refusal
         folding = ["casefold"] if self.metric in _WORD_METRICS else []
         try:
             score, details = self._similarity(found.expected, found.observed)

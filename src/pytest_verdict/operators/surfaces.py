@@ -49,6 +49,13 @@ class Surfaces(NamedTuple):
             error=error,
         )
 
+    def emptied(self, expected: Any) -> Outcome | None:
+        """Refuse an expected text of which normalization left nothing, so that ``+`` would equal ``-``."""
+        if not self.changed_expected or self.expected != "" or not expected.strip():
+            return None
+        takes = "a text of which something is left after normalization"
+        return self.outcome(0.0, [EMPTY_EXPECTED], error=must_be(takes, expected))
+
     def unreadable(self, note: str, takes: str, expected: Any, wrong: tuple[bool, bool]) -> Outcome:
         """Make the outcome when one side or both cannot be read; the details say which, and the expected side decides."""
         sides = [side for side, is_wrong in zip(("expected", "observed"), wrong, strict=True) if is_wrong]

@@ -48,7 +48,8 @@ class Exact(Operator):
             return PASS if equal(expected, observed, nan_equal=self.nan_equal) else FAIL
         steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
         found = surfaces(expected, observed, steps)
-        return found.outcome(1.0 if equal(found.expected, found.observed, nan_equal=self.nan_equal) else 0.0)
+        is_equal = equal(found.expected, found.observed, nan_equal=self.nan_equal)
+        return found.emptied(expected) or found.outcome(1.0 if is_equal else 0.0)
 
 
 class NormalizedExact(Exact):

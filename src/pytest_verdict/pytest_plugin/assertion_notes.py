@@ -19,6 +19,18 @@ from pytest_verdict.pytest_plugin.recent_failures import RECENT_FAILURES
 _MOST = 3
 
 
+def explain_failure(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """Explain what a phase raised because of comparisons, and have it shown well."""
+    explain_assertion(excinfo)
+    hide_our_frames(excinfo)
+    if RECENT_FAILURES or isinstance(excinfo.value, MismatchError) or hasattr(excinfo.value, "__notes__"):
+        # Not loaded while all comparisons pass.
+        from pytest_verdict.pytest_plugin.failure_reports import failure_reports, shorten
+
+        shorten(excinfo)
+        failure_reports(item.config).remember(item.nodeid, excinfo.value)
+
+
 def explain_assertion(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
     """Explain the comparisons that an assertion failed on, in notes, which pytest shows in full."""
     error = excinfo.value

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from fnmatch import fnmatchcase
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 FOLDER_DEFAULT = "verify-report"
 SUITE_FILES = "verdict_suite_files"
 CASES = "verdict_cases"
+_COLUMNS = "verdict_columns"
+_USUAL_COLUMNS = 100
+_FEWEST_COLUMNS = 40
+# What pytest puts before each line of a failure in a function.
+_MARGIN = 8
 _WATCH = pytest.StashKey[ComparisonWatch]()
 _RUN_NO_TEST = (
     *("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "cacheshow"),
@@ -165,8 +171,7 @@ def _fill_session(config: pytest.Config) -> None:
     # A session inside a test of another session has an observer of its own.
     watch = config.stash[_WATCH] = ComparisonWatch(config.invocation_params.dir)
     SESSION.observer = watch.observe
-    verbosity = config.get_verbosity(pytest.Config.VERBOSITY_ASSERTIONS)
-    SESSION.budget = Budget(characters=0, lines=0, differences=0) if verbosity >= 2 else Budget()
+    SESSION.budget = _budget(config)
     if config.getini(UNREAD) != "fail":
         from pytest_verdict.pytest_plugin.unread_policy import refuse_wrong_mode
 
@@ -176,6 +181,25 @@ def _fill_session(config: pytest.Config) -> None:
     except (ValueError, pytest.UsageError) as error:
         # pytest names only the value; before version 9 it printed a traceback.
         raise pytest.UsageError(f"verdict_advice: true or false is needed; {error}") from None
+
+
+def _budget(config: pytest.Config) -> Budget:
+    verbosity = config.get_verbosity(pytest.Config.VERBOSITY_ASSERTIONS)
+    if verbosity >= 2:
+        return Budget(characters=0, lines=0, differences=0, width=0)
+    if verbosity == 1:
+        return Budget(characters=2_000, lines=300, differences=100, width=0)
+    columns = getattr(config, "workerinput", {}).get(_COLUMNS) or get_terminal_size((_USUAL_COLUMNS, 24)).columns
+    return Budget(width=max(columns, _FEWEST_COLUMNS) - _MARGIN)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker how wide the terminal is, and see its failures in colour."""
+    node.workerinput[_COLUMNS] = get_terminal_size((_USUAL_COLUMNS, 24)).columns
+    from pytest_verdict.pytest_plugin.failure_reports import failure_reports
+
+    failure_reports(node.config)
 
 
 def _wants_report(config: pytest.Config) -> bool:
@@ -234,8 +258,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
         fail_for_unread(item, call, watch)
     if call.excinfo is not None and "pytest_verdict.errors" in sys.modules:
-        from pytest_verdict.pytest_plugin.assertion_notes import explain_assertion, hide_our_frames
+        from pytest_verdict.pytest_plugin.assertion_notes import explain_failure
 
-        explain_assertion(call.excinfo)
-        hide_our_frames(call.excinfo)
+        explain_failure(item, call.excinfo)
     RECENT_FAILURES.clear()

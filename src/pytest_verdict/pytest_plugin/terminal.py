@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, load
-from pytest_verdict.core.values.display import counted, safe_repr, shown, visible
+from pytest_verdict.core.values.display import counted, safe_repr, visible
 from pytest_verdict.report.building import Built
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
@@ -25,14 +25,16 @@ def closing_lines(built: Built, place: str) -> Iterator[str]:
     unsuccessful = _unsuccessful(built.summary)
     if unsuccessful:
         yield f"not passed by operator: {unsuccessful}"
-    for record in built.worst:
-        yield _one_line(record)
+    for found in built.worst:
+        yield _one_line(found.record) + (", expected by the test" if found.is_expected else "")
     remaining = counts[1] + counts[2] - len(built.worst)
     if built.worst and remaining > 0:
-        yield f"... and {remaining} more"
+        yield f"  ... and {remaining} more"
     yield from _lines_of_families(built)
     if not built.summary.complete:
         yield "the report is not complete: not every collected test came to its end"
+    if built.worst:
+        yield f"in full: pytest-verdict explain {visible(place)} --failed"
     yield f"report: {place}/{REPORT}"
 
 
@@ -54,9 +56,13 @@ def _unsuccessful(summary: Summary) -> str:
 
 
 def _one_line(record: dict[str, Any]) -> str:
-    label = f" {shown(record['name'], 40)}" if "name" in record else ""
-    return (
-        f"  {record['id']} {visible(record['test'])} {record['operator']}{label}:"
-        f" {record['verdict']}, score {record['score']:.6g} < {record['threshold']:.6g}"
-        f"{', expected by the test' if record['expected'] else ''}"
-    )
+    from pytest_verdict.core.result import ComparisonResult
+    from pytest_verdict.core.session import SESSION
+    from pytest_verdict.explanation.drawing import headline
+    from pytest_verdict.explanation.lines import plain
+
+    try:
+        said = plain(headline(ComparisonResult.from_record(record), SESSION.budget))
+    except Exception as error:  # noqa: BLE001 - what an operator of another package put into its details must not hide the rest
+        said = f"{visible(str(record.get('operator')))}: {visible(safe_repr(error))}"
+    return f"  {visible(record['test'])}: {said}"

@@ -75,18 +75,21 @@ class UnreadComparisons:
         """Lay out how many there are, the blocks of the first ones, and where they were made, seen from a folder."""
         from pytest_verdict.comparison import describe_failure
         from pytest_verdict.core.values.display import counted, visible
+        from pytest_verdict.explanation.lines import Line, Part, block, lines_of
 
-        count = len(self)
-        lines = [
-            f"{counted(count, 'comparison')} did not pass, and nothing looked at {'it' if count == 1 else 'them'}:"
-        ]
-        shown = list(self.first.values())
-        for place, result in shown:
-            lines += [f"{visible(_seen_from(folder, place.file))}:{place.line}", describe_failure(result)]
+        count, shown = len(self), list(self.first.values())
+        blocks = [lines_of(describe_failure(result)) for _, result in shown]
+        lines: list[Line] = []
+        if count > 1 or not shown:
+            first = (Part("; first "), *blocks[0][0]) if shown else ()
+            lines.append((Part(f"{counted(count, 'comparison')} did not pass, and nothing looked at it"), *first))
+        for (place, _), described in zip(shown, blocks, strict=True):
+            where = f"{visible(_seen_from(folder, place.file))}:{place.line}"
+            lines += [*described, (Part(f"  made at {where}; nothing looked at it"),)]
         if count > len(shown):
-            lines.append(f"... and {count - len(shown)} more")
-        lines.append("Assert on the comparison, or accept it by the marker verdict_unread('ignore').")
-        return "\n".join(lines)
+            lines.append((Part(f"... and {count - len(shown)} more"),))
+        lines.append((Part("Assert on the comparison, or accept it by the marker verdict_unread('ignore')."),))
+        return block(lines)
 
 
 def _seen_from(folder: Path, file: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import heapq
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -25,7 +26,6 @@ _BLOCK: Final = 1 << 20
 # The worst are chosen among at most so many of those that did not pass.
 _MOST_CANDIDATES: Final = 1_000
 _MOST_CANDIDATE_BYTES: Final = 1 << 25
-_SHOWN: Final = ("id", "test", "operator", "name", "verdict", "score", "threshold")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Built:
 
     folder: Path
     summary: Summary
-    worst: list[dict[str, Any]]
+    worst: list[WorstRecord]
     problems: list[str]
 
 
@@ -122,13 +122,21 @@ def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]
                 yield line
 
 
-def _worst(records: IO[bytes], summary: Summary, most: int = 5) -> list[dict[str, Any]]:
-    found = _unsuccessful(records, summary)
-    # What failed a test comes before what a test expected.
-    return sorted(found, key=lambda record: (record["expected"], record["verdict"] != "error", record["score"]))[:most]
+class WorstRecord(NamedTuple):
+    """The record of a comparison that did not pass; what failed a test comes before what a test expected."""
+
+    is_expected: bool
+    verdict_rank: int
+    score: float
+    ordinal: int
+    record: dict[str, Any]
 
 
-def _unsuccessful(records: IO[bytes], summary: Summary) -> Iterator[dict[str, Any]]:
+def _worst(records: IO[bytes], summary: Summary, most: int = 5) -> list[WorstRecord]:
+    return heapq.nsmallest(most, _unsuccessful(records, summary))
+
+
+def _unsuccessful(records: IO[bytes], summary: Summary) -> Iterator[WorstRecord]:
     number = size = 0
     for test in summary.tests:
         if not any(test.comparisons[1:]):
@@ -137,8 +145,9 @@ def _unsuccessful(records: IO[bytes], summary: Summary) -> Iterator[dict[str, An
             if verdict_in(line) == "pass":
                 continue
             record = json.loads(line)
-            shown = {key: record[key] for key in _SHOWN if key in record}
-            yield {**shown, "expected": test.decisive.outcome == PASSED}
+            yield WorstRecord(
+                test.decisive.outcome == PASSED, record["verdict"] != "error", record["score"], number, record
+            )
             number, size = number + 1, size + len(line)
             if number >= _MOST_CANDIDATES or size > _MOST_CANDIDATE_BYTES:
                 return

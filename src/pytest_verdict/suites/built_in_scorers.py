@@ -28,8 +28,10 @@ class Exact(SuiteScorer):
     def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
         """Compare the outputs."""
         made = compare("exact", scenario.expected_output, result.output, name=label)
-        is_missing = scenario.expected_output is None
-        return scored("Exact match", made, "No expected_output defined for this scenario." if is_missing else None)
+        if scenario.expected_output is None:
+            return scored("Exact match", made, "No expected_output defined for this scenario.")
+        sides = f"Expected {quoted(made.expected)}, got {quoted(made.observed)}."
+        return scored("Exact match", made, None if made.passed else sides)
 
 
 class PassFail(SuiteScorer):

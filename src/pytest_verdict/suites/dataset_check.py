@@ -96,7 +96,13 @@ class DatasetCheck:
             lines.append(self.gate.error)
         if self.first:
             lines.append(f"the first {len(self.first)} of {self.failed + self.errors} that did not pass:")
-        return "\n".join([*lines, *map(describe_failure, self.first)])
+        # Not loaded while all comparisons pass.
+        from pytest_verdict.explanation.lines import Part, block, lines_of
+
+        blocks = [lines_of(describe_failure(result)) for result in self.first]
+        first = (Part("; first "), *blocks[0][0]) if blocks else ()
+        head, *rest = ((Part(text),) for text in lines)
+        return block([(*head, *first), *rest, *(line for described in blocks for line in described)])
 
 
 def check_dataset(

@@ -56,7 +56,11 @@ class ScenarioOutcome:
         sentences, failures = self.sentences[:_SHOWN], self.failures[:_SHOWN]
         more = len(self.failures) - len(failures)
         closing = [f"... and {counted(more, 'more comparison')} that did not pass"] if more else []
-        return "\n".join([*sentences, *map(describe_failure, failures), *closing])
+        # Not loaded while all comparisons pass.
+        from pytest_verdict.explanation.lines import block, lines_of
+
+        texts = [*sentences, *map(describe_failure, failures), *closing]
+        return block(line for text in texts for line in lines_of(text))
 
 
 def run_adapter(plan: PlannedScenario, suite: str, adapter: Any) -> list[Run]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr, shortened, visible
 from pytest_verdict.core.writing import Verdict
 from pytest_verdict.suites.agent_result import AgentResult
@@ -48,7 +49,12 @@ def scored(title: str, made: ComparisonResult, reason: str | None = None) -> Sco
     if made.error is not None:
         reason = visible(shortened(made.error, _LONGEST_VALUE))
     elif reason is None and not made.passed:
-        reason = f"Expected {quoted(made.expected)}, got {quoted(made.observed)}."
+        # Not loaded while all comparisons pass.
+        from pytest_verdict.explanation.facts import explanation_of
+        from pytest_verdict.explanation.lines import plain
+
+        why = plain(explanation_of(made, SESSION.budget).summary)
+        reason = f"{why[:1].upper()}{why[1:]}."
     return Scored([made], f"{title}: {made.verdict.upper()}." + (f" {reason}" if reason else ""))
 
 

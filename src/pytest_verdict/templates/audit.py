@@ -63,7 +63,7 @@ def audit_template(template: type[BaseAnswer], correct_values: Mapping[str, Any]
     work = AnswerTemplate(template)
     correct = _verified(work, correct_values, trace)
     if not correct.passed:
-        failed = correct.error or ", ".join(map(str, correct.details.get("failed", [])))
+        failed = ", ".join(map(str, correct.details.get("failed", []))) or correct.error
         raise TemplateError(f"{template.__name__}: the correct answer does not pass itself: {failed}")
     tried = [
         (change, {**correct_values, change.field: change.after}, trace)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from pydantic import BaseModel, Field, ValidationError, create_model
@@ -12,6 +13,7 @@ from pytest_verdict.core.kernel import run
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TemplateError
+from pytest_verdict.operators.aggregate import AllOf
 from pytest_verdict.operators.number import Delta
 from pytest_verdict.operators.semantic import SemanticMatch
 from pytest_verdict.operators.surfaces import NOT_TEXT
@@ -50,8 +52,7 @@ _PASS_ON_THEMSELVES: Final = {"set_containment", "text_similarity", "json_canoni
 def refuse_impossible(cls: type[BaseModel], verified: Mapping[str, Verification]) -> None:
     """Refuse a ground truth that is no answer of its field, or with which the field's own operator passes nothing."""
     for name, one in verified.items():
-        # What an operator that is not ours passes on is not known.
-        reason = _reason(cls, name, one) if one.operator.keeps_evidence else ""
+        reason = _reason(cls, name, one)
         if reason:
             raise TemplateError(
                 f"{cls.__name__}.{name}: no answer passes with the ground truth {shown(one.ground_truth, 60)}: {reason}"
@@ -59,6 +60,14 @@ def refuse_impossible(cls: type[BaseModel], verified: Mapping[str, Verification]
 
 
 def _reason(cls: type[BaseModel], name: str, one: Verification) -> str:
+    if not one.operator.keeps_evidence:
+        # What an operator that is not ours passes on is not known.
+        return ""
+    parts = getattr(one.operator, "conditions", None)
+    if isinstance(parts, tuple):
+        reasons = [_reason(cls, name, replace(one, operator=part.operator)) for part in parts]
+        needed = len(parts) if isinstance(one.operator, AllOf) else getattr(one.operator, "n", 1)
+        return next(filter(None, reasons)) if reasons.count("") < needed else ""
     problem = _unreadable(one)
     if problem:
         return f"{one.operator.name} cannot read it ({problem})"

@@ -21,6 +21,16 @@ def recorded_operators() -> Mapping[str, str]:
 
 
 @hookimpl
+def explanations() -> Mapping[str, str]:
+    """Name the operators whose failures are drawn as a table, or put into words."""
+    return {
+        "answer_template": f"{_HERE}explanation:explain_template",
+        "field_check": f"{_HERE}explanation:explain_parts",
+        "regex_check": f"{_HERE}explanation:explain_regex_check",
+    }
+
+
+@hookimpl
 def commands() -> Mapping[str, Command]:
     """Name the commands."""
     return {

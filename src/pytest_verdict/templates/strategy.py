@@ -54,8 +54,9 @@ class FieldCheck(Operator):
         """Compare the field of both mappings; see the class."""
         condition = Condition(self.operator or Exact())
         child = condition.compare(self._value(expected), self._value(observed), self.field)
-        notes = () if child.error is None else (CHILD_ERROR,)
-        return Outcome(1.0 if child.passed else 0.0, notes=notes, children=(child,))
+        if child.error is not None:
+            return Outcome(0.0, notes=(CHILD_ERROR,), children=(child,), error=child.error)
+        return Outcome(1.0 if child.passed else 0.0, children=(child,))
 
     def _value(self, values: Any) -> Any:
         return values.get(self.field, ABSENT) if isinstance(values, Mapping) else ABSENT

@@ -43,9 +43,11 @@ class AnswerTemplate:
         >>> class Answer(BaseAnswer):
         ...     pair_count: int = VerifiedField("The number of pairs", ground_truth=23, verify_with=NumericExact())
         >>> print(AnswerTemplate(Answer).verify({"pair_count": 46}).describe())
-        Answer: fail, granular score 0.00; did not pass: pair_count
-          field       weight  verdict  expected  observed
-          pair_count  1       fail     23        46
+        answer_template 'Answer': 1 of 1 failed: pair_count expected 23, got 46: off by 23
+                field       weight  operator        reason
+          FAIL  pair_count  1       numeric_exact   expected 23, got 46: off by 23
+          granular score: 0.00
+          normalization: none
     """
 
     def __init__(

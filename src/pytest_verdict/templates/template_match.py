@@ -10,7 +10,7 @@ from pydantic import BeforeValidator
 from pytest_verdict.core.operator import Operator, as_setting
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
-from pytest_verdict.operators.aggregate import CHILD_ERROR
+from pytest_verdict.operators.aggregate import CHILD_ERROR, undecided
 from pytest_verdict.operators.category import BooleanMatch
 from pytest_verdict.operators.exact_number import as_exact
 from pytest_verdict.templates import observed_keys as keys
@@ -113,7 +113,7 @@ class TemplateMatch(Operator):
         own = [_hand_written(observed)] if self.hand_written and keys.PROBLEMS not in observed else []
         checks = compare_all(self.regex, observed.get(keys.TRACE))
         decided = [*fields.values(), *own, *checks]
-        error = self._error(observed, own)
+        error = self._error(observed, own, decided)
         met = own[0].passed if own else self.holds(fields)
         again = {} if met or own or error else self._compare_by_meaning(expected, fields, recorded)
         override = bool(again) and self.holds({**fields, **again})
@@ -124,9 +124,12 @@ class TemplateMatch(Operator):
             **self._model_details(fields, again, override=override),
         }
         passes = (met or override) and error is None and all(check.passed for check in checks)
+        broken = [one for one in (*decided, *again.values()) if one.error is not None]
+        if broken and not passes and error is None and self._may_hold(fields, again, checks):
+            error = undecided(broken)
         notes = {
             NULL_OBSERVED: details["null_fields"],
-            CHILD_ERROR: any(one.error is not None for one in (*decided, *again.values())),
+            CHILD_ERROR: broken,
             EMBEDDING_OVERRIDE: override,
         }
         return Outcome(
@@ -136,6 +139,19 @@ class TemplateMatch(Operator):
             children=(*decided, *again.values()),
             error=error,
         )
+
+    def _may_hold(
+        self,
+        fields: Mapping[str, ComparisonResult],
+        again: Mapping[str, ComparisonResult],
+        checks: list[ComparisonResult],
+    ) -> bool:
+        """Say whether enough would pass if what could not be compared did."""
+        may_pass = {
+            name: any(one.passed or one.error is not None for one in (field, again.get(name, field)))
+            for name, field in fields.items()
+        }
+        return holds(self.strategy, may_pass) and all(check.passed or check.error is not None for check in checks)
 
     def _compare_by_meaning(
         self, expected: Mapping[str, Any], fields: Mapping[str, ComparisonResult], recorded: Mapping[str, Any] | None
@@ -154,10 +170,14 @@ class TemplateMatch(Operator):
                 found[name] = FieldRule(self.embedding_check).compare(label, truth, value, details)
         return found
 
-    def _error(self, observed: Mapping[str, Any], own: list[ComparisonResult]) -> str | None:
+    def _error(
+        self, observed: Mapping[str, Any], own: list[ComparisonResult], decided: list[ComparisonResult]
+    ) -> str | None:
         problems = keys.problems_in(observed)
         if problems:
             return f"the reply is no answer of {self.template or 'the template'}: {keys.named_problems(problems)}"
+        if not decided:
+            return "nothing is verified: name fields, or regex checks of the trace"
         return own[0].error if own else None
 
     def _granular(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_verdict.comparison import describe_failure
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.core.writing import Verdict
-from pytest_verdict.operators.exact_number import as_exact, as_written
 from pytest_verdict.templates import observed_keys as keys
 from pytest_verdict.templates.template_match import EMBEDDING_OVERRIDE
-
-_HEADER = ("field", "weight", "verdict", "expected", "observed", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ class TemplateResult:
     @property
     def fields(self) -> dict[str, ComparisonResult]:
         """The comparison of each verified field, by name."""
-        return {str(child.name): child for child in self.comparison.children[: len(self._weights())]}
+        return {str(child.name): child for child in self.comparison.children[: self._count()]}
 
     @property
     def null_fields(self) -> list[str]:
@@ -67,7 +65,7 @@ class TemplateResult:
     @property
     def regex(self) -> dict[str, bool]:
         """Whether each regex check passed, by name."""
-        others = self.comparison.children[len(self._weights()) :]
+        others = self.comparison.children[self._count() :]
         return {str(check.name): check.passed for check in others if check.operator == "regex_check"}
 
     @property
@@ -99,41 +97,23 @@ class TemplateResult:
         """Lay the fields out as a table.
 
         Returns:
-            A headline, a line for each field and check, and the keys that belong to no field, in plain text in which nothing
-            can move the cursor.
+            The block that the failure prints: what failed first, a line for each field and check with the reason, the strategy,
+            and the keys that belong to no field, in plain text in which nothing can move the cursor.
         """
-        children = self.comparison.children
-        rows = [_HEADER, *map(_row, children, [*self._weights(), *[""] * len(children)])] if children else []
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(map(str.ljust, row, widths)) for row in rows]
-        if self.unknown:
-            lines.append(f"keys of no field: {shown(list(self.unknown), 120)[1:-1]}")
-        return "\n".join([self._headline(), *(f"  {line}".rstrip() for line in lines)])
+        return describe_failure(self.comparison)
 
-    def _weights(self) -> list[str]:
+    def _count(self) -> int:
         # Children begin with the fields; a regex check may be called like one of them.
-        return [as_written(as_exact(rule["weight"])) for rule in self.comparison.settings["fields"].values()]
-
-    def _headline(self) -> str:
-        score = "" if self.granular is None else f", granular score {self.granular:.2f}"
-        head = f"{visible(self.template)}: {self.verdict}{score}"
-        failed = self.comparison.details.get("failed", [])
-        if self.error is not None:
-            return f"{head}\n  {visible(self.error)}"
-        if not failed:
-            return head
-        verb = "was overridden" if self.passed and self.embedding_override else "did not pass"
-        return f"{head}; {verb}: {visible(', '.join(map(str, failed)))}"
+        return len(self.comparison.settings["fields"])
 
     def __bool__(self) -> bool:
         # An answer that could not be read is neither right nor wrong, so this raises, and no negation passes on it.
         return bool(self.comparison)
 
     def __repr__(self) -> str:
-        return f"<{self._headline().splitlines()[0]}>"
+        # Not loaded while all answers pass.
+        from pytest_verdict.explanation import headline
+        from pytest_verdict.explanation.lines import plain
 
-
-def _row(child: ComparisonResult, weight: str) -> tuple[str, ...]:
-    remark = child.error or ", ".join(child.notes) or str(child.details.get("reason", ""))
-    name = visible(str(child.name))
-    return name, weight, child.verdict, shown(child.expected, 40), shown(child.observed, 40), shown(remark, 120)[1:-1]
+        # Of a copy, because printing is no look.
+        return f"<{plain(headline(copy.copy(self.comparison)))}>"

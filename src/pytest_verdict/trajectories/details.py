@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Final
+from itertools import islice
+from typing import Any, Final, NamedTuple
 
+from pytest_verdict.core.values.differences import Difference as ValueDifference, differences, listed_differences, step
 from pytest_verdict.core.values.encoding import encode
+from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.trajectories.accepted_calls import accepted_calls
 from pytest_verdict.trajectories.alignment import Row, side_by_side
+from pytest_verdict.trajectories.argument_rules import EQUAL, ArgumentFinding, ArgumentRule, rule_of_argument
 from pytest_verdict.trajectories.call import Call
 from pytest_verdict.trajectories.call_matcher import CallMatcher
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED
@@ -17,14 +21,19 @@ from pytest_verdict.trajectories.pairing import (
     competing_calls,
     pair_best,
     pair_best_in_order,
+    pair_most,
     pair_most_in_order,
 )
+
+ACCEPTED, EXTRA = "equal", "extra"
+DIFFERENT, MISSING, UNEXPECTED, OUT_OF_ORDER = "different_arguments", "missing", "unexpected", "out_of_order"
+_AS_EXPECTED: Final = frozenset({ACCEPTED, EXTRA})
 
 MOST_DIFFERENCES: Final = 100
 MOST_ROWS: Final = 200
 # Beyond these numbers of pairs the explanation would take longer than the comparison.
 _MOST_SCORED: Final = 40_000
-_MOST_MATCHED: Final = 4_000_000
+MOST_MATCHED: Final = 4_000_000
 
 Difference = dict[str, Any]
 
@@ -53,19 +62,14 @@ def call_as_json(call: Call) -> dict[str, Any]:
     return found
 
 
-def missing(place: int, call: Call) -> Difference:
-    """Describe an expected call that was not made."""
-    return {"path": f"$[{place}]", "kind": "missing", "expected": call_as_json(call)}
-
-
 def unexpected(place: int, call: Call) -> Difference:
     """Describe an observed call that was not expected."""
     return {"path": f"$[{place}]", "kind": "unexpected", "observed": call_as_json(call)}
 
 
-def listed(differences: Sequence[Difference]) -> dict[str, Any]:
+def listed(found: Sequence[Difference]) -> dict[str, Any]:
     """List differences, as many as a record holds."""
-    return _shortened("differences", differences, MOST_DIFFERENCES)
+    return _shortened("differences", found, MOST_DIFFERENCES)
 
 
 def pairs(partners: Partners) -> dict[str, Any]:
@@ -79,17 +83,19 @@ def _shortened(name: str, items: Sequence[Any], most: int) -> dict[str, Any]:
     return {name: list(items[:most]), **omitted}
 
 
-def in_order(expected: list[Call], observed: list[Call], matcher: CallMatcher) -> dict[str, Any]:
+def in_order(
+    expected: list[Call], observed: list[Call], matcher: CallMatcher, extras: str = "forbid"
+) -> dict[str, Any]:
     """Write how two trajectories differ when their order counts."""
     possible_pairs = len(expected) * len(observed)
     partners: Partners
     if possible_pairs <= _MOST_SCORED:
         partners = pair_best_in_order(expected, observed, matcher, matcher.closeness)
-    elif possible_pairs <= _MOST_MATCHED:
+    elif possible_pairs <= MOST_MATCHED:
         partners = pair_most_in_order(expected, observed, matcher)
     else:
         partners = [at if at < len(observed) else None for at in range(len(expected))]
-    return aligned(side_by_side(partners, len(observed)), expected, observed, matcher)
+    return aligned(side_by_side(partners, len(observed)), expected, observed, matcher, extras)
 
 
 def any_order(
@@ -98,10 +104,9 @@ def any_order(
     """Write how two trajectories differ when their order does not count."""
     nearest, left_over = _nearest(partners, expected, observed, matcher)
     rows: list[Row] = [(left, nearest.get(left, right)) for left, right in enumerate(partners)]
-    if extras == "forbid":
-        rows += [(None, at) for at in left_over]
-    details = aligned(rows, expected, observed, matcher)
-    if None in partners and len(expected) * len(observed) <= _MOST_MATCHED:
+    rows += [(None, at) for at in left_over]
+    details = aligned(rows, expected, observed, matcher, extras)
+    if None in partners and len(expected) * len(observed) <= MOST_MATCHED:
         found = competing_calls(accepted_calls(expected, observed, matcher), partners)
         if found is not None:
             details["competing"] = {"expected": found[0], "observed": found[1]}
@@ -124,21 +129,64 @@ def _nearest(
     return near, [at for at in rights if at not in used]
 
 
+class _Aligned(NamedTuple):
+    """A row of an alignment: what is the matter with which calls, and where they are."""
+
+    kind: str
+    place: int | None
+    position: int | None
+    expected: Call | None
+    observed: Call | None
+
+    def written(self) -> dict[str, Any]:
+        call = self.observed or self.expected
+        assert call is not None
+        return {"kind": self.kind, "expected": self.place, "observed": self.position, **call_as_json(call)}
+
+    def differences(self, matcher: CallMatcher) -> Iterator[Difference]:
+        if self.kind in _AS_EXPECTED:
+            return
+        if self.kind == DIFFERENT and self.expected and self.observed:
+            for one in _argument_differences(self.expected, self.observed, matcher):
+                places = {"path": f"$[{self.place}]{one['path']}"}
+                if self.place != self.position or "observed_path" in one:
+                    places["observed_path"] = f"$[{self.position}]{one.get('observed_path', one['path'])}"
+                yield {**one, **places}
+            return
+        found: Difference = {"path": f"$[{self.position if self.place is None else self.place}]", "kind": self.kind}
+        if self.kind == OUT_OF_ORDER:
+            found["observed_path"] = f"$[{self.position}]"
+        sides = ("expected", self.expected), ("observed", self.observed)
+        yield {**found, **{side: call_as_json(call) for side, call in sides if call is not None}}
+
+
 def aligned(
-    rows: Iterable[Row], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
+    rows: Iterable[Row],
+    expected: Sequence[Call],
+    observed: Sequence[Call],
+    matcher: CallMatcher,
+    extras: str = "forbid",
+    places: Sequence[int] = (),
 ) -> dict[str, Any]:
-    """Write an alignment of two trajectories and the differences in it."""
-    written: list[dict[str, Any]] = []
-    differences: list[Difference] = []
-    for left, right in _without_other_tools(rows, expected, observed):
-        kind, found = _row(left, right, expected, observed, matcher)
-        call = expected[left] if left is not None else observed[right or 0]
-        written.append({"kind": kind, "expected": left, "observed": right, "name": call.name})
-        differences += found
-    details: dict[str, Any] = {"alignment": written[:MOST_ROWS], **listed(differences)}
-    if len(written) > MOST_ROWS:
-        details["alignment_omitted"] = len(written) - MOST_ROWS
-    return details
+    """Write an alignment of two trajectories and the differences in it; expected calls may have places of their own."""
+    found = []
+    for kind, left, right in _kinds(list(_without_other_tools(rows, expected, observed)), expected, observed, matcher):
+        calls = None if left is None else expected[left], None if right is None else observed[right]
+        shown_as = EXTRA if kind == UNEXPECTED and extras == "allow" else kind
+        found.append(_Aligned(shown_as, left if left is None or not places else places[left], right, *calls))
+    written = [found[at].written() for at in _near_differences(found)]
+    omitted = {"alignment_omitted": len(found) - len(written)} if len(written) < len(found) else {}
+    all_differences = [difference for row in found for difference in row.differences(matcher)]
+    return {"alignment": written, **omitted, **listed(all_differences)}
+
+
+def _near_differences(rows: Sequence[_Aligned]) -> Sequence[int]:
+    """Choose the rows that a record holds: of many those that differ, and two before and behind them."""
+    if len(rows) <= MOST_ROWS:
+        return range(len(rows))
+    places = (at for at, row in enumerate(rows) if row.kind not in _AS_EXPECTED)
+    near = {beside for at in places for beside in range(max(at - 2, 0), min(at + 3, len(rows)))}
+    return sorted(near)[:MOST_ROWS]
 
 
 def _without_other_tools(rows: Iterable[Row], expected: Sequence[Call], observed: Sequence[Call]) -> Iterator[Row]:
@@ -151,33 +199,53 @@ def _without_other_tools(rows: Iterable[Row], expected: Sequence[Call], observed
             yield left, right
 
 
-def _row(
-    left: int | None, right: int | None, expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
-) -> tuple[str, list[Difference]]:
-    if right is None:
-        assert left is not None
-        return "missing", [missing(left, expected[left])]
-    if left is None:
-        return "unexpected", [unexpected(right, observed[right])]
-    if matcher.accepts(expected[left], observed[right]):
-        return "equal", []
-    return "different_arguments", list(_argument_differences(left, expected[left], observed[right], matcher))
+def _kinds(
+    rows: Sequence[Row], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
+) -> Iterator[tuple[str, int | None, int | None]]:
+    moved = _moved(rows, expected, observed, matcher)
+    elsewhere = set(moved.values())
+    for left, right in rows:
+        if left is not None and right is not None:
+            yield ACCEPTED if matcher.accepts(expected[left], observed[right]) else DIFFERENT, left, right
+        elif left is not None:
+            yield OUT_OF_ORDER if left in moved else MISSING, left, moved.get(left)
+        elif right not in elsewhere:
+            yield UNEXPECTED, None, right
 
 
-def _argument_differences(place: int, expected: Call, observed: Call, matcher: CallMatcher) -> Iterator[Difference]:
+def _moved(
+    rows: Sequence[Row], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
+) -> dict[int, int]:
+    """Find which calls without a partner have one elsewhere."""
+    lefts = [left for left, right in rows if left is not None and right is None]
+    rights = [right for left, right in rows if left is None and right is not None]
+    if len(lefts) * len(rights) > MOST_MATCHED:
+        return {}
+    found = pair_most([expected[at] for at in lefts], [observed[at] for at in rights], matcher)
+    return {left: rights[at] for left, at in zip(lefts, found, strict=True) if at is not None}
+
+
+def _argument_differences(expected: Call, observed: Call, matcher: CallMatcher) -> Iterator[Difference]:
     if not (expected.known and observed.known):
         both = {"expected": call_as_json(expected), "observed": call_as_json(observed)}
-        yield {"path": f"$[{place}].args", "kind": "changed", **both}
+        yield {"path": ".args", "kind": "changed", **both}
         return
     for finding in matcher.findings(expected, observed):
-        if finding.kind is None:
-            continue
-        difference: Difference = {"path": f"$[{place}].args.{finding.argument}", "kind": finding.kind}
-        if finding.kind != "unexpected":
-            difference["expected"] = plain(expected.args.get(finding.argument))
-        if finding.kind != "missing":
-            difference["observed"] = plain(observed.args.get(finding.argument))
-        yield difference
+        if finding.kind is not None:
+            rule = rule_of_argument(matcher.rule(expected.name), finding.argument)
+            yield from _inside(step(".args", finding.argument), finding, expected, observed, rule)
+
+
+def _inside(
+    path: str, finding: ArgumentFinding, expected: Call, observed: Call, rule: ArgumentRule
+) -> Iterator[Difference]:
+    """Describe how one argument differs, to the leaf where every part of it must be equal."""
+    left, right = (call.args.get(finding.argument, ABSENT) for call in (expected, observed))
+    found = [ValueDifference("$", left, right)]
+    if rule == EQUAL and finding.kind == "changed":
+        found = list(islice(differences(left, right), MOST_DIFFERENCES)) or found
+    for one in listed_differences(found, plain)["differences"]:
+        yield {**one, **{name: path + one[name].removeprefix("$") for name in ("path", "observed_path") if name in one}}
 
 
 def notes_on_arguments(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> list[str]:

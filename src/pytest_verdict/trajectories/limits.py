@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Literal
 from pydantic import field_validator
 
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.trajectories.argument_rules import OTHERS
 from pytest_verdict.trajectories.call import Call, positions_by_tool
 from pytest_verdict.trajectories.call_matcher import CallMatcher
@@ -92,6 +92,10 @@ class TrajectoryForbidden(TrajectoryOperator):
         """Give the forbidden calls when they are a setting."""
         return expected if self.forbidden is None else list(self.forbidden)
 
+    def _expected_turns(self, expected: Any, observed: int) -> list[Any]:
+        # What is forbidden is forbidden in each turn.
+        return super()._expected_turns(expected, observed) if self.forbidden is None else [expected] * observed
+
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         found = [at for at, made in enumerate(observed) if any(_forbids(call, made, matcher) for call in expected)]
         return _none_of(found, observed, () if expected else (EMPTY_EXPECTED,))
@@ -135,13 +139,18 @@ class TrajectoryMaxCalls(ObservedTrajectory):
         counts = {**Counter(names), OTHERS: len(names)}
         calls = {tool: counts.get(self._tool_name(tool), 0) for tool in limits}
         over = [
-            {"path": f"$.{tool}", "kind": "changed", "expected": f"at most {limit}", "observed": calls[tool]}
+            {
+                "path": f"$.{tool}",
+                "kind": "changed",
+                "expected": f"at most {limit}",
+                "observed": calls[tool],
+                "reason": f"{counted(calls[tool], 'call')}, at most {limit} allowed",
+            }
             for tool, limit in limits.items()
             if calls[tool] > limit
         ]
         details = {"calls": calls, **(listed(over) if over else {})}
-        notes = () if limits else (EMPTY_EXPECTED,)
-        return self._unless_emptied(Outcome(0.0 if over else 1.0, self._selection.steps(), notes, details), side)
+        return self._unless_emptied(Outcome(0.0 if over else 1.0, self._selection.steps(), details=details), side)
 
 
 class TrajectorySingleToolUse(ObservedTrajectory):
@@ -199,4 +208,4 @@ def _forbids(forbidden: Call, made: Call, matcher: CallMatcher) -> bool:
 def _read_limits(value: Any) -> dict[str, int] | None:
     limits = value if isinstance(value, Mapping) else {OTHERS: value}
     whole = all(type(limit) is int and limit >= 0 for limit in limits.values())
-    return dict(limits) if whole and all(isinstance(tool, str) for tool in limits) else None
+    return dict(limits) if limits and whole and all(isinstance(tool, str) for tool in limits) else None

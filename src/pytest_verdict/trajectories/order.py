@@ -65,7 +65,7 @@ class TrajectoryInOrder(TrajectoryOperator):
         if complete and (self.extras == "allow" or len(expected) == len(observed)):
             return Outcome(1.0, notes=_empty(expected, self.extras), details=details.pairs([*places]))
         diverges = {} if complete else {"first_divergence": len(places)}
-        found = {**diverges, **details.in_order(expected, observed, matcher)}
+        found = {**diverges, **details.in_order(expected, observed, matcher, self.extras)}
         return Outcome(0.0, notes=_wrong_order(expected, observed, matcher, self.extras), details=found)
 
 

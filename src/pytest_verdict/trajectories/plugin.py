@@ -31,6 +31,12 @@ def operators() -> Mapping[str, str]:
 
 
 @hookimpl
+def explanations() -> Mapping[str, str]:
+    """Explain every comparison of trajectories by a table of calls."""
+    return dict.fromkeys(operators(), f"{_HERE}explanation:explain_trajectory")
+
+
+@hookimpl
 def trajectory_readers() -> Mapping[str, str]:
     """Name the wire formats in the order in which they are tried; one comes before those that would take its values too."""
     return {

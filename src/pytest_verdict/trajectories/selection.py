@@ -15,6 +15,7 @@ Failed = Literal["count", "skip"]
 
 UNKNOWN_TOOL: Final = "unknown_tool"
 EMPTY_SELECTION: Final = "empty_selection"
+_LIKELY_TYPO: Final = 0.8
 
 
 class UnusableError(TrajectoryError):
@@ -81,12 +82,13 @@ class Selection:
         known = sorted(set(names))
         for setting, written in (("only_tools", self.only_tools or ()), ("except_tools", self.except_tools)):
             for name in written:
-                if name not in known:
-                    meant = "".join(f" Did you mean {one!r}?" for one in get_close_matches(name, known, 1))
-                    reason = f"{setting} has {name!r}, which no side calls and no other setting names.{meant}"
-                    raise UnusableError(
-                        UNKNOWN_TOOL, f"{reason} Tools that need not be called are named in tools=[...]"
-                    )
+                close = get_close_matches(name, known, 1, _LIKELY_TYPO if setting == "except_tools" else 0.6)
+                # To leave out what happens not to be called leaves nothing unchecked, unless another tool was meant.
+                if name in known or (setting == "except_tools" and not close):
+                    continue
+                meant = "".join(f" Did you mean {one!r}?" for one in close)
+                reason = f"{setting} has {name!r}, which no side calls and no other setting names.{meant}"
+                raise UnusableError(UNKNOWN_TOOL, f"{reason} Tools that need not be called are named in tools=[...]")
 
     def _name(self, event: Event) -> str:
         if not self.aliases and not self.mcp_servers:

@@ -120,8 +120,8 @@ class TrajectoryOperator(ObservedTrajectory):
     def _compare(self, expected: Any, observed: Any) -> Outcome:
         if self.turns == "none":
             return self._compare_whole(expected, observed)
-        wanted = read_side("expected:", read_turns, expected)
         made = read_side("observed:", read_turns, observed)
+        wanted = self._expected_turns(expected, len(made))
         if self.turns == "flatten":
             return self._compare_flattened(wanted, made)
         whole = self.model_copy(update={"turns": "none"})
@@ -136,6 +136,9 @@ class TrajectoryOperator(ObservedTrajectory):
         tools = {*expected_side.names, *observed_side.names, *(selection.only_tools or ()), *selection.except_tools}
         whole = whole.model_copy(update={"tools": tuple(sorted(tools))})
         return self._unless_emptied(compare_turns(whole, wanted, made, mean=self.turns == "mean"), observed_side)
+
+    def _expected_turns(self, expected: Any, _observed: int) -> list[Any]:
+        return read_side("expected:", read_turns, expected)
 
     def _compare_whole(self, expected: Any, observed: Any) -> Outcome:
         return self._compare_flattened([expected], [observed])

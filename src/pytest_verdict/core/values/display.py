@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Any, Final
 
 from pytest_verdict.core.values.placeholders import class_name
@@ -18,7 +19,22 @@ def shown(value: Any, limit: int = 500) -> str:
         kept = max((limit - 26) // 2, 2)
         head, tail = visible(repr(value[:kept])), visible(repr(value[-kept:]))
         return f"{head} … {len(value) - 2 * kept} characters … {tail}"
+    if 0 < limit < _length(value):
+        return _two_ends(value, limit)
     return visible(shortened(_written(value), limit))
+
+
+def _length(value: Any) -> int:
+    return len(value) if type(value) in {list, tuple, dict} else 0
+
+
+def _two_ends(value: Any, limit: int) -> str:
+    """Write the first and last items of what has more items than fit, and say how many there are."""
+    kept = max((limit - 30) // 2, 2)
+    items = list(islice(value.items(), kept)) if type(value) is dict else value[:kept]
+    last = list(islice(reversed(value.items()), kept))[::-1] if type(value) is dict else value[-kept:]
+    head, tail = (_written(dict(part) if type(value) is dict else part) for part in (items, last))
+    return f"{visible(head[: kept - 1])} … {len(value)} items in all … {visible(tail[1 - kept :])}"
 
 
 def _written(value: Any) -> str:

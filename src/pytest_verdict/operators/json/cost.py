@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
+from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.operators.json.alignment import Aligner, Alignment, Bound
-from pytest_verdict.operators.json.document import Difference, step
 from pytest_verdict.operators.json.rules import Policy, StringSimilarity
 from pytest_verdict.operators.json.tree import UNIT, Kind, Node, precedes, unpaired
 

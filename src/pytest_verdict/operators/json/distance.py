@@ -26,7 +26,7 @@ from pytest_verdict.operators.json.rules import (
     mark,
 )
 from pytest_verdict.operators.json.tree import UNIT, TreeBuilder
-from pytest_verdict.operators.surfaces import must_be
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, must_be
 
 JSONPATH_FAILED = "jsonpath_failed"
 
@@ -110,6 +110,9 @@ class JsonDistance(JsonOperator):
         # That both are objects, or both lists, is no likeness.
         roots = UNIT if expected.is_container and expected.kind is observed.kind else 0
         sizes = [expected.size - roots, observed.size - roots]
+        if not any(sizes) and found.expected:
+            takes = "a document of which something is left when the ignored parts are taken out"
+            return found.surfaces.outcome(0.0, [EMPTY_EXPECTED], error=must_be(takes, found.expected))
         size = sum(sizes) or 1
         details: dict[str, Any] = {
             "cost": _in_nodes(cost),

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import itertools
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -15,20 +12,16 @@ from typing import Any, ClassVar, Final
 from pytest_verdict.core.normalizers import Normalization, SynonymMap
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.differences import Difference, listed_differences
 from pytest_verdict.core.values.encoding import MAXIMUM_DEPTH, TYPE_KEY, encode
 from pytest_verdict.core.values.fields import fields_of, has_fields
 from pytest_verdict.core.values.jsontext import NOT_FINITE, TOO_DEEP, JsonTextError, parse_json
 from pytest_verdict.core.values.numbers import as_exact, is_number
-from pytest_verdict.core.values.placeholders import ABSENT, EncodedObject
+from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.core.values.scalars import plain_scalar, truth_value
 from pytest_verdict.operators.surfaces import Surfaces, must_be, surfaces
 
 NOT_JSON: Final = "not_json"
-MOST_DIFFERENCES: Final = 100
-
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_TO_ESCAPE: Final = re.compile(r"[\\'\x00-\x1f\x7f]")
-_SHORT_ESCAPES: Final = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", "'": "\\'", "\\": "\\\\"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,21 +161,6 @@ def same(expected: Any, observed: Any) -> bool:
     return bool(expected == observed)
 
 
-def step(path: str, label: str | int) -> str:
-    """Extend a JSONPath by one step."""
-    return f"{path}[{label}]" if isinstance(label, int) else path + _key_step(label)
-
-
-@functools.lru_cache(maxsize=1_000)
-def _key_step(key: str) -> str:
-    return f".{key}" if _IDENTIFIER.fullmatch(key) else f"['{_TO_ESCAPE.sub(_escaped, key)}']"
-
-
-def _escaped(match: re.Match[str]) -> str:
-    character = match.group()
-    return _SHORT_ESCAPES.get(character) or f"\\u{ord(character):04x}"
-
-
 def written(document: Any) -> Any:
     """Write a document, or a part of it, for the details of a record."""
     if isinstance(document, dict):
@@ -195,57 +173,6 @@ def written(document: Any) -> Any:
     return document
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One place where two documents differ."""
-
-    path: str
-    expected: Any = ABSENT
-    observed: Any = ABSENT
-    observed_path: str | None = None
-    reason: str | None = None
-
-    def to_details(self) -> dict[str, Any]:
-        """Write the difference for the details of a record."""
-        kind = "changed"
-        if self.reason is None and (self.expected is ABSENT or self.observed is ABSENT):
-            kind = "unexpected" if self.expected is ABSENT else "missing"
-        found: dict[str, Any] = {"path": self.path, "kind": kind}
-        if self.expected is not ABSENT:
-            found["expected"] = written(self.expected)
-        if self.observed is not ABSENT:
-            found["observed"] = written(self.observed)
-        if self.observed_path not in {None, self.path}:
-            found["observed_path"] = self.observed_path
-        if self.reason is not None:
-            found["reason"] = self.reason
-        return found
-
-
 def listed(differences: Iterable[Difference]) -> dict[str, Any]:
-    """Write differences for the details of a record."""
-    remaining = iter(differences)
-    details: dict[str, Any] = {
-        "differences": [found.to_details() for found in itertools.islice(remaining, MOST_DIFFERENCES)]
-    }
-    omitted = sum(1 for _ in remaining)
-    if omitted:
-        details["differences_omitted"] = omitted
-    return details
-
-
-def differences(expected: Any, observed: Any) -> Iterator[Difference]:
-    """Find where two documents differ, lists item by item in order."""
-    pending: list[tuple[str, Any, Any]] = [("$", expected, observed)]
-    while pending:
-        path, left, right = pending.pop()
-        if left is ABSENT or right is ABSENT:
-            yield Difference(path, left, right)
-        elif type(left) is dict and type(right) is dict:
-            keys = sorted({*left, *right}, reverse=True)
-            pending += [(step(path, key), left.get(key, ABSENT), right.get(key, ABSENT)) for key in keys]
-        elif type(left) is list and type(right) is list:
-            pairs = list(enumerate(itertools.zip_longest(left, right, fillvalue=ABSENT)))
-            pending += [(step(path, index), *pair) for index, pair in reversed(pairs)]
-        elif not same(left, right):
-            yield Difference(path, left, right)
+    """Write differences of documents for the details of a record."""
+    return listed_differences(differences, written)

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Final, Literal
 
 from pytest_verdict.core.matching import maximum_matching
 from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.differences import Difference, differences, step
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.operators.json.document import Difference, JsonOperator, differences, listed, read_both, same, step
+from pytest_verdict.operators.json.document import JsonOperator, listed, read_both, same
 from pytest_verdict.operators.json.tree import Kind, Node, TreeBuilder, without_equal
 
 ListMode = Literal["contained", "exact"]

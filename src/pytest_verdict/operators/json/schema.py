@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final, cast
 from pydantic import StrictBool, field_validator
 
 from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.display import shortened, shown
 from pytest_verdict.core.values.encoding import LONGEST_PLAIN_INT
 from pytest_verdict.core.values.jsontext import JsonTextError
@@ -18,15 +19,7 @@ from pytest_verdict.core.values.numbers import EXACT, MAXIMUM_MAGNITUDE, as_deci
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import MissingExtraError
-from pytest_verdict.operators.json.document import (
-    Difference,
-    Documents,
-    JsonOperator,
-    listed,
-    read_both,
-    read_document,
-    step,
-)
+from pytest_verdict.operators.json.document import Documents, JsonOperator, listed, read_both, read_document
 from pytest_verdict.operators.regex_search import RegexTimeLimitError, find_matches
 from pytest_verdict.operators.surfaces import must_be
 

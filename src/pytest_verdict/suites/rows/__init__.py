@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import shutil
+import tempfile
 import warnings
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -14,7 +18,7 @@ from pytest_verdict.suites.loading import load_brought
 from pytest_verdict.suites.mapping.input_mapping import read_input
 
 _LONGEST_NAME: Final = 200
-_COMPRESSED: Final = (".gz", ".bz2", ".xz", ".zst", ".zip")
+_COMPRESSED: Final = (".bz2", ".xz", ".zst", ".zip")
 
 
 class DatasetWarning(UserWarning):
@@ -100,6 +104,8 @@ def _read(source: Any) -> Iterable[Any]:
     if not isinstance(source, str | Path):
         return source
     path = Path(source)
+    if path.suffix.lower() == ".gz" and Path(path.stem).suffix.lower() not in {"", ".gz"}:
+        return _unpacked(path)
     read = load_brought("row_readers", path.suffix.lower())
     if read is None and path.suffix.lower() in _COMPRESSED:
         raise ConfigurationError(f"{path.name}: a compressed dataset is not read; unpack it first")
@@ -110,6 +116,18 @@ def _read(source: Any) -> Iterable[Any]:
         raise FileNotFoundError(2, "there is no such dataset", str(path))
     rows: Iterable[Any] = read(path)
     return rows
+
+
+def _unpacked(path: Path) -> Iterator[Any]:
+    # Readers take files that they can open by themselves. And what is damaged is found before a row is compared.
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, path.stem)
+        try:
+            with gzip.open(path) as packed, copy.open("wb") as plain:
+                shutil.copyfileobj(packed, plain)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise ConfigurationError(f"{path.name}: the compressed file is damaged: {error}") from None
+        yield from _read(copy)
 
 
 def _name(fetch_id: Callable[[Any], Any], value: Any, place: str) -> str:

@@ -28,6 +28,8 @@ def recognises(value: Any) -> bool:
 
 def read(value: Any) -> Iterator[Event]:
     """Read the nodes as events without recorded arguments; the nodes of one step are one group."""
+    if value is None:
+        raise TrajectoryError("a list of steps must be a list, got null")
     steps = look(value, "steps")
     for key, item in entries(value) if steps is not None else ():
         # The states of the graph hold messages, whose calls are not its nodes.

@@ -1,0 +1,168 @@
+"""Why a blind comparison came out as it did: the cause first, then one line for each call of the judge."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, Final
+
+from pytest_verdict.blind.rubric import DIMENSIONS
+from pytest_verdict.blind.scoring import LABELS
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.session import Budget
+from pytest_verdict.core.values.display import counted, shortened, shown, visible
+from pytest_verdict.explanation.facts import usual_explanation
+from pytest_verdict.explanation.lines import Line, Part, cut, line, table
+from pytest_verdict.explanation.model import Explanation
+
+_STATUSES: Final = {
+    "INCONSISTENT": "INCONSISTENT: with the labels exchanged, the judge preferred the other output",
+    "ABSTAINED": "ABSTAINED: the calls of the judge do not agree as far as the protocol asks",
+    "INVALID": "INVALID, no verdict",
+    "TIE": "a tie",
+}
+_SAID: Final = (
+    *("status", "winner", "label", "assignment", "votes", "order_flips", "invalid_calls", "first_shown_won"),
+    *("longer_won", "contradictions", "expectation_source", "reliability", "comparison", "problem", "candidates"),
+)
+_SCORE: Final = re.compile(r"\d{1,6}(/[1-9]\d{0,5})?")
+
+
+def explain_preference(result: ComparisonResult, budget: Budget) -> Explanation:
+    """Explain a whole blind comparison."""
+    everything = budget.lines == 0
+    if "problem" in result.details:
+        summary = line(f"observed is no blind comparison: {_text(result.details['problem'], budget.characters)}")
+        return Explanation(summary=summary, said=_SAID)
+    found = Explanation(summary=_cause(result)) if result.verdict == "fail" else usual_explanation(result, budget)
+    lines = [*_calls(result, budget), *_contradictions(result, budget), *_unread(result, budget), *_sides(result)]
+    return replace(found, lines=lines, sides=everything, children=everything, said=_SAID)
+
+
+def explain_ballot(result: ComparisonResult, budget: Budget) -> Explanation:
+    """Explain one reply of a judge."""
+    if "problem" not in result.details:
+        return replace(usual_explanation(result, budget), said=(*_SAID, "rubric"))
+    summary = line(_text(result.details["problem"], budget.characters))
+    return Explanation(summary=summary, lines=list(_needed(result, budget)), said=("problem", "rubric"))
+
+
+def _text(value: Any, limit: int = 200) -> str:
+    return visible(shortened(str(value), limit))
+
+
+def _wanted(result: ComparisonResult) -> str:
+    return "a verdict" if result.expected is None else f"{shown(result.expected, 80)} to win"
+
+
+def _reached(result: ComparisonResult) -> str:
+    winner, status = result.details.get("winner"), _text(result.details.get("status"))
+    return _STATUSES.get(status) or _STATUSES.get(_text(winner)) or shown(winner, 80)
+
+
+def _cause(result: ComparisonResult) -> Line:
+    details = result.details
+    if "candidates" in details:
+        return line(f"expected {_wanted(result)}, but the candidates are {shown(details['candidates'], 200)}")
+    if "commitment_broken" in result.notes:
+        return line("the record was altered: it is not what was committed to before the judge was asked")
+    claims = _claims(result)
+    if "contradiction" in result.notes and claims and result.expected in (None, details.get("winner")):
+        return line(f"the judge contradicts itself, {claims[0]}")
+    return (
+        *(Part("expected "), Part(_wanted(result), "expected")),
+        *(Part(", got "), Part(_reached(result), "observed")),
+    )
+
+
+def _claims(result: ComparisonResult) -> list[str]:
+    listed = result.details.get("contradictions")
+    found = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+    return [
+        f"{_text(one.get('where'))}: claimed {shown(one.get('claimed'), 80)}, derived {shown(one.get('derived'), 80)}"
+        f" ({_text(one.get('code'))})"
+        for one in found
+    ]
+
+
+def _contradictions(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
+    claims = list(dict.fromkeys(_claims(result)))
+    most = budget.differences or len(claims)
+    yield from (line(f"contradiction: {claim}") for claim in claims[:most])
+    if len(claims) > most:
+        yield line(f"… {counted(len(claims) - most, 'more contradiction')}")
+
+
+def _calls(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
+    most = budget.differences or len(result.children)
+    if result.children:
+        names = _names(result)
+        heads = [[Part("call"), Part("first shown"), Part("winner"), Part("overall scores")]]
+        rows = [[Part(cell) for cell in _row(child, names)] for child in result.children[:most]]
+        yield from (cut(found, budget.room(2)) for found in table([*heads, *rows]))
+    if len(result.children) > most:
+        yield line(f"… {counted(len(result.children) - most, 'more call')}")
+
+
+def _names(result: ComparisonResult) -> Sequence[str]:
+    """Give the names of the candidates, as far as the record can be read."""
+    settled = result.observed.get("comparison") if isinstance(result.observed, Mapping) else None
+    listed = settled.get("candidates") if isinstance(settled, Mapping) else None
+    found = listed if isinstance(listed, list) else []
+    return [_text(one.get("name") if isinstance(one, Mapping) else one, 40) for one in found]
+
+
+def _row(call: ComparisonResult, names: Sequence[str]) -> tuple[str, str, str, str]:
+    asked = call.expected if isinstance(call.expected, Mapping) else {}
+    slots, order = asked.get("slots"), asked.get("shown")
+
+    def named(label: Any) -> str:
+        place = slots.get(label) if isinstance(slots, Mapping) and isinstance(label, str) else None
+        return names[place] if type(place) is int and 0 <= place < len(names) else _text(label, 40)
+
+    first = named(order[0]) if isinstance(order, list) and order else "-"
+    if not call.passed:
+        return _text(call.name, 60), first, "no verdict", _text(call.error or ", ".join(call.notes), 80)
+    scores = call.details.get("overall")
+    overall = [f"{named(label)} {_score(scores.get(label))}" for label in LABELS] if isinstance(scores, Mapping) else []
+    return _text(call.name, 60), first, named(call.details.get("winner")), ", ".join(sorted(overall))
+
+
+def _score(written: Any) -> str:
+    is_score = isinstance(written, str) and _SCORE.fullmatch(written)
+    return f"{float(Fraction(written)):.1f}" if is_score else _text(written, 20)
+
+
+def _unread(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
+    """Show a reply that is no verdict, and once what would be one."""
+    unread = next((child for child in result.children if "problem" in child.details), None)
+    if unread is not None:
+        problem = _text(unread.details["problem"], budget.characters)
+        if problem not in (result.error or ""):
+            yield line(f"{_text(unread.name, 60)}: {problem}")
+        yield Part("reply: "), Part(shown(unread.observed, budget.room(10)), "observed")
+        yield from _needed(unread, budget)
+
+
+def _needed(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
+    rubric, expectations = (result.settings.get(name) for name in ("rubric", "expectations"))
+    side = {name: rubric.get(name) if isinstance(rubric, Mapping) else None for name in DIMENSIONS}
+    scores = {
+        name: {str(one): "1 to 5" for one in own} if isinstance(own, Mapping) else {} for name, own in side.items()
+    }
+    shape: dict[str, Any] = {"rubric": {"A": scores, "B": "as A"}}
+    if isinstance(expectations, list) and expectations and not result.settings.get("checked"):
+        passed = f"{counted(len(expectations), 'object')} with text and passed"
+        shape["expectation_results"] = {"A": {"details": passed}, "B": "as A"}
+    written = _text(json.dumps({**shape, "winner": "A, B or TIE"}), budget.characters * 2)
+    wrapped = textwrap.wrap(f"needed: {written}", budget.room(2) or len(written) + 8, subsequent_indent=" " * 8)
+    yield from map(line, wrapped)
+
+
+def _sides(result: ComparisonResult) -> Iterator[Line]:
+    yield Part("expected: "), Part(_wanted(result), "expected")
+    yield Part("observed: "), Part(_reached(result), "observed")

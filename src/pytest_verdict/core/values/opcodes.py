@@ -1,0 +1,109 @@
+"""How one sequence becomes another: what stays, what is replaced, removed and added.
+
+The standard library finds the same with more patience: its worst case is cubic. Here long sequences are cut at what both have
+exactly once, as in patience diff, before the standard library looks at what lies between.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import Final, NamedTuple
+
+_SMALL: Final = 40_000
+
+
+class Opcode(NamedTuple):
+    """What happens to a stretch: ``equal``, ``replace``, ``delete`` or ``insert``, with places on both sides."""
+
+    tag: str
+    left: range
+    right: range
+
+
+def opcodes(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Opcode]:
+    """Turn one sequence into another, in time that grows little faster than their lengths."""
+    found: list[Opcode] = []
+    for tag, lefts, rights in _stretches(left, right, range(len(left)), range(len(right))):
+        if not lefts and not rights:
+            continue
+        last = found[-1] if found else None
+        if last is not None and tag == last.tag == "equal":
+            found[-1] = Opcode(tag, range(last.left.start, lefts.stop), range(last.right.start, rights.stop))
+        else:
+            found.append(Opcode(tag, lefts, rights))
+    return found
+
+
+def _stretches(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> Iterator[Opcode]:
+    head = _common(left, right, lefts, rights, 1)
+    tail = _common(left, right, lefts[head:], rights[head:], -1)
+    yield Opcode("equal", lefts[:head], rights[:head])
+    inner = lefts[head : len(lefts) - tail], rights[head : len(rights) - tail]
+    yield from _between(left, right, *inner)
+    yield Opcode("equal", lefts[len(lefts) - tail :], rights[len(rights) - tail :])
+
+
+def _common(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range, step: int) -> int:
+    pairs = zip(lefts[::step], rights[::step], strict=False)
+    return next(
+        (at for at, (one, other) in enumerate(pairs) if left[one] != right[other]), min(len(lefts), len(rights))
+    )
+
+
+def _between(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> Iterator[Opcode]:
+    if not lefts or not rights:
+        yield Opcode("delete" if lefts else "insert", lefts, rights)
+    elif len(lefts) * len(rights) <= _SMALL:
+        matcher = SequenceMatcher(
+            None, left[lefts.start : lefts.stop], right[rights.start : rights.stop], autojunk=False
+        )
+        for tag, *places in matcher.get_opcodes():
+            yield Opcode(tag, lefts[places[0] : places[1]], rights[places[2] : places[3]])
+    else:
+        yield from _cut(left, right, lefts, rights)
+
+
+def _cut(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> Iterator[Opcode]:
+    anchors = _anchors(left, right, lefts, rights)
+    if not anchors:
+        yield Opcode("replace", lefts, rights)
+        return
+    one, other = lefts.start, rights.start
+    for at, to in anchors:
+        # An anchor that follows another directly needs no search between them.
+        if at > one or to > other:
+            yield from _stretches(left, right, range(one, at), range(other, to))
+        if at >= one:
+            same = _common(left, right, range(at, lefts.stop), range(to, rights.stop), 1)
+            yield Opcode("equal", range(at, at + same), range(to, to + same))
+            one, other = at + same, to + same
+    yield from _stretches(left, right, range(one, lefts.stop), range(other, rights.stop))
+
+
+def _anchors(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> list[tuple[int, int]]:
+    """Find what both sides have exactly once, as much of it as is in the same order."""
+    counts = Counter(left[at] for at in lefts)
+    others = Counter(right[at] for at in rights)
+    places = {right[at]: at for at in rights if others[right[at]] == 1}
+    pairs = [(at, places[left[at]]) for at in lefts if counts[left[at]] == 1 and left[at] in places]
+    return _longest_rising(pairs)
+
+
+def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    ends: list[int] = []
+    indices: list[int] = []
+    before: list[int] = []
+    for index, (_, place) in enumerate(pairs):
+        at = bisect_left(ends, place)
+        before.append(indices[at - 1] if at else -1)
+        ends[at : at + 1] = [place]
+        indices[at : at + 1] = [index]
+    found = []
+    index = indices[-1] if indices else -1
+    while index >= 0:
+        found.append(pairs[index])
+        index = before[index]
+    return found[::-1]

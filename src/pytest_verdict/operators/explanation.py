@@ -1,0 +1,124 @@
+"""Why operators failed that have more to say than two sides: aggregates, traces, rates, scorers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.session import Budget
+from pytest_verdict.core.values.display import shortened, shown, visible
+from pytest_verdict.core.values.scalars import truth_value
+from pytest_verdict.explanation.facts import explanation_of, usual_explanation
+from pytest_verdict.explanation.lines import Line, Part, cut, line, plain
+from pytest_verdict.explanation.model import Explanation
+from pytest_verdict.explanation.notes import is_refusal
+from pytest_verdict.explanation.text import window
+
+_NARROWEST: Final = 40
+_SAID: Final = (
+    *("conditions", "criteria", "n", "passed", "total", "criteria_id", "criteria_version", "criteria_sha256"),
+    *("length", "count", "matched", "position", "rate", "attempts", "score", "explanation"),
+    *("similarity", "vectors", "dimensions"),
+)
+
+
+def explain_parts(result: ComparisonResult, budget: Budget) -> Explanation:
+    """Say how many parts passed, how many are needed, and how the others failed."""
+    usual = replace(usual_explanation(result, budget), said=_SAID)
+    if result.error is not None or result.passed or not result.children:
+        return usual
+    failed = [child for child in result.children if not child.passed]
+    # Of criteria the details name those that failed by severity, the worst first.
+    failed.sort(key=lambda child: str(result.details.get("unmet")).find(repr(child.name)))
+    return replace(usual, summary=failed_parts(result, failed, f"{_counted(result)}: ", budget), sides=False)
+
+
+def _counted(result: ComparisonResult) -> str:
+    if result.operator == "weighted":
+        return f"score {result.score:.6g}, {result.threshold:.6g} needed"
+    total, passed = len(result.children), sum(child.passed for child in result.children)
+    needed = next((number for number in range(1, total) if number / total >= result.threshold), total)
+    return f"{passed} of {total} passed" + ("" if result.operator == "criteria" else f", {needed} needed")
+
+
+def failed_parts(result: ComparisonResult, failed: Sequence[ComparisonResult], head: str, budget: Budget) -> Line:
+    """Say on one line how parts failed, each behind its name, as many as there is room for."""
+    found: Line = (Part(head),)
+    for at, child in enumerate(failed):
+        room = budget.width and budget.width - len(result.operator) - len(result.name or "") - 5 - len(plain(found))
+        if at and budget.width and room < _NARROWEST:
+            return *found, Part("; …")
+        room = room and max(room - (len("; …") if at + 1 < len(failed) else 0), _NARROWEST)
+        # The parts of a list have numbers for names.
+        name = child.operator if child.name is None or child.name.isdecimal() else child.name
+        label = line(f"{'; ' if at else ''}{shortened(name, 40)} ")
+        found += cut((*label, *explanation_of(child, replace(budget, width=room and max(room, 50))).summary), room)
+    return found
+
+
+def explain_in_words(result: ComparisonResult, budget: Budget) -> Explanation:
+    """Say in words what the operator found, unless a side could not be used."""
+    usual = replace(usual_explanation(result, budget), said=_SAID)
+    if result.error is not None or result.passed or any(map(is_refusal, result.notes)):
+        return usual
+    return replace(usual, summary=_WORDS[result.operator](result, budget))
+
+
+def _of_length(result: ComparisonResult, budget: Budget) -> Line:
+    low, high, unit = (result.settings[name] for name in ("min", "max", "unit"))
+    bounds = f"at least {low}" if high is None else f"at most {high}" if low is None else f"from {low} to {high}"
+    length = result.details["length"]
+    measured = f"length {length}" if unit == "chars" else f"{length} {unit}"
+    wish = "not wanted" if truth_value(result.expected) is False else "needed"
+    return *line(shortened(f"{measured}, {bounds} {wish}", 80)), Part(", got "), _observed(result.observed, budget, 60)
+
+
+def _of_search(result: ComparisonResult, budget: Budget) -> Line:
+    settings, place = result.settings, result.details.get("position")
+    setting = settings.get("pattern", settings.get("substring"))
+    wanted = result.expected if setting is None else setting
+    least = settings.get("count_min") or 1
+    times = f" {least} times (found {result.details['count']})" if least != 1 else ""
+    sought = Part(shown(wanted, budget.room(0) // 3), "expected")
+    head, seen = "expected ", [_observed(result.observed, budget, 60)]
+    if setting is not None and truth_value(result.expected) is False:
+        head = "expected no "
+        if place is not None:
+            seen = window(result.observed, [range(place, place + len(wanted))], budget.room(60), "observed")
+    return Part(head), sought, *line(shortened(f"{times} in the trace, got ", 80)), *seen
+
+
+def _of_scorer(result: ComparisonResult, budget: Budget) -> Line:
+    said, scorer = result.observed, result.settings.get("scorer") or "the scorer"
+    verdict = "says no" if said["passed"] is False else f"gave {result.score:.6g}, {result.threshold:.6g} needed"
+    reason = f": {said['explanation']}" if said["explanation"] else ""
+    head = visible(shortened(f"{scorer} {verdict}{reason}", budget.room(50)))
+    return Part(f"{head}, output "), _observed(said["output"], budget, len(head) + 30)
+
+
+def _of_share(result: ComparisonResult, budget: Budget) -> Line:
+    counts, rate = result.observed, result.details["rate"]
+    broken = f", {counts['error']} could not be compared" if counts["error"] else ""
+    head = f"{counts['pass']} of {sum(counts.values())} passed{broken}: a share of {rate}, at least {result.expected} needed"
+    return line(shortened(head, budget.characters))
+
+
+def _of_similarity(result: ComparisonResult, budget: Budget) -> Line:
+    summary = usual_explanation(result, budget).summary
+    return *summary, Part(f": similarity {result.score:.6g}, {result.threshold:.6g} needed")
+
+
+def _observed(value: object, budget: Budget, taken: int) -> Part:
+    return Part(shown(value, budget.room(taken)), "observed")
+
+
+_WORDS: Final[dict[str, Callable[[ComparisonResult, Budget], Line]]] = {
+    "pass_rate": _of_share,
+    "scorer_verdict": _of_scorer,
+    "semantic": _of_similarity,
+    "trace_contains": _of_search,
+    "trace_length": _of_length,
+    "trace_regex": _of_search,
+}

@@ -1,0 +1,46 @@
+"""The picture of a failure shows what pytest prints now."""
+
+from importlib.metadata import version
+
+import picture
+import pytest
+
+WRITE_AGAIN = "draw it again: python tests/docs/picture.py"
+
+
+@pytest.fixture(scope="module")
+def now():
+    return picture.picture()
+
+
+def test_our_lines_are_in_the_picture(now):
+    kept = picture.texts(picture.PICTURE.read_text(encoding="utf-8"))
+    ours = [line for line in picture.texts(now) if line.startswith("E ")]
+    assert any("2019-08- 12" in line and "2019-08- 21" in line for line in ours)
+    assert [line for line in kept if line.startswith("E ")] == ours, WRITE_AGAIN
+
+
+def test_the_picture_is_current(now):
+    kept = picture.PICTURE.read_text(encoding="utf-8")
+    if f"with pytest {version('pytest')}." not in kept:
+        pytest.skip("the picture is made with another version of pytest")
+    assert kept == now, WRITE_AGAIN
+
+
+def test_a_line_is_drawn_with_its_colours():
+    line = "a \x1b[31mred\x1b[0m and \x1b[1m\x1b[32mgreen & bold\x1b[0m"
+    assert picture.rows(line) == [
+        [
+            (0, "a ", picture.INK, False),
+            (2, "red", picture.COLOURS["31"], False),
+            (5, " and ", picture.INK, False),
+            (10, "green & bold", picture.COLOURS["32"], True),
+        ]
+    ]
+    assert "green &amp; bold" in picture.drawn(picture.rows(line)[0], 20)
+
+
+def test_a_line_that_is_too_long_is_broken():
+    first, second = picture.rows("a" * 90 + "\x1b[31m" + "b" * 20)
+    assert [(column, len(text)) for column, text, *_ in first] == [(0, 90), (90, 10)]
+    assert [(column, text) for column, text, *_ in second] == [(0, "b" * 10)]

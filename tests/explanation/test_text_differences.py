@@ -1,0 +1,140 @@
+"""Two texts side by side."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, strategies as st
+
+from pytest_verdict import Budget, compare, explain
+from pytest_verdict.explanation.lines import Block, Part, block, coloured, line, lines_of, plain, table
+from pytest_verdict.explanation.text import changes
+
+TEXTS = st.text("ab é\u0301\n'\"", max_size=20)
+EVERYTHING = Budget(characters=0, lines=0, differences=0, width=0)
+
+
+def explained(expected, observed, budget=None, operator="exact"):
+    return list(explain(compare(operator, expected, observed), budget))
+
+
+@given(TEXTS, TEXTS)
+def test_outside_of_the_changes_both_texts_are_the_same(expected, observed):
+    found = changes(expected, observed)
+    kept = []
+    for text, side in ((expected, 0), (observed, 1)):
+        at, rest = 0, ""
+        for change in found:
+            assert change[side].start >= at
+            rest += text[at : change[side].start] + "\0"
+            at = change[side].stop
+        kept.append(rest + text[at:])
+    assert kept[0] == kept[1]
+    assert bool(found) == (expected != observed)
+
+
+@given(TEXTS, TEXTS)
+def test_two_sides_that_differ_are_never_printed_alike(expected, observed):
+    if expected == observed:
+        return
+    first = explained(expected, observed)[0]
+    if "\n" not in expected + observed:
+        left, right = first.removeprefix("exact: expected ").split(", got ", 1)
+        assert left != right
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed", "first"),
+    [
+        ("caf\u00e9", "cafe\u0301", r"exact: expected 'caf\xe9', got 'cafe\u0301'"),
+        ("a b", "a\u00a0b", r"exact: expected 'a b', got 'a\xa0b'"),
+        ("paypal", "p\u0430ypal", r"exact: expected 'paypal', got 'p\u0430ypal'"),
+        ("ab", "a\u200bb", r"exact: expected 'ab', got 'a\u200bb'"),
+        ("yes", "yes ", "exact: expected 'yes', got 'yes '"),
+        (1, True, "exact: expected 1, got True"),
+    ],
+    ids=ascii,
+)
+def test_what_looks_the_same_is_told_apart(expected, observed, first):
+    assert explained(expected, observed)[0] == first
+
+
+def test_characters_that_an_eye_may_not_see_are_named():
+    lines = explained("caf\u00e9", "cafe\u0301")
+    assert (
+        "  characters: U+00E9 LATIN SMALL LETTER E WITH ACUTE -> U+0065 LATIN SMALL LETTER E, U+0301 COMBINING ACUTE ACCENT"
+    ) in lines
+    assert "  characters: nothing -> U+0020 SPACE" in explained("yes", "yes ")
+
+
+def test_of_several_lines_those_that_changed_are_shown_with_two_around_them():
+    before = [f"line {number}" for number in range(1, 40)]
+    after = [*before[:19], "line twenty", *before[20:], "the end"]
+    assert explained("\n".join(before), "\n".join(after))[:13] == [
+        "exact: line 20: 'line 20' -> 'line twenty', and 1 more line",
+        "  line 18:",
+        "    line 18",
+        "    line 19",
+        "  - line 20",
+        "         ^^",
+        "  + line twenty",
+        "         ^^^^^^",
+        "    line 21",
+        "    line 22",
+        "  line 38:",
+        "    line 38",
+        "    line 39",
+    ]
+
+
+def test_a_long_text_is_shown_in_a_window_around_each_change():
+    words = [f"word{number}" for number in range(2_000)]
+    other = [*words]
+    other[1_000], other[1_900] = "WORD", "gone"
+    lines = explained(" ".join(words), " ".join(other))
+    assert "word1000" in lines[0]
+    assert "WORD" in lines[0]
+    assert len(lines[0]) <= 100
+    assert [line[:12] for line in lines[1:9]] == ["  expected: ", " " * 12, "  observed: ", " " * 12] * 2
+    assert "gone" in lines[7]
+    assert max(map(len, lines)) <= 100
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_lines_keep_to_the_width(width):
+    pairs = [
+        ("the quick brown fox " * 30, "the quick brown dog " * 30),
+        ({"flights": [{"id": number, "to": "Paris" * 20} for number in range(40)]}, {"flights": [{"id": 1}]}),
+        (list(range(500)), list(range(1, 501))),
+        ("x" * 5_000, "y" * 5_000),
+        ({"a" * 200: 1}, {"a" * 200: 2}),
+    ]
+    for expected, observed in pairs:
+        lines = explained(expected, observed, Budget(width=width))
+        assert max(map(len, lines)) <= width, lines
+    full = explained(pairs[0][0], pairs[0][1], EVERYTHING)
+    assert pairs[0][0] in "\n".join(full)
+
+
+def test_wide_characters_count_two_columns_in_the_marks():
+    lines = explained("\u6771\u4eac tower", "\u6771\u4eac towel")
+    assert lines[2] == " " * (len("  expected: '") + 4 + 5) + "^"
+
+
+def test_colours_are_additions_to_the_same_text():
+    found = line("plain ", Part("expected", "expected"), Part("changed", "observed_changed"))
+    assert coloured(found) == "plain \x1b[32mexpected\x1b[0m\x1b[1;31mchanged\x1b[0m"
+    assert plain(found) == "plain expectedchanged"
+    assert plain(line("\x1b[31m")) == r"\x1b[31m"
+
+
+def test_a_block_is_its_text_and_keeps_its_lines():
+    made = block([line("one"), line("two")])
+    assert made == "one\ntwo"
+    assert isinstance(made, Block)
+    assert lines_of(made) == made.lines
+    assert [plain(one) for one in lines_of("a\nb")] == ["a", "b"]
+
+
+def test_a_table_has_columns_and_no_blanks_at_the_end():
+    rows = [[Part("a"), Part("long"), Part("")], [Part("longer"), Part(""), Part("c")]]
+    assert [plain(one) for one in table(rows)] == ["a       long", "longer        c"]
