@@ -1,7 +1,8 @@
 """Write this folder again, after a change of the format: `python tests/conformance/write.py`.
 
 `session/` is the report of a small session, `expected.json` what a reader derives from it, `altered/` single alterations of its
-records with the line that is wrong first, and `corpus-1.jsonl` records of every operator, which later versions must still read.
+records, and `corpus-1.jsonl` records of every operator, which later versions must still read: once a version is released its
+corpus is never written again, and the next format gets its own.
 """
 
 from __future__ import annotations
