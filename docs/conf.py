@@ -11,7 +11,12 @@ author = "The pytest-verdict developers"
 copyright = "2026, the pytest-verdict developers"
 version = release = installed_version("pytest-verdict")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "reference_pages"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "reference_pages",
+]
 exclude_patterns = ["_build", "_extension"]
 myst_enable_extensions = ["deflist", "colon_fence"]
 myst_heading_anchors = 3

@@ -40,7 +40,18 @@ _NAMESPACES: tuple[Any, ...] = (
 _LOGGER = logging.getLogger(__name__)
 _TITLES = {"json": "JSON"}
 # What most people look for first; other kinds follow in alphabetical order.
-_FIRST = ("text", "number", "boolean", "category", "list", "date", "json", "trace", "trajectory", "aggregate")
+_FIRST = (
+    "text",
+    "number",
+    "boolean",
+    "category",
+    "list",
+    "date",
+    "json",
+    "trace",
+    "trajectory",
+    "aggregate",
+)
 
 
 def by_kind() -> dict[str, dict[type[Operator], list[str]]]:
@@ -49,7 +60,9 @@ def by_kind() -> dict[str, dict[type[Operator], list[str]]]:
     Returns:
         Names by class by kind, in the order of the page.
     """
-    found: dict[str, dict[type[Operator], list[str]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[str, dict[type[Operator], list[str]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for name in REGISTRY.names():
         try:
             cls = REGISTRY.find(name)
@@ -82,7 +95,9 @@ class OtherPublicNames(Directive):
         """Write a section for each part of the package, and in it the names that no other page documents."""
         folder = Path(self.state.document.settings.env.srcdir)
         pages = "".join(
-            path.read_text(encoding="utf-8") for path in folder.rglob("*.*") if path.suffix in {".rst", ".md"}
+            path.read_text(encoding="utf-8")
+            for path in folder.rglob("*.*")
+            if path.suffix in {".rst", ".md"}
         )
         lines: list[str] = []
         for namespace in _NAMESPACES:
@@ -91,7 +106,11 @@ class OtherPublicNames(Directive):
                 title = namespace.__name__
                 lines += [f"``{title}``", "-" * (len(title) + 4), ""]
             for name in names:
-                kind = "class" if isinstance(getattr(namespace, name), type) else "function"
+                kind = (
+                    "class"
+                    if isinstance(getattr(namespace, name), type)
+                    else "function"
+                )
                 members = ["   :members:"] if kind == "class" else []
                 lines += [f".. auto{kind}:: {namespace.__name__}.{name}", *members, ""]
         return _parsed(self, lines)
@@ -101,7 +120,9 @@ def _undocumented(namespace: Any, pages: str) -> Iterator[str]:
     for name in namespace.__all__:
         public = getattr(namespace, name)
         # Operators and errors have pages of their own, made from the registry and the module of errors.
-        elsewhere = isinstance(public, type) and issubclass(public, Operator | Exception)
+        elsewhere = isinstance(public, type) and issubclass(
+            public, Operator | Exception
+        )
         if not elsewhere and f":: {namespace.__name__}.{name}\n" not in pages:
             yield name
 
@@ -109,7 +130,9 @@ def _undocumented(namespace: Any, pages: str) -> Iterator[str]:
 def _parsed(directive: Directive, lines: list[str]) -> list[nodes.Node]:
     section = nodes.section()
     section.document = directive.state.document
-    nested_parse_with_titles(directive.state, StringList(lines, directive.name), section)
+    nested_parse_with_titles(
+        directive.state, StringList(lines, directive.name), section
+    )
     return section.children
 
 
@@ -120,13 +143,28 @@ def _section(cls: type[Operator], names: list[str]) -> list[str]:
 
 
 def _signature(
-    _app: Sphinx, what: str, _name: str, thing: Any, _options: Any, _signature: str | None, returns: str | None
+    _app: Sphinx,
+    what: str,
+    _name: str,
+    thing: Any,
+    _options: Any,
+    _signature: str | None,
+    returns: str | None,
 ) -> tuple[str, str | None] | None:
     """Show settings as a user writes them: name=default."""
-    if what != "class" or not (isinstance(thing, type) and issubclass(thing, Operator)) or thing is Operator:
+    if (
+        what != "class"
+        or not (isinstance(thing, type) and issubclass(thing, Operator))
+        or thing is Operator
+    ):
         return None
-    fields = sorted(thing.model_fields.items(), key=lambda item: not item[1].is_required())
-    settings = [name if field.is_required() else f"{name}={_default(field)!r}" for name, field in fields]
+    fields = sorted(
+        thing.model_fields.items(), key=lambda item: not item[1].is_required()
+    )
+    settings = [
+        name if field.is_required() else f"{name}={_default(field)!r}"
+        for name, field in fields
+    ]
     return f"({', '.join(settings)})", returns
 
 

@@ -1,6 +1,7 @@
-"""Two summaries, compared blindly. Both judges are functions that stand in for a model, so that the example runs offline.
+"""Two summaries, compared blindly. Functions stand in for the model, to run offline.
 
-One reads; the other prefers whatever it is shown first. As both orders are asked, its two answers contradict one another,
+One judge reads. The other prefers whatever it is shown first; as both orders are
+asked, its two answers contradict one another,
 and the comparison has no winner.
 """
 
@@ -10,7 +11,12 @@ TASK = "Summarize the minutes in one sentence, with the date of the decision."
 OLD = "The board will buy new servers."
 NEW = "On 3 May the board decided to buy new servers."
 
-RUBRIC = {"id": "summary", "version": 1, "content": ["date", "decision"], "structure": ["brevity"]}
+RUBRIC = {
+    "id": "summary",
+    "version": 1,
+    "content": ["date", "decision"],
+    "structure": ["brevity"],
+}
 
 
 def scores(date):
@@ -18,7 +24,12 @@ def scores(date):
 
 
 def one_that_reads(request):
-    return {"rubric": {label: scores(5 if "May" in output.text else 1) for label, output in request.outputs.items()}}
+    return {
+        "rubric": {
+            label: scores(5 if "May" in output.text else 1)
+            for label, output in request.outputs.items()
+        }
+    }
 
 
 def one_that_prefers_the_first(_request):
@@ -26,8 +37,12 @@ def one_that_prefers_the_first(_request):
 
 
 def test_the_new_summary_is_better():
-    assert_preferred(NEW, OLD, TASK, one_that_reads, rubric=RUBRIC, names=("new", "old"))
+    assert_preferred(
+        NEW, OLD, TASK, one_that_reads, rubric=RUBRIC, names=("new", "old")
+    )
 
 
 def test_with_a_judge_that_prefers_the_first():
-    assert_preferred(NEW, OLD, TASK, one_that_prefers_the_first, rubric=RUBRIC, names=("new", "old"))
+    assert_preferred(
+        NEW, OLD, TASK, one_that_prefers_the_first, rubric=RUBRIC, names=("new", "old")
+    )

@@ -1,4 +1,4 @@
-"""What an assistant said about two capitals, compared with what is true. The test about Australia fails, as it should."""
+"""What an assistant said about two capitals. It is wrong about that of Australia."""
 
 import json
 from pathlib import Path
@@ -7,18 +7,34 @@ import pytest
 
 from pytest_verdict import assert_matches
 
-ANSWERS = json.loads(Path(__file__).with_name("answers.json").read_text(encoding="utf-8"))
+ANSWERS = json.loads(
+    Path(__file__).with_name("answers.json").read_text(encoding="utf-8")
+)
 
 
-@pytest.mark.parametrize(("country", "capital"), [("France", "Paris"), ("Australia", "Canberra")])
+@pytest.mark.parametrize(
+    ("country", "capital"), [("France", "Paris"), ("Australia", "Canberra")]
+)
 def test_capital(country, capital):
-    assert_matches("normalized_exact", expected=capital, observed=ANSWERS[country]["reply"])
+    assert_matches(
+        "normalized_exact", expected=capital, observed=ANSWERS[country]["reply"]
+    )
 
 
 def test_population_of_paris():
     population = ANSWERS["France"]["population"]
-    assert_matches("numeric_tolerance", 2_100_000, population, tolerance=0.01, normalize=["strip_thousands_separators"])
+    assert_matches(
+        "numeric_tolerance",
+        2_100_000,
+        population,
+        tolerance=0.01,
+        normalize=["strip_thousands_separators"],
+    )
 
 
 def test_facts_about_paris():
-    assert_matches("json_canonical", {"founded": -250, "river": "Seine"}, ANSWERS["France"]["facts"])
+    assert_matches(
+        "json_canonical",
+        {"founded": -250, "river": "Seine"},
+        ANSWERS["France"]["facts"],
+    )

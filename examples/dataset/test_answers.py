@@ -1,4 +1,4 @@
-"""A data set with a gate: 90 % of the rows must pass. 6 of 8 do, one is wrong and one has no answer, so the test fails."""
+"""A data set of which 90 % must pass. One row of eight is wrong, one has no answer."""
 
 from pathlib import Path
 
@@ -14,4 +14,6 @@ MAPPING = {
 
 def test_answers():
     rows = Path(__file__).with_name("answers.jsonl")
-    check_dataset(rows, "numeric_exact", MAPPING, pass_rate=0.9, ids="$.id", expect_rows=8)
+    check_dataset(
+        rows, "numeric_exact", MAPPING, pass_rate=0.9, ids="$.id", expect_rows=8
+    )

@@ -1,6 +1,7 @@
-"""A free-text answer, verified by fields. A judge read the fields from it once; its reply is in the folder replies.
+"""A free-text answer, verified by fields. A judge's reply is in the folder replies.
 
-With RECORD set, replies that are missing are asked of a model. Without it nobody is asked, and a missing reply is an error.
+With RECORD set, replies that are missing are asked of a model. Without it nobody is
+asked, and a missing reply is an error.
 """
 
 import os
@@ -9,7 +10,13 @@ from pathlib import Path
 import pytest
 
 from pytest_verdict.judging import ModelJudge, RecordedJudge
-from pytest_verdict.templates import BaseAnswer, ExactMatch, NumericExact, TraceRegex, VerifiedField
+from pytest_verdict.templates import (
+    BaseAnswer,
+    ExactMatch,
+    NumericExact,
+    TraceRegex,
+    VerifiedField,
+)
 
 RESPONSE = "Venetoclax blocks the protein Bcl-2 and was approved in 2015 [1]."
 
@@ -21,10 +28,14 @@ class Drug(BaseAnswer):
         verify_with=ExactMatch(normalize=["lowercase", "strip"]),
     )
     year: int = VerifiedField(
-        "The year in which the drug was first approved", ground_truth=2016, verify_with=NumericExact()
+        "The year in which the drug was first approved",
+        ground_truth=2016,
+        verify_with=NumericExact(),
     )
     cites: bool = VerifiedField(
-        "The response names a source", ground_truth=True, verify_with=TraceRegex(pattern=r"\[\d+\]")
+        "The response names a source",
+        ground_truth=True,
+        verify_with=TraceRegex(pattern=r"\[\d+\]"),
     )
 
 

@@ -1,4 +1,4 @@
-"""The calls of an agent, as the messages of its run recorded them. It pays back 93.0 instead of 39.0, and that fails."""
+"""The calls of an agent, from the messages of its run. It pays 93.0 instead of 39.0."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Values out of a model's answer, which was asked to book a flight. Two of them are wrong, and the failure shows where."""
+"""Values out of the answer of a model that booked a flight. Two of them are wrong."""
 
 import datetime
 import json
@@ -24,10 +24,18 @@ def test_departure():
 
 
 def test_price():
-    assert_matches("numeric_tolerance", 1250, REPLY["price"], tolerance=0.001, normalize=["strip_thousands_separators"])
+    assert_matches(
+        "numeric_tolerance",
+        1250,
+        REPLY["price"],
+        tolerance=0.001,
+        normalize=["strip_thousands_separators"],
+    )
 
 
 def test_booking(comparator):
     with comparator.collect():
-        comparator.assert_matches("exact", PASSENGERS, REPLY["passengers"], name="people")
+        comparator.assert_matches(
+            "exact", PASSENGERS, REPLY["passengers"], name="people"
+        )
         comparator.assert_matches("exact", MESSAGE, REPLY["message"], name="message")

@@ -9,6 +9,7 @@ from pages import REPOSITORY
 
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.normalizers import NORMALIZERS
+from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.pytest_plugin import plugin
 
 DOCS = REPOSITORY / "docs"
@@ -129,3 +130,18 @@ def test_the_design_gives_a_reason_for_every_dependency_and_extra():
     needed = [re.match(r"[\w-]+", requirement).group() for requirement in project["dependencies"]]
     assert [name for name in needed if f"| {name} " not in section] == []
     assert [name for name in project["optional-dependencies"] if f"| `{name}` " not in section] == []
+
+
+def test_every_operator_shows_a_call_of_compare():
+    names = [(name, REGISTRY.find(name)) for name in REGISTRY.names()]
+    own = [(name, cls) for name, cls in names if cls.__module__.startswith("pytest_verdict.")]
+    assert own
+    assert [name for name, cls in own if f'compare("{cls.name}", ' not in (cls.__doc__ or "")] == []
+
+
+def test_choose_an_operator_names_every_operator_that_a_test_names():
+    page = _text("how-to/choose-an-operator.md")
+    # These are written by templates, suites and blind comparisons, not by hand.
+    inner = {"answer_template", "field_check", "regex_check", "derived", "not_compared", "scorer_verdict"}
+    names = {name for name in FAMILIES.own("operators") if not name.startswith("blind_")} - inner
+    assert [name for name in sorted(names) if f"`{name}`" not in page] == []

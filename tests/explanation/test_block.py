@@ -108,7 +108,6 @@ BLOCKS = {
                 observed: 'b'
                 normalization: none
           ok    exact 'first': got 'a'
-          normalization: none
           score 0.5 < threshold 1
           note: half
         """,

@@ -60,10 +60,10 @@ def test_what_looks_the_same_is_told_apart(expected, observed, first):
 
 def test_characters_that_an_eye_may_not_see_are_named():
     lines = explained("caf\u00e9", "cafe\u0301")
-    assert (
-        "  characters: U+00E9 LATIN SMALL LETTER E WITH ACUTE -> U+0065 LATIN SMALL LETTER E, U+0301 COMBINING ACUTE ACCENT"
-    ) in lines
-    assert "  characters: nothing -> U+0020 SPACE" in explained("yes", "yes ")
+    at = lines.index("  characters: U+00E9 LATIN SMALL LETTER E WITH ACUTE")
+    assert lines[at + 1] == "           -> U+0065 LATIN SMALL LETTER E, U+0301 COMBINING ACUTE ACCENT"
+    lines = explained("yes", "yes ")
+    assert lines[lines.index("  characters: nothing") + 1] == "           -> U+0020 SPACE"
 
 
 def test_of_several_lines_those_that_changed_are_shown_with_two_around_them():

@@ -118,13 +118,11 @@ AGGREGATES = {
           FAIL  any_of 'b': 0 of 1 passed, 1 needed: exact expected 2, got 3
                 FAIL  exact '0': expected 2, got 3
                       normalization: none
-                normalization: none
           FAIL  exact 'c': expected 'x', got 'y'
                 expected: 'x'
                 observed: 'y'
                 normalization: none
           ok    exact 'a': got 1
-          normalization: none
           score 0.333333 < threshold 1
         """,
     ),
@@ -141,7 +139,6 @@ AGGREGATES = {
           FAIL  exact '0': expected 2, got '2'
                 normalization: none
           ok    numeric_exact '1': got '2'
-          normalization: none
           settings: weights=[1, 3]
           score 0.75 < threshold 0.9
         """,

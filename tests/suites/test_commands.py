@@ -1,8 +1,11 @@
 """The commands on suites: ``init`` and ``check``."""
 
 import json
+import re
 
+import jsonschema
 import pytest
+import yaml
 
 from pytest_verdict.cli import main
 from pytest_verdict.suites.suite_model import suite_schema
@@ -18,6 +21,19 @@ def test_what_init_writes_runs_and_is_written_rightly(harness, capsys):
     suite = harness.path / "first" / "capitals.verdict.yaml"
     assert main(["check", str(suite)]) == 0
     assert capsys.readouterr().out == f"{suite}: capitals, 2 scenarios, adapter capitals_adapter.answer\n"
+
+
+def test_init_writes_the_schema_that_the_first_line_of_the_suite_names(tmp_path):
+    """The line is the one that the YAML language server of editors reads; the path is relative to the suite."""
+    assert main(["init", str(tmp_path)]) == 0
+    text = (tmp_path / "capitals.verdict.yaml").read_text()
+    modeline = re.match(r"# yaml-language-server: \$schema=(\S+)\n", text)
+    schema = json.loads((tmp_path / modeline[1]).read_text("utf-8"))
+    assert schema == suite_schema()
+    assert schema["$id"] == "urn:pytest-verdict:suite"
+    jsonschema.validate(yaml.safe_load(text), schema)
+    with pytest.raises(jsonschema.ValidationError, match="expected_outptu"):
+        jsonschema.validate(yaml.safe_load(text.replace("expected_output", "expected_outptu")), schema)
 
 
 def test_init_overwrites_nothing(tmp_path, capsys):

@@ -1,5 +1,8 @@
 """Suite files as tests: the suites of the specification, and what a session makes of each outcome."""
 
+import re
+from pathlib import Path
+
 import jsonschema
 import pydantic
 import pytest
@@ -377,3 +380,56 @@ def test_the_schema_takes_what_the_reader_takes(write, content):
 def test_the_schema_refuses_what_the_reader_refuses(content):
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(yaml.safe_load(content), suite_schema())
+
+
+WRONG_KEYS = [
+    "expected: c",
+    "expected_output: 4",
+    "expected_output: yes",
+    "expected_tools: search",
+    "expected_tool_args: {search: [1]}",
+    "tags: [two words]",
+    "scorers: []",
+    "scorer: ''",
+    "scorer: {settings: {}}",
+    "scorer: {operator: exact, setting: {}}",
+    "scorer: {operator: exact, threshold: 0}",
+    "threshold: 1.5",
+    "timeout_seconds: 0",
+    "timeout_seconds: '30'",
+    "retries: -1",
+    "repeats: 0",
+    "repeats: 1.5",
+    "pass: 0",
+    "pass: most",
+    "pass: {rate: 2}",
+    "pass: {rate: 0.9, confidence: 1}",
+    "metadata: []",
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG_KEYS)
+def test_reader_and_schema_refuse_a_wrong_value(wrong, write):
+    content = f"scenarios:\n  - name: a\n    input: b\n    {wrong}\n"
+    with pytest.raises(SuiteError):
+        read_suite(write("a.verdict.yaml", content))
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(yaml.safe_load(content), suite_schema())
+
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "examples").rglob("*.verdict.yaml")), ids=lambda path: path.stem)
+def test_the_schema_takes_the_examples(path):
+    jsonschema.validate(yaml.safe_load(path.read_text("utf-8")), suite_schema())
+
+
+def test_the_schema_takes_the_suites_of_the_documentation():
+    written = [page.read_text("utf-8") for page in (REPOSITORY / "docs").rglob("*.md")]
+    found = [
+        block for text in written for block in re.findall(r"```yaml\n(# \S+\.verdict\.yaml\n.*?)```", text, re.DOTALL)
+    ]
+    assert found
+    for written_suite in found:
+        jsonschema.validate(yaml.safe_load(written_suite), suite_schema())

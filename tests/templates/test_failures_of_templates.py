@@ -80,7 +80,6 @@ def test_every_failed_field_has_its_reason_and_the_strategy_its_marks():
                   FAIL  text
           granular score: 0.00
           keys of no field: 'hotel'
-          normalization: none
           note: unknown_keys
         """
     )

@@ -56,8 +56,8 @@ class BlindBallot(Operator):
         checked: For A and for B, whether each expectation is met, when checks have answered them instead of the judge.
 
     Example:
-        >>> BlindBallot().evaluate(None, "I would rather not.").notes
-        ('reply_without_json',)
+        >>> compare("blind_ballot", None, "I would rather not.").notes
+        ['reply_without_json']
     """
 
     name: ClassVar[str] = "blind_ballot"

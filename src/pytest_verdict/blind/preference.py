@@ -54,8 +54,8 @@ class BlindPreference(Operator):
         gate: Contradictions that keep a comparison from passing, by code.
 
     Example:
-        >>> BlindPreference().evaluate("new", "anything else").notes
-        ('not_a_blind_comparison',)
+        >>> compare("blind_preference", "new", "anything else").notes
+        ['not_a_blind_comparison']
     """
 
     name: ClassVar[str] = "blind_preference"

@@ -130,7 +130,9 @@ def _of_part(child: ComparisonResult, budget: Budget) -> Iterator[Line]:
 def _evidence(result: ComparisonResult, found: Explanation, budget: Budget) -> Iterator[Line]:
     if found.sides:
         yield from _sides(result, budget)
-    yield (Part(f"normalization: {visible(', '.join(result.normalization)) or 'none'}"),)
+    if result.normalization or not result.children:
+        # What parts were normalized by stands with each.
+        yield (Part(f"normalization: {visible(', '.join(result.normalization)) or 'none'}"),)
     settings = _notable_settings(result, () if budget.lines == 0 else found.said)
     if settings:
         yield (Part(f"settings: {settings}"),)

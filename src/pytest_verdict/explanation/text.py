@@ -191,7 +191,8 @@ def code_points(expected: str, observed: str, found: Sequence[Change]) -> Iterat
     """Name the characters of changes that an eye may not see."""
     chunks = (_chunks(expected, observed, change) for change in found)
     for left, right in islice((pair for pair in chunks if _is_hard_to_see(*pair)), 3):
-        yield Part("characters: "), Part(_names(left), "expected"), Part(" -> "), Part(_names(right), "observed")
+        yield Part("characters: "), Part(_names(left), "expected")
+        yield Part("         -> "), Part(_names(right), "observed")
 
 
 def _chunks(expected: str, observed: str, change: Change) -> tuple[str, str]:

@@ -143,7 +143,7 @@ class AllOf(_Aggregate):
             have is an ``error``, unless the operator has what it expects as a setting. Other keys are not looked at.
 
     Example:
-        >>> AllOf(conditions=["numeric_exact", "exact"]).evaluate(1, "1").score
+        >>> compare("all_of", 1, "1", conditions=["numeric_exact", "exact"]).score
         0.5
     """
 
@@ -157,7 +157,7 @@ class AnyOf(_Aggregate):
         conditions: As for `AllOf`.
 
     Example:
-        >>> AnyOf(conditions=["numeric_exact", "exact"]).default_threshold()
+        >>> compare("any_of", 1, "1", conditions=["numeric_exact", "exact"]).threshold
         0.5
     """
 
@@ -176,8 +176,8 @@ class AtLeastN(_Aggregate):
         conditions: As for `AllOf`.
 
     Example:
-        >>> AtLeastN(n=2, conditions=["exact", "exact", "numeric_exact"]).evaluate("a", "a").score
-        0.6666666666666666
+        >>> compare("at_least_n", "a", "a", n=1, conditions=["exact", "numeric_exact"]).score
+        0.5
     """
 
     name: ClassVar[str] = "at_least_n"
@@ -203,7 +203,7 @@ class Weighted(_Aggregate):
         weights: Positive numbers in the same form: a list in the order of the conditions, or a mapping with the same keys.
 
     Example:
-        >>> Weighted(conditions=["exact", "numeric_exact"], weights=[1, 3]).evaluate(1, "1").score
+        >>> compare("weighted", 1, "1", conditions=["exact", "numeric_exact"], weights=[1, 3]).score
         0.75
     """
 

@@ -27,8 +27,8 @@ class BooleanMatch(Operator):
     for an answer that was not given; it matches None alone.
 
     Example:
-        >>> BooleanMatch().evaluate(True, True).score, BooleanMatch().evaluate(True, "true").notes
-        (1.0, ('not_a_boolean',))
+        >>> compare("boolean", True, True).score, compare("boolean", True, "true").notes
+        (1.0, ['not_a_boolean'])
     """
 
     name: ClassVar[str] = "boolean"
@@ -52,7 +52,7 @@ class LiteralMatch(Operator):
     """Both values are equal, with their types and without any normalization.
 
     Example:
-        >>> LiteralMatch().evaluate("missense", "missense").score, LiteralMatch().evaluate(1, True).score
+        >>> compare("literal", "mild", "mild").score, compare("literal", 1, True).score
         (1.0, 0.0)
     """
 
@@ -83,7 +83,7 @@ class OneOf(Operator):
         normalize: Normalizers for text in accepted values and observed, at every depth; none unless given.
 
     Example:
-        >>> OneOf(normalize=["lowercase"]).evaluate(["New York", "NYC"], "nyc").details
+        >>> compare("one_of", ["New York", "NYC"], "nyc", normalize=["lowercase"]).details
         {'matched_index': 1, 'matched': 'NYC', 'effective_normalization': ['lowercase']}
     """
 

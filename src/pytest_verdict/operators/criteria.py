@@ -111,7 +111,7 @@ class CriteriaMatch(Operator):
     Example:
         >>> criteria = [{"id": "polite", "version": 1, "severity": "minor", "operator": "contains_any",
         ...              "settings": {"substrings": ["please"]}}]
-        >>> CriteriaMatch(id="tone", revision=1, criteria=criteria).evaluate({}, "Go.").details["unmet"]
+        >>> compare("criteria", {}, "Go.", id="a", revision=1, criteria=criteria).details["unmet"]
         {'blocker': [], 'major': [], 'minor': ['polite']}
     """
 

@@ -42,9 +42,9 @@ class DateMatch(Operator):
         day_first: Whether 1/2/2024 is 1 February.
 
     Example:
-        >>> DateMatch().evaluate("2024-01-15", "January 15, 2024").score
+        >>> compare("date_match", "2024-01-15", "January 15, 2024").score
         1.0
-        >>> DateMatch(format="%d/%m/%Y").evaluate("2024-01-15", "15/01/2024").score
+        >>> compare("date_match", "2024-01-15", "15/01/2024", format="%d/%m/%Y").score
         1.0
     """
 
@@ -83,7 +83,7 @@ class DateTolerance(Operator):
         day_first: Whether 1/2/2024 is 1 February.
 
     Example:
-        >>> DateTolerance(tolerance=3).evaluate("2024-01-15", "2024-01-18").details["margin"]
+        >>> compare("date_tolerance", "2024-01-15", "2024-01-18", tolerance=3).details["margin"]
         '0'
     """
 
@@ -138,7 +138,7 @@ class DateRange(Operator):
         day_first: Whether 1/2/2024 is 1 February, in evidence.
 
     Example:
-        >>> DateRange(min="2024-01-01", max="2024-12-31").evaluate(None, "2024-12-31T10:00").score
+        >>> compare("date_range", ["2024-01-01", "2024-12-31"], "2024-12-31T10:00").score
         1.0
     """
 

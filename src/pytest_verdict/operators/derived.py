@@ -31,7 +31,7 @@ class DerivedMatch(Operator):
         extraction: How the observed value was extracted from the draft: ``programmatic`` or ``model_mediated``.
 
     Example:
-        >>> DerivedMatch(inner="numeric_exact", source="spec").evaluate(42, "42").score
+        >>> compare("derived", 42, "42", inner="numeric_exact", source="spec").score
         1.0
     """
 

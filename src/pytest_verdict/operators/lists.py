@@ -49,8 +49,8 @@ class SetContainment(Operator):
         normalize: Normalizers for text in the items, at every depth; none unless given.
 
     Example:
-        >>> SetContainment(mode="superset").evaluate(["EGFR", "KRAS"], ["KRAS", "BRAF"]).details
-        {'missing': ['EGFR'], 'unexpected': ['BRAF'], 'common': ['KRAS']}
+        >>> compare("set_containment", ["EGFR", "KRAS"], ["KRAS"], mode="superset").details
+        {'missing': ['EGFR'], 'unexpected': [], 'common': ['KRAS']}
     """
 
     name: ClassVar[str] = "set_containment"
@@ -99,7 +99,7 @@ class OrderedMatch(Operator):
         normalize: Normalizers for text in the items, at every depth; ``["lowercase", "strip"]`` unless given.
 
     Example:
-        >>> OrderedMatch().evaluate(["a", "b"], ["A", "c"]).details["differences"]
+        >>> compare("ordered_match", ["a", "b"], ["A", "c"]).details["differences"]
         [{'path': '$[1]', 'kind': 'changed', 'expected': 'b', 'observed': 'c'}]
     """
 

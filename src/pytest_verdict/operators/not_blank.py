@@ -17,8 +17,8 @@ class NotBlank(Operator):
     Zero and false are answers. Expected is not looked at, and is recorded as None.
 
     Example:
-        >>> NotBlank().evaluate(None, "Paris").score, NotBlank().evaluate(None, {}).notes
-        (1.0, ('blank',))
+        >>> compare("not_blank", None, "Paris").score, compare("not_blank", None, {}).notes
+        (1.0, ['blank'])
     """
 
     name: ClassVar[str] = "not_blank"

@@ -19,8 +19,8 @@ class NotCompared(Operator):
         instead_of: The name of the operator that would have compared, where it is known.
 
     Example:
-        >>> NotCompared(instead_of="exact").evaluate("Paris", "the adapter raised OSError: refused").error
-        'the adapter raised OSError: refused'
+        >>> compare("not_compared", "Paris", "OSError: refused", instead_of="exact").error
+        'OSError: refused'
     """
 
     name: ClassVar[str] = "not_compared"

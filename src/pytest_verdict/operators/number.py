@@ -52,8 +52,8 @@ class NumericExact(_Numeric):
         normalize: Normalizers for evidence that is text, such as ``["strip_thousands_separators"]``; none unless given.
 
     Example:
-        >>> NumericExact().evaluate(1, "1.0").score, NumericExact().evaluate(0.3, 0.1 + 0.2).score
-        (1.0, 0.0)
+        >>> [compare("numeric_exact", 0.3, text).score for text in ("0.30", 0.1 + 0.2)]
+        [1.0, 0.0]
     """
 
     name: ClassVar[str] = "numeric_exact"
@@ -72,7 +72,7 @@ class NumericTolerance(_Numeric):
         normalize: Normalizers for evidence that is text; none unless given.
 
     Example:
-        >>> NumericTolerance(tolerance=0.1).evaluate(1, 1.1).details
+        >>> compare("numeric_tolerance", 1, 1.1, tolerance=0.1).details
         {'distance': '0.1', 'margin': '0'}
     """
 
@@ -93,7 +93,7 @@ class NumericMinimum(_Numeric):
         normalize: Normalizers for evidence that is text; none unless given.
 
     Example:
-        >>> NumericMinimum().evaluate(10, 12).details
+        >>> compare("numeric_minimum", 10, 12).details
         {'margin': '2'}
     """
 
@@ -114,7 +114,7 @@ class NumericMaximum(_Numeric):
         normalize: Normalizers for evidence that is text; none unless given.
 
     Example:
-        >>> NumericMaximum(exclusive=True).evaluate(10, 10).score
+        >>> compare("numeric_maximum", 10, 10, exclusive=True).score
         0.0
     """
 
@@ -139,9 +139,9 @@ class NumericRange(Operator):
         normalize: Normalizers for evidence that is text; none unless given.
 
     Example:
-        >>> NumericRange(min=1, max=10).evaluate(None, 10.5).details
+        >>> compare("numeric_range", None, 10.5, min=1, max=10).details
         {'distance': '0.5', 'margin': '-0.5'}
-        >>> NumericRange().evaluate([1, 10], 5).score
+        >>> compare("numeric_range", [1, 10], 5).score
         1.0
     """
 
@@ -209,7 +209,7 @@ class Delta(Operator):
         normalize: Normalizers for evidence that is text; none unless given.
 
     Example:
-        >>> Delta().evaluate(-20, {"before": 100, "after": 80}).details
+        >>> compare("delta", -20, {"before": 100, "after": 80}).details
         {'change': '-20', 'distance': '0', 'margin': '0'}
     """
 

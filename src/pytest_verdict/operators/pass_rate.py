@@ -33,10 +33,10 @@ class PassRate(Operator):
         attempts: For which k pass^k and pass@k are estimated.
 
     Example:
-        >>> PassRate().evaluate(0.75, {"pass": 3, "fail": 1, "error": 0}).score
+        >>> compare("pass_rate", 0.75, {"pass": 3, "fail": 1, "error": 0}).score
         1.0
-        >>> PassRate(confident=True).evaluate(0.9, {"pass": 5, "fail": 0, "error": 0}).notes
-        ('inconclusive',)
+        >>> compare("pass_rate", 0.9, {"pass": 5, "fail": 0, "error": 0}, confident=True).notes
+        ['inconclusive']
     """
 
     name: ClassVar[str] = "pass_rate"

@@ -63,7 +63,7 @@ class Regex(Operator):
         SettingsError: The pattern is empty or does not compile, or a flag is not known.
 
     Example:
-        >>> Regex(pattern=r".*(?P<year>[0-9]{4})").evaluate(None, "in 1928").details
+        >>> compare("regex", ".*(?P<year>[0-9]{4})", "in 1928").details
         {'matched': 'in 1928', 'span': [0, 7], 'groups': ['1928'], 'named_groups': {'year': '1928'}}
     """
 

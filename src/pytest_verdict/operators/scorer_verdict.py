@@ -20,7 +20,7 @@ class ScorerVerdict(Operator):
         scorer: The scorer's name.
 
     Example:
-        >>> ScorerVerdict(scorer="polite").evaluate(None, {"output": "Hi", "score": 0.25, "passed": None}).score
+        >>> compare("scorer_verdict", None, {"output": "Hi", "score": 0.25}, scorer="a").score
         0.25
     """
 

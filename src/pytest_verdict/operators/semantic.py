@@ -60,7 +60,7 @@ class SemanticMatch(Operator):
     Example:
         >>> def counts(texts):
         ...     return [[text.count(letter) for letter in "abc"] for text in texts]
-        >>> SemanticMatch(embedder=counts, keep_vectors=False).evaluate("abc", "cab").details
+        >>> compare("semantic", "abc", "cab", embedder=counts, keep_vectors=False).details
         {'similarity': 1.0, 'dimensions': 3}
     """
 

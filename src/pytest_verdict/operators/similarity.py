@@ -59,7 +59,7 @@ class TextSimilarity(Operator):
         normalize: Normalizers for both sides, in order of application; none unless given.
 
     Example:
-        >>> TextSimilarity().evaluate("kitten", "sitting").details
+        >>> compare("text_similarity", "kitten", "sitting").details
         {'metric': 'levenshtein', 'distance': 3, 'lengths': [6, 7]}
     """
 

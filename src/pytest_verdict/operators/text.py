@@ -27,7 +27,7 @@ class Exact(Operator):
         nan_equal: Whether NaN equals NaN.
 
     Example:
-        >>> Exact().evaluate(1, 1.0).score, Exact().evaluate("Paris", "paris").score
+        >>> compare("exact", 1, 1.0).score, compare("exact", "Paris", "paris").score
         (1.0, 0.0)
     """
 
@@ -61,7 +61,7 @@ class NormalizedExact(Exact):
         nan_equal: Whether NaN equals NaN.
 
     Example:
-        >>> NormalizedExact().evaluate(" New  York", "new york").score
+        >>> compare("normalized_exact", " New  York", "new york").score
         1.0
     """
 
@@ -136,7 +136,7 @@ class ContainsAny(_Contains):
         case_sensitive: False folds the case of both sides, recorded as the last step ``casefold``.
 
     Example:
-        >>> ContainsAny(substrings=["mrna", "messenger rna"]).evaluate(None, "mrna instructions").score
+        >>> compare("contains_any", ["mrna", "messenger rna"], "mrna instructions").score
         1.0
     """
 
@@ -152,7 +152,7 @@ class ContainsAll(_Contains):
         case_sensitive: As for `ContainsAny`.
 
     Example:
-        >>> ContainsAll(substrings=["Paris", "France"]).evaluate(None, "Paris is in Italy").details
+        >>> compare("contains_all", ["Paris", "France"], "Paris is in Italy").details
         {'found': ['Paris'], 'missing': ['France']}
     """
 

@@ -37,8 +37,8 @@ class TraceRegex(Operator):
         SettingsError: The pattern is empty or does not compile, a flag is not known, or the count is below 1.
 
     Example:
-        >>> TraceRegex(pattern=r"\\[[0-9]+\\]", count_min=2).evaluate(True, "See [1] and [2].").details
-        {'count': 2, 'matched': ['[1]', '[2]']}
+        >>> compare("trace_regex", True, "See 1 and 2.", pattern="[0-9]", count_min=2).details
+        {'count': 2, 'matched': ['1', '2']}
     """
 
     name: ClassVar[str] = "trace_regex"
@@ -81,7 +81,7 @@ class TraceContains(Operator):
         substring: The text to look for, not empty. Without it expected is the text.
 
     Example:
-        >>> TraceContains(substring="sorry").evaluate(False, "Here you are.").score
+        >>> compare("trace_contains", False, "Here you are.", substring="sorry").score
         1.0
     """
 
@@ -122,7 +122,7 @@ class TraceLength(Operator):
         unit: ``chars`` (code points) unless given, ``words`` (parts between blanks) or ``lines``.
 
     Example:
-        >>> TraceLength(max=5, unit="words").evaluate(True, "a short answer").details
+        >>> compare("trace_length", True, "a short answer", max=5, unit="words").details
         {'length': 3}
     """
 

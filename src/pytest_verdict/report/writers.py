@@ -34,6 +34,10 @@ class NewFiles:
         self._paths[name] = self._folder / f"{name}.new"
         return self._paths[name]
 
+    def written(self, name: str) -> Path:
+        """Say where a file is that has not taken its place yet."""
+        return self._paths[name]
+
     def write(self, name: str, pieces: Iterable[str]) -> None:
         """Write a file of text."""
         with self.path(name).open("w", encoding="utf-8", newline="\n", buffering=_BLOCK) as file:
@@ -59,7 +63,7 @@ def write_own(contents: Contents, new: NewFiles) -> list[str]:
     for name, place in report_writers().items():
         new.write(name, load(place)(contents))
         if name == JUNIT:
-            with new.path(name).open("rb") as lines:
+            with new.written(name).open("rb") as lines:
                 files[name] = junit_digests(lines)
     return list(report_writers())
 

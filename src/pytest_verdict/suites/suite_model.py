@@ -116,6 +116,8 @@ class SuiteFile(_Form):
         title="pytest-verdict suite",
         json_schema_extra={
             "$schema": "https://json-schema.org/draft/2020-12/schema",
+            # A name and no address: an editor reads the file that ``pytest-verdict init`` writes, also without a network.
+            "$id": "urn:pytest-verdict:suite",
             "oneOf": [
                 {"required": ["scenarios"]},
                 {"required": ["suite"], "properties": {"suite": {"required": ["scenarios"]}}},

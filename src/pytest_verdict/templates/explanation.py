@@ -65,6 +65,8 @@ def _normalized(children: Sequence[ComparisonResult]) -> Iterator[Line]:
     for steps in dict.fromkeys(tuple(child.normalization) for child in children if child.normalization):
         names = [str(child.name) for child in children if tuple(child.normalization) == steps]
         yield line(f"normalization of {', '.join(names)}: {', '.join(steps)}")
+    if not any(child.normalization for child in children):
+        yield line("normalization: none")
 
 
 def _cells(child: ComparisonResult, rule: Mapping[str, Any]) -> Line:

@@ -33,8 +33,8 @@ class RegexCheck(Operator):
             other word fails.
 
     Example:
-        >>> RegexCheck(pattern="[0-9]+", value=2, match_type="count").evaluate(None, "4 of 5").details["matches_found"]
-        ['4', '5']
+        >>> compare("regex_check", None, "4 of 5", pattern="[0-9]", value=2, match_type="count").score
+        1.0
     """
 
     name: ClassVar[str] = "regex_check"

@@ -40,7 +40,7 @@ class FieldCheck(Operator):
         operator: What compares the field elsewhere than in a template; typed equality (``exact``) unless given.
 
     Example:
-        >>> FieldCheck(field="target").evaluate({"target": "BCL2"}, {"target": "BCL2", "year": 2016}).score
+        >>> compare("field_check", {"name": "a"}, {"name": "a", "year": 2016}, field="name").score
         1.0
     """
 

@@ -43,8 +43,9 @@ class TemplateMatch(Operator):
         embedding_check: What compares text that failed again, by meaning, or None.
 
     Example:
-        >>> match = TemplateMatch(fields={"target": "normalized_exact", "year": "numeric_exact"})
-        >>> match.evaluate({"target": "BCL2", "year": 2016}, {"target": "bcl2", "year": 2017}).details["granular_score"]
+        >>> rules = {"a": "normalized_exact", "b": "exact"}
+        >>> found = compare("answer_template", {"a": "x", "b": 1}, {"a": "X", "b": 2}, fields=rules)
+        >>> found.details["granular_score"]
         0.5
     """
 

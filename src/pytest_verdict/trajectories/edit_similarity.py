@@ -19,7 +19,7 @@ class TrajectorySimilarity(TrajectoryOperator):
     arguments. Two empty trajectories score 1.0.
 
     Example:
-        >>> TrajectorySimilarity().evaluate(["a", "b", "c", "a"], ["a", "d", "c", "a"]).score
+        >>> compare("trajectory_similarity", ["a", "b", "c", "a"], ["a", "d", "c", "a"]).score
         0.75
     """
 

@@ -31,9 +31,9 @@ class TrajectoryOnlyFrom(TrajectoryOperator):
         repeats: ``forbid`` lets each expected call be made once, ``allow`` any number of times.
 
     Example:
-        >>> TrajectoryOnlyFrom().evaluate(["search", "book"], ["book"]).score
+        >>> compare("trajectory_only_from", ["search", "book"], ["book"]).score
         1.0
-        >>> TrajectoryOnlyFrom(repeats="allow").evaluate(["search"], ["search", "search"]).score
+        >>> compare("trajectory_only_from", ["pay"], ["pay", "pay"], repeats="allow").score
         1.0
     """
 
@@ -66,7 +66,7 @@ class TrajectoryForbidden(TrajectoryOperator):
         forbidden: The forbidden calls, as a plain list; they take the place of expected.
 
     Example:
-        >>> TrajectoryForbidden(forbidden=["delete"]).evaluate(None, ["search", "delete"]).score
+        >>> compare("trajectory_forbidden", ["delete"], ["search", "delete"]).score
         0.0
     """
 
@@ -109,7 +109,7 @@ class TrajectoryMaxCalls(ObservedTrajectory):
             the place of expected.
 
     Example:
-        >>> TrajectoryMaxCalls(limits={"search": 1}).evaluate(None, ["search", "book", "search"]).score
+        >>> compare("trajectory_max_calls", {"search": 1}, ["search", "book", "search"]).score
         0.0
     """
 
@@ -162,7 +162,7 @@ class TrajectorySingleToolUse(ObservedTrajectory):
         tool: The tool; it takes the place of expected.
 
     Example:
-        >>> TrajectorySingleToolUse(tool="search").evaluate(None, ["login", "search", "search"]).details
+        >>> compare("trajectory_single_tool_use", "pay", ["login", "pay", "pay"]).details
         {'calls': 2}
     """
 

@@ -25,10 +25,10 @@ class TrajectoryExact(TrajectoryOperator):
     ADK's EXACT, Vertex's trajectory_exact_match.
 
     Example:
-        >>> TrajectoryExact().evaluate([("search", {"q": "tea"}), "book"], [("search", {"q": "tea"}), "book"]).score
+        >>> compare("trajectory_exact", ["search", "pay"], ["search", ("pay", {"id": 7})]).score
         1.0
-        >>> TrajectoryExact().evaluate(["search", "book"], ["book", "search"]).notes
-        ('right_calls_wrong_order',)
+        >>> compare("trajectory_exact", ["search", "book"], ["book", "search"]).notes
+        ['right_calls_wrong_order']
     """
 
     name: ClassVar[str] = "trajectory_exact"
@@ -51,7 +51,7 @@ class TrajectoryInOrder(TrajectoryOperator):
         extras: Whether other calls may lie before, between and after them; ``forbid`` makes it `TrajectoryExact`.
 
     Example:
-        >>> TrajectoryInOrder().evaluate(["search", "book"], ["login", "search", "look", "book"]).score
+        >>> compare("trajectory_in_order", ["search", "pay"], ["login", "search", "pay"]).score
         1.0
     """
 
@@ -79,10 +79,7 @@ class TrajectoryAnyOrder(TrajectoryOperator):
         extras: Whether other calls may occur too. With ``forbid`` both sides are the same calls.
 
     Example:
-        >>> TrajectoryAnyOrder(args="contains").evaluate(
-        ...     [("search", {"q": "x"}), ("search", {"q": "x", "limit": 5})],
-        ...     [("search", {"q": "x", "limit": 5}), ("search", {"q": "x"})],
-        ... ).score
+        >>> compare("trajectory_any_order", ["find", "book"], ["book", "look", "find"]).score
         1.0
     """
 

@@ -71,7 +71,7 @@ class TrajectoryPrecision(_PrecisionRecall):
         credit: ``partial`` counts a call by the mean score of its arguments, under the pairing with the highest sum.
 
     Example:
-        >>> TrajectoryPrecision().evaluate(["a", "b"], ["a", "x", "b", "y"]).score
+        >>> compare("trajectory_precision", ["a", "b"], ["a", "x", "b", "y"]).score
         0.5
     """
 
@@ -91,7 +91,7 @@ class TrajectoryRecall(_PrecisionRecall):
         credit: As for `TrajectoryPrecision`.
 
     Example:
-        >>> TrajectoryRecall().evaluate(["a", "a"], ["a", "x"]).score
+        >>> compare("trajectory_recall", ["a", "a"], ["a", "x"]).score
         0.5
     """
 
@@ -109,7 +109,7 @@ class TrajectoryF1(_PrecisionRecall):
         credit: As for `TrajectoryPrecision`.
 
     Example:
-        >>> TrajectoryF1(matching="in_order").evaluate(["a", "b"], ["b", "a"]).score
+        >>> compare("trajectory_f1", ["a", "b"], ["b", "a"], matching="in_order").score
         0.5
     """
 

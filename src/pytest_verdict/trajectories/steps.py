@@ -35,7 +35,7 @@ class TrajectorySteps(TrajectoryOperator):
 
     Example:
         >>> steps = ["login", ["search", "weather"], {"name": "retry", "optional": True}, "book"]
-        >>> TrajectorySteps(extras="forbid").evaluate(steps, ["login", "weather", "search", "book"]).score
+        >>> compare("trajectory_steps", steps, ["login", "weather", "search", "book"]).score
         1.0
     """
 

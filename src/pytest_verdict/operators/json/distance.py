@@ -53,10 +53,10 @@ class JsonDistance(JsonOperator):
         parse: Whether text is parsed, as for `JsonCanonical`.
 
     Example:
-        >>> found = JsonDistance().evaluate({"a": 1, "b": [1, 2]}, '{"a": 1, "b": [1, 3]}')
+        >>> found = compare("json_distance", {"a": 1, "b": [1, 2]}, '{"a": 1, "b": [1, 3]}')
         >>> found.score, found.details["cost"], found.details["differences"]
         (0.75, '2', [{'path': '$.b[1]', 'kind': 'changed', 'expected': 2, 'observed': 3}])
-        >>> JsonDistance(ignore=["$..id"]).evaluate({"id": 1, "a": 2}, {"id": 7, "a": 2}).score
+        >>> compare("json_distance", {"id": 1, "a": 2}, {"a": 2}, ignore=["$..id"]).score
         1.0
     """
 

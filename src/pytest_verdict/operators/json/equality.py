@@ -34,9 +34,9 @@ class JsonCanonical(JsonOperator):
         parse: Whether text is parsed, as is the default. With False a text is a JSON string, and bytes have no JSON form.
 
     Example:
-        >>> JsonCanonical().evaluate('{"a": 1, "b": [2]}', '{"b": [2.0], "a": 1e0}').score
+        >>> compare("json_canonical", '{"a": 1, "b": [2]}', '{"b": [2.0], "a": 1e0}').score
         1.0
-        >>> JsonCanonical().evaluate({"a": [1]}, '{"a": [2]}').details
+        >>> compare("json_canonical", {"a": [1]}, '{"a": [2]}').details
         {'differences': [{'path': '$.a[0]', 'kind': 'changed', 'expected': 1, 'observed': 2}]}
     """
 
@@ -84,9 +84,9 @@ class JsonSubset(JsonOperator):
             maximum matching. ``exact``: the lists are equally long, and each item is contained in the one at its place.
 
     Example:
-        >>> JsonSubset().evaluate({"tags": ["b"]}, '{"tags": ["a", "b"], "id": 7}').score
+        >>> compare("json_subset", {"tags": ["b"]}, '{"tags": ["a", "b"], "id": 7}').score
         1.0
-        >>> JsonSubset().evaluate({"tags": ["c"]}, '{"tags": ["a", "b"]}').details
+        >>> compare("json_subset", {"tags": ["c"]}, '{"tags": ["a", "b"]}').details
         {'differences': [{'path': '$.tags[0]', 'kind': 'missing', 'expected': 'c'}]}
     """
 

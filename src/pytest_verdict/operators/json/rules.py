@@ -51,7 +51,7 @@ class JsonRule(BaseModel):
 
     Example:
         >>> from pytest_verdict.operators import JsonDistance
-        >>> JsonDistance(rules={"$.price": JsonRule(tolerance=0.01)}).evaluate({"price": 9.99}, {"price": 10}).score
+        >>> compare("json_distance", [9.9], [10], rules={"$[0]": JsonRule(tolerance=1)}).score
         1.0
     """
 

@@ -47,10 +47,10 @@ class JsonSchema(JsonOperator):
         MissingExtraError: The library jsonschema is not installed.
 
     Example:
-        >>> JsonSchema(schema_document={"required": ["id"]}).evaluate(None, '{"id": 7}').score
+        >>> compare("json_schema", {"required": ["id"]}, '{"id": 7}').score
         1.0
-        >>> JsonSchema().evaluate({"properties": {"id": {"type": "integer"}}}, {"id": "7"}).details["differences"]
-        [{'path': '$.id', 'kind': 'changed', 'observed': '7', 'reason': "'7' is not of type 'integer'"}]
+        >>> compare("json_schema", {"items": {"type": "null"}}, ["7"]).details["differences"]
+        [{'path': '$[0]', 'kind': 'changed', 'observed': '7', 'reason': "'7' is not of type 'null'"}]
     """
 
     name: ClassVar[str] = "json_schema"

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
 from pytest_verdict.console import complain, say
 
+SCHEMA: Final = "verdict-suite.schema.json"
+"""The file that the first line of the suite names: an editor completes keys and marks mistakes by it."""
 FILES: Final = {
     "capitals.verdict.yaml": """\
-# Run it with pytest, and see whether it is written rightly with pytest-verdict check.
+# yaml-language-server: $schema=verdict-suite.schema.json
+# Run it with pytest, and look for mistakes with pytest-verdict check.
 suite:
   name: capitals
   adapter: capitals_adapter.answer
@@ -59,8 +63,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     folder = Path(arguments.folder)
-    # A conftest.py that is there does what ours does.
-    wanted = {name: text for name, text in FILES.items() if name != "conftest.py" or not (folder / name).exists()}
+    # A conftest.py that is there does what ours does, and so does a schema.
+    kept = {name for name in ("conftest.py", SCHEMA) if (folder / name).exists()}
+    texts = {**FILES, SCHEMA: files("pytest_verdict.suites").joinpath("suite.schema.json").read_text("utf-8")}
+    wanted = {name: text for name, text in texts.items() if name not in kept}
     taken = [name for name in wanted if (folder / name).exists()]
     if taken:
         complain(f"{folder / taken[0]} exists already, and nothing was written; name another folder")
