@@ -10,7 +10,6 @@ from weakref import WeakKeyDictionary
 
 _OURS: Final = __name__.partition(".")[0]
 _OF_OTHERS: Final = {_OURS, "pydantic", "builtins", "abc", "typing"}
-_DIGITS: Final = 32
 _known: WeakKeyDictionary[type, str] = WeakKeyDictionary()
 
 
@@ -31,7 +30,7 @@ def _digest(cls: type) -> str:
     # Our base classes have a version of their own.
     sources = [_source(base) for base in cls.__mro__ if base.__module__.partition(".")[0] not in _OF_OTHERS]
     text = "\0".join(sources) if all(sources) else ""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS] if text else ""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32] if text else ""
 
 
 def _source(cls: type) -> str:
