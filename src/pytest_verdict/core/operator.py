@@ -215,6 +215,11 @@ class Operator(BaseModel):
         return any(inner.asks_model for inner in _operators_inside(self))
 
     @functools.cached_property
+    def compares_recorded_form(self) -> bool:
+        """Whether evidence is compared as it is read back from the record: an operator of a user may need its class."""
+        return self.keeps_evidence and all(inner.keeps_evidence for inner in _operators_inside(self))
+
+    @functools.cached_property
     def identity(self) -> OperatorIdentity:
         """What the record says of this operator."""
         return OperatorIdentity(self.recorded_name(), self.version, self.settings(), code_of(type(self)))

@@ -317,6 +317,8 @@ class ComparisonResult:
             RecordError: A key is missing or has a value that cannot be read.
         """
         try:
+            # What was read is written again, and JSON has no number that is not finite.
+            json.dumps(record.get("settings"), allow_nan=False)
             return cls(
                 read_identity(record),
                 decode(record["expected"]),

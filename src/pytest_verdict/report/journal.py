@@ -71,7 +71,15 @@ class TestEntry:
 
 
 _OUTCOMES: Final = {"passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished", "rerun", LATE}
-_KINDS: Final = {"path": str, "message": str, "text": str, "worker": str, "crashed": bool, "teardown_error": bool}
+_KINDS: Final = {
+    "test": str,
+    "path": str,
+    "message": str,
+    "text": str,
+    "worker": str,
+    "crashed": bool,
+    "teardown_error": bool,
+}
 _DECODE: Final = json.JSONDecoder().decode
 
 
@@ -172,7 +180,7 @@ def _entry(content: dict[str, Any]) -> TestEntry:
 
 
 def _whole(number: Any) -> int:
-    if type(number) is not int or number < 0:
+    if type(number) is not int or not 0 <= number < 2**43:
         raise ValueError("a whole number from 0 is needed")
     return number
 
