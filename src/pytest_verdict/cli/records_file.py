@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
-import json
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, Final, cast
+from typing import IO, Final, cast
 
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.building import REPORT
 from pytest_verdict.report.folder import JOURNAL
 from pytest_verdict.report.journal import RECORDS, TESTS
+from pytest_verdict.report.json_report import REPORT
 
 LONGEST_LINE: Final = 1 << 28
 _GZIP: Final = b"\x1f\x8b"
@@ -30,7 +28,6 @@ class RecordsFile:
             raise RecordError(f"{given}: there is no such file; name a {RECORDS} or the folder of a report")
         self.size = self.path.stat().st_size
         self._raw: IO[bytes] | None = None
-        self._digest = hashlib.sha256()
 
     @staticmethod
     def _inside(folder: Path) -> Path:
@@ -52,21 +49,9 @@ class RecordsFile:
             self._raw = raw
             source = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if raw.peek(2)[:2] == _GZIP else raw
             try:
-                for line in _limited(source):
-                    self._digest.update(line)
-                    yield line
+                yield from _limited(source)
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 raise RecordError(f"{self.path}: the compressed file is damaged: {error}") from None
-
-    def has_foreign_records(self) -> bool:
-        """Whether the report in the folder was made of other records; known after all lines were read."""
-        if self.folder is None or not (self.folder / REPORT).is_file():
-            return False
-        try:
-            report: Any = json.loads((self.folder / REPORT).read_bytes())
-            return bool(report["records"]["sha256"] != self._digest.hexdigest())
-        except (ValueError, KeyError, TypeError, RecursionError):
-            raise RecordError(f"{self.folder / REPORT}: this is not the report of pytest-verdict") from None
 
 
 def _refuse_newer_journal(folder: Path) -> None:

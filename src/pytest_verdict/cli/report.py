@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from pytest_verdict.console import complain, say
 from pytest_verdict.errors import RecordError, VerdictError
-from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, JUNIT, REPORT, Built, build
+from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, Built, build
 from pytest_verdict.report.folder import (
     JOURNAL,
     FolderInUseError,
@@ -20,7 +20,8 @@ from pytest_verdict.report.folder import (
     remove_journal,
 )
 from pytest_verdict.report.journal import RECORDS, TESTS, Journal, read_journal
-from pytest_verdict.report.junit import PROFILES, checked_profile
+from pytest_verdict.report.json_report import REPORT
+from pytest_verdict.report.junit import JUNIT, PROFILES, checked_profile
 from pytest_verdict.report.summary import counts_text
 
 _EXIT_CODES: Final = """\

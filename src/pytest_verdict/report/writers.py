@@ -6,13 +6,15 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import safe_repr, visible
 from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import RECORDS
+from pytest_verdict.report.junit import JUNIT, junit_digests
 from pytest_verdict.report.plugin import report_writers
 
 _BLOCK: Final = 1 << 20
@@ -32,6 +34,10 @@ class NewFiles:
         path = self._paths[name] = self._folder / f"{name}.new"
         path.unlink(missing_ok=True)
         return path
+
+    def written(self, name: str) -> Path:
+        """Say where a file is that has not taken its place yet."""
+        return self._paths[name]
 
     def write(self, name: str, pieces: Iterable[str]) -> None:
         """Write a file of text."""
@@ -53,8 +59,13 @@ class NewFiles:
 
 def write_own(contents: Contents, new: NewFiles) -> list[str]:
     """Write our files, and give their names."""
+    files: dict[str, Any] = {}
+    contents = replace(contents, run={**contents.run, "files": files})
     for name, place in report_writers().items():
         new.write(name, load(place)(contents))
+        if name == JUNIT:
+            with new.written(name).open("rb") as lines:
+                files[name] = junit_digests(lines)
     return list(report_writers())
 
 
