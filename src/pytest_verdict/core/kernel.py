@@ -57,36 +57,35 @@ def run(
     if name is not None and not isinstance(name, str):
         raise ConfigurationError(f"name is a text or None, got {safe_repr(name)}")
     # Copied before the comparison, so that an operator that changes its arguments does not change what is recorded.
-    kept = observed
-    wanted: Any = ABSENT
+    kept, wanted = observed, ABSENT
     try:
         if type(observed) is not str:
             kept, observed = _sides(operator, observed)
-        wanted, expected = _expected_sides(operator, expected)
+        effective = operator.effective_expected(expected)
+        if type(expected) is not str or effective is not expected:
+            effective, expected = _expected_sides(operator, effective, expected)
+        wanted = effective
         outcome = (
             operator.evaluate(expected, observed)
             if recorded is None
             else _again(operator, expected, observed, recorded)
         )
-        if type(outcome) is not Outcome:
-            outcome = checked_outcome(outcome)
+        outcome = outcome if type(outcome) is Outcome else checked_outcome(outcome)
         if outcome.children and outcome.score < limit and outcome.error is None:
             outcome = operator.decided(outcome, limit)
     except Exception as error:
         if recorded is not None and _is_what_the_record_lacks(error, operator):
             raise
         outcome = error_outcome(error)
-        if wanted is ABSENT:
-            wanted = recorded_form(expected)[0]
+        wanted = recorded_form(expected)[0] if wanted is ABSENT else wanted
     outcome = qualified(outcome, negated=negated, sources=sources) if negated or sources else outcome
     return ComparisonResult(operator.identity, wanted, kept, limit, outcome, name)
 
 
-def _expected_sides(operator: Operator, expected: Any) -> tuple[Any, Any]:
-    wanted = operator.effective_expected(expected)
-    if wanted is not expected:
-        return recorded_form(wanted)[0], _sides(operator, expected)[1]
-    return (expected, expected) if type(expected) is str else _sides(operator, expected)
+def _expected_sides(operator: Operator, wanted: Any, expected: Any) -> tuple[Any, Any]:
+    if wanted is expected:
+        return _sides(operator, expected)
+    return recorded_form(wanted)[0], _sides(operator, expected)[1]
 
 
 def _sides(operator: Operator, value: Any) -> tuple[Any, Any]:

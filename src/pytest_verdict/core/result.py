@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pytest_verdict.core.reading import (
@@ -98,7 +98,7 @@ def qualified(outcome: Outcome, *, negated: bool, sources: Mapping[str, Any] | N
     negated = negated and outcome.error is None
     if not negated and sources is None:
         return outcome
-    found: dict[str, Any] = {field.name: getattr(outcome, field.name) for field in fields(Outcome)}
+    found: dict[str, Any] = {name: getattr(outcome, name) for name in Outcome.__slots__}
     return QualifiedOutcome(**found, negated=negated, sources=snapshot(sources))
 
 

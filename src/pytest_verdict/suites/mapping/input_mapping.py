@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import MappingError, SettingsError
 from pytest_verdict.suites.mapping.extraction import Step, read_path, read_steps, refuse_unknown_keys
+from pytest_verdict.suites.mapping.jsonpath import first_key
 
 Fetch = Callable[[Any], Any]
 """From a document to the value of one input."""
@@ -42,12 +43,16 @@ class InputMapping:
         {'expected': 'positive', 'observed': None}
     """
 
-    __slots__ = ("fetch", "inputs", "literals", "settings")
+    __slots__ = ("fetch", "inputs", "keys", "literals", "settings")
 
     def __init__(self, /, *, observed: Any, expected: Any = None, **settings: Any) -> None:
         named = {} if expected is None else {EXPECTED: expected}
         self.inputs: dict[str, Any] = {**named, OBSERVED: observed, **settings}
         self.fetch = {name: read_input(name, source) for name, source in self.inputs.items()}
+        sources = [{"path": source} if isinstance(source, str) else source for source in self.inputs.values()]
+        keys = [first_key(source["path"]) for source in sources if "path" in source]
+        # Of the document, all that the paths go through; None when they may look elsewhere.
+        self.keys = None if None in keys else tuple(dict.fromkeys(keys))
         self.settings = tuple(settings)
         self.literals = {
             name: source["literal"]

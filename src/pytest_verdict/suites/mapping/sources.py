@@ -10,7 +10,6 @@ from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.errors import MappingError, RecordError
 from pytest_verdict.suites.mapping.extraction import ExtractionTimeLimitError
 from pytest_verdict.suites.mapping.input_mapping import OBSERVED, InputMapping, Steps, resolve_into
-from pytest_verdict.suites.mapping.jsonpath import first_key
 
 # Of what is written in full, in characters of JSON.
 _LONGEST: Final = 65_536
@@ -55,8 +54,5 @@ def _kept(name: str, value: Any) -> dict[str, Any]:
 
 def _part(mapping: InputMapping, document: Any) -> Any:
     """Leave out what no path of the mapping goes through."""
-    sources = [source for source in mapping.inputs.values() if isinstance(source, str) or "path" in source]
-    keys = [first_key(source if isinstance(source, str) else source["path"]) for source in sources]
-    return (
-        {key: document[key] for key in dict.fromkeys(keys)} if type(document) is dict and None not in keys else document
-    )
+    keys = mapping.keys
+    return document if keys is None or type(document) is not dict else {key: document[key] for key in keys}
