@@ -113,3 +113,26 @@ def test_a_failing_test_of_one_line_shows_its_block_in_junit(harness):
     assert failure.get("message").startswith("1 of 1 comparison did not pass; ")
     assert "expected: '<a>\\x00'" in failure.text
     assert "test_it.py:2: MismatchError" in failure.text
+
+
+MEANT = """
+from pytest_verdict import expect
+
+def test_unequal(): assert "Rome" != expect("exact", "Paris")
+def test_equal_after_all(): assert "Paris" != expect("exact", "Paris")
+def test_in_a_dict(): assert {"a": "Rome", "b": 1} == {"a": expect("exact", "Paris"), "b": 1}
+def test_in_a_list(): assert ["x", "Rome"] == ["x", expect("exact", "Paris")]
+"""
+
+
+def test_what_an_assert_meant_is_recorded_once_with_its_reason(harness):
+    run = harness.run(MEANT, "--verify-report", "-vv")
+    records = [(record["verdict"], record.get("negated", False)) for record in run.records]
+    assert records == [("pass", True), ("fail", True), ("fail", False), ("fail", False)]
+    assert "4 comparisons: 1 pass, 3 fail, 0 error" in run.output
+    for case in ("test_in_a_dict", "test_in_a_list"):
+        assert "exact: expected 'Paris', got 'Rome'" in etree.tostring(run.case(case), encoding="unicode").replace(
+            "&apos;", "'"
+        )
+    assert "exact: expected no match with 'Paris', got 'Paris'" in run.output
+    run.check_agreement()
