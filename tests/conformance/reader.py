@@ -64,7 +64,7 @@ def keys_of(records):
 def verdict_of(record):
     if "error" in record:
         return "error"
-    return "pass" if record["score"] >= record["threshold"] else "fail"
+    return "pass" if (record["score"] >= record["threshold"]) is not record.get("negated", False) else "fail"
 
 
 def read(folder):
