@@ -28,37 +28,29 @@ class ContainsSettings(TypedDict, total=False):
     substrings: Sequence[str] | None
     normalize: Normalizers
     case_sensitive: bool
-
 class DateMatchSettings(TypedDict, total=False):
     format: str | None
     day_first: bool
-
 class DateRangeSettings(TypedDict, total=False):
     min: date | str | None
     max: date | str | None
     day_first: bool
-
 class DateToleranceSettings(TypedDict, total=False):
     unit: Literal["days", "hours", "minutes"]
     day_first: bool
-
 class DeltaSettings(TypedDict, total=False):
     tolerance: Number
     mode: Literal["relative", "absolute"]
     normalize: Normalizers
-
 class DerivedMatchSettings(TypedDict, total=False):
     extraction: Literal["programmatic", "model_mediated"]
-
 class ExactSettings(TypedDict, total=False):
     normalize: Normalizers
     case_sensitive: bool
     nan_equal: bool
-
 class JsonOperatorSettings(TypedDict, total=False):
     normalize: Normalizers
     parse: bool
-
 class JsonDistanceSettings(JsonOperatorSettings, total=False):
     list_order: Literal["ordered", "unordered"]
     tolerance: Number
@@ -66,67 +58,52 @@ class JsonDistanceSettings(JsonOperatorSettings, total=False):
     string_similarity: Literal["levenshtein", "indel", "jaro_winkler"] | None
     ignore: Texts
     rules: Mapping[str, JsonRule | Mapping[str, Any]]
-
 class JsonSchemaSettings(JsonOperatorSettings, total=False):
     schema_document: Mapping[str, Any] | bool | None
-
 class JsonSubsetSettings(JsonOperatorSettings, total=False):
     list_mode: Literal["contained", "exact"]
-
 class NumericSettings(TypedDict, total=False):
     normalize: Normalizers
-
 class NumericMaximumSettings(NumericSettings, total=False):
     exclusive: bool
-
 class NumericRangeSettings(TypedDict, total=False):
     min: Number | None
     max: Number | None
     exclusive_min: bool
     exclusive_max: bool
     normalize: Normalizers
-
 class NumericToleranceSettings(NumericSettings, total=False):
     mode: Literal["relative", "absolute"]
-
 class OneOfSettings(TypedDict, total=False):
     values: Sequence[Any] | None
     normalize: Normalizers
-
 class RegexSettings(TypedDict, total=False):
     pattern: str | None
     mode: Literal["search", "fullmatch", "match"]
     flags: Texts
     normalize: Normalizers
-
 class SemanticMatchSettings(TypedDict, total=False):
     model: str
     embedder: Any
     normalize: Normalizers
     keep_vectors: bool
-
 class SetContainmentSettings(TypedDict, total=False):
     mode: Literal["exact", "subset", "superset", "overlap"]
     min_overlap: int | None
     normalize: Normalizers
-
 class TextSimilaritySettings(TypedDict, total=False):
     metric: Literal["levenshtein", "damerau_levenshtein", "indel", "jaro", "jaro_winkler", "token_f1", "rouge_l"]
     normalize: Normalizers
-
 class TraceContainsSettings(TypedDict, total=False):
     substring: str | None
-
 class TraceLengthSettings(TypedDict, total=False):
     min: int | None
     max: int | None
     unit: Literal["chars", "words", "lines"]
-
 class TraceRegexSettings(TypedDict, total=False):
     pattern: str | None
     count_min: int | None
     flags: Texts
-
 class ObservedTrajectorySettings(TypedDict, total=False):
     observed_format: str
     aliases: Mapping[str, str]
@@ -136,37 +113,29 @@ class ObservedTrajectorySettings(TypedDict, total=False):
     agents: Texts | None
     failed: Literal["count", "skip"]
     tools: Texts
-
 class TrajectoryOperatorSettings(ObservedTrajectorySettings, total=False):
     args: str | Mapping[str, Any]
     ignored_args: Texts
     defaults: Mapping[str, Mapping[str, Any]]
     turns: Literal["none", "all", "mean", "flatten"]
     expected_format: str
-
 class TrajectoryAnyOrderSettings(TrajectoryOperatorSettings, total=False):
     extras: Literal["allow", "forbid"]
-
 class PrecisionRecallSettings(TrajectoryOperatorSettings, total=False):
     matching: Literal["any_order", "in_order"]
     credit: Literal["whole", "partial"]
-
 class TrajectoryForbiddenSettings(TrajectoryOperatorSettings, total=False):
     forbidden: Sequence[Any] | None
-
 class TrajectoryMaxCallsSettings(ObservedTrajectorySettings, total=False):
     limits: int | Mapping[str, int] | None
-
 class TrajectoryOnlyFromSettings(TrajectoryOperatorSettings, total=False):
     repeats: Literal["forbid", "allow"]
-
 class TrajectorySingleToolUseSettings(ObservedTrajectorySettings, total=False):
     tool: str | None
-
 class Compare(Generic[_Owner]):
     @overload
-    def __call__(self, operator: Literal["all_of", "any_of"], expected: Any, observed: Any, threshold: Threshold = None,
-        *, name: Name = None, conditions: Any) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["all_of", "any_of"], expected: Any, observed: Any, threshold: Threshold = None, *,
+        name: Name = None, conditions: Any) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["at_least_n"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, conditions: Any, n: int) -> ComparisonResult: ...
@@ -175,8 +144,7 @@ class Compare(Generic[_Owner]):
         threshold: Threshold = None, *, name: Name = None) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["contains_all", "contains_any"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Name = None,
-        **settings: Unpack[ContainsSettings]) -> ComparisonResult: ...
+        threshold: Threshold = None, *, name: Name = None, **settings: Unpack[ContainsSettings]) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["date_match"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[DateMatchSettings]) -> ComparisonResult: ...
@@ -184,8 +152,8 @@ class Compare(Generic[_Owner]):
     def __call__(self, operator: Literal["date_range"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[DateRangeSettings]) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["date_tolerance"], expected: Any, observed: Any, threshold: Threshold = None,
-        *, name: Name = None, tolerance: int, **settings: Unpack[DateToleranceSettings]) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["date_tolerance"], expected: Any, observed: Any, threshold: Threshold = None, *,
+        name: Name = None, tolerance: int, **settings: Unpack[DateToleranceSettings]) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["delta"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[DeltaSettings]) -> ComparisonResult: ...
@@ -194,11 +162,11 @@ class Compare(Generic[_Owner]):
         name: Name = None, inner: Any, source: Literal["spec", "reference", "blind_rederivation"],
         **settings: Unpack[DerivedMatchSettings]) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["exact", "normalized_exact"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Name = None, **settings: Unpack[ExactSettings]) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["exact", "normalized_exact"], expected: Any, observed: Any, threshold: Threshold = None,
+        *, name: Name = None, **settings: Unpack[ExactSettings]) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["json_canonical"], expected: Any, observed: Any, threshold: Threshold = None,
-        *, name: Name = None, **settings: Unpack[JsonOperatorSettings]) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["json_canonical"], expected: Any, observed: Any, threshold: Threshold = None, *,
+        name: Name = None, **settings: Unpack[JsonOperatorSettings]) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["json_distance"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[JsonDistanceSettings]) -> ComparisonResult: ...
@@ -213,15 +181,13 @@ class Compare(Generic[_Owner]):
         threshold: Threshold = None, *, name: Name = None, **settings: Unpack[NumericSettings]) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["numeric_maximum", "numeric_minimum"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Name = None,
-        **settings: Unpack[NumericMaximumSettings]) -> ComparisonResult: ...
+        threshold: Threshold = None, *, name: Name = None, **settings: Unpack[NumericMaximumSettings]) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["numeric_range"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[NumericRangeSettings]) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["numeric_tolerance"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Name = None, tolerance: Number,
-        **settings: Unpack[NumericToleranceSettings]) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["numeric_tolerance"], expected: Any, observed: Any, threshold: Threshold = None, *,
+        name: Name = None, tolerance: Number, **settings: Unpack[NumericToleranceSettings]) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["one_of"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[OneOfSettings]) -> ComparisonResult: ...
@@ -232,14 +198,14 @@ class Compare(Generic[_Owner]):
     def __call__(self, operator: Literal["semantic"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[SemanticMatchSettings]) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["set_containment"], expected: Any, observed: Any, threshold: Threshold = None,
-        *, name: Name = None, **settings: Unpack[SetContainmentSettings]) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["set_containment"], expected: Any, observed: Any, threshold: Threshold = None, *,
+        name: Name = None, **settings: Unpack[SetContainmentSettings]) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["text_similarity"], expected: Any, observed: Any, threshold: Threshold = None,
-        *, name: Name = None, **settings: Unpack[TextSimilaritySettings]) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["text_similarity"], expected: Any, observed: Any, threshold: Threshold = None, *,
+        name: Name = None, **settings: Unpack[TextSimilaritySettings]) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["trace_contains"], expected: Any, observed: Any, threshold: Threshold = None,
-        *, name: Name = None, **settings: Unpack[TraceContainsSettings]) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["trace_contains"], expected: Any, observed: Any, threshold: Threshold = None, *,
+        name: Name = None, **settings: Unpack[TraceContainsSettings]) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["trace_length"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[TraceLengthSettings]) -> ComparisonResult: ...
@@ -247,8 +213,8 @@ class Compare(Generic[_Owner]):
     def __call__(self, operator: Literal["trace_regex"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[TraceRegexSettings]) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_any_order", "trajectory_in_order", "trajectory_steps"],
-        expected: Any, observed: Any, threshold: Threshold = None, *, name: Name = None,
+    def __call__(self, operator: Literal["trajectory_any_order", "trajectory_in_order", "trajectory_steps"], expected: Any,
+        observed: Any, threshold: Threshold = None, *, name: Name = None,
         **settings: Unpack[TrajectoryAnyOrderSettings]) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["trajectory_exact", "trajectory_similarity"], expected: Any, observed: Any,
@@ -259,21 +225,17 @@ class Compare(Generic[_Owner]):
         observed: Any, threshold: Threshold = None, *, name: Name = None,
         **settings: Unpack[PrecisionRecallSettings]) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_forbidden"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Name = None,
-        **settings: Unpack[TrajectoryForbiddenSettings]) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["trajectory_forbidden"], expected: Any, observed: Any, threshold: Threshold = None, *,
+        name: Name = None, **settings: Unpack[TrajectoryForbiddenSettings]) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_max_calls"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Name = None,
-        **settings: Unpack[TrajectoryMaxCallsSettings]) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["trajectory_max_calls"], expected: Any, observed: Any, threshold: Threshold = None, *,
+        name: Name = None, **settings: Unpack[TrajectoryMaxCallsSettings]) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_only_from"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Name = None,
-        **settings: Unpack[TrajectoryOnlyFromSettings]) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["trajectory_only_from"], expected: Any, observed: Any, threshold: Threshold = None, *,
+        name: Name = None, **settings: Unpack[TrajectoryOnlyFromSettings]) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_single_tool_use"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Name = None,
-        **settings: Unpack[TrajectorySingleToolUseSettings]) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["trajectory_single_tool_use"], expected: Any, observed: Any, threshold: Threshold = None,
+        *, name: Name = None, **settings: Unpack[TrajectorySingleToolUseSettings]) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["weighted"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, conditions: Any, weights: Mapping[str, Number] | Sequence[Number]) -> ComparisonResult: ...
@@ -301,16 +263,16 @@ class Compare(Generic[_Owner]):
         threshold: Threshold = None, *, name: Name = None, conditions: Any = ...,
         weights: Mapping[str, Number] | Sequence[Number] = ...) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: OperatorName, expected: Any, observed: Any, threshold: Threshold = None, *,
-        name: Name = None, **_settings: Any) -> ComparisonResult: ...
+    def __call__(self, operator: OperatorName, expected: Any, observed: Any, threshold: Threshold = None, *, name: Name = None,
+        **_settings: Any) -> ComparisonResult: ...
 
 class Expect:
     @overload
-    def __call__(self, operator: Literal["all_of", "any_of"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, conditions: Any) -> Expectation: ...
+    def __call__(self, operator: Literal["all_of", "any_of"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        conditions: Any) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["at_least_n"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, conditions: Any, n: int) -> Expectation: ...
+    def __call__(self, operator: Literal["at_least_n"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        conditions: Any, n: int) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["boolean", "literal", "not_blank"] | Operator, expected: Any,
         threshold: Threshold = None, *, name: Name = None) -> Expectation: ...
@@ -318,49 +280,47 @@ class Expect:
     def __call__(self, operator: Literal["contains_all", "contains_any"], expected: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[ContainsSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["date_match"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, **settings: Unpack[DateMatchSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["date_match"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[DateMatchSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["date_range"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, **settings: Unpack[DateRangeSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["date_range"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[DateRangeSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["date_tolerance"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, tolerance: int, **settings: Unpack[DateToleranceSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["date_tolerance"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        tolerance: int, **settings: Unpack[DateToleranceSettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["delta"], expected: Any, threshold: Threshold = None, *, name: Name = None,
         **settings: Unpack[DeltaSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["derived"], expected: Any, threshold: Threshold = None, *, name: Name = None,
-        inner: Any, source: Literal["spec", "reference", "blind_rederivation"],
-        **settings: Unpack[DerivedMatchSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["derived"], expected: Any, threshold: Threshold = None, *, name: Name = None, inner: Any,
+        source: Literal["spec", "reference", "blind_rederivation"], **settings: Unpack[DerivedMatchSettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["exact", "normalized_exact"], expected: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[ExactSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["json_canonical"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, **settings: Unpack[JsonOperatorSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["json_canonical"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[JsonOperatorSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["json_distance"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, **settings: Unpack[JsonDistanceSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["json_distance"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[JsonDistanceSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["json_schema"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, **settings: Unpack[JsonSchemaSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["json_schema"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[JsonSchemaSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["json_subset"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, **settings: Unpack[JsonSubsetSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["json_subset"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[JsonSubsetSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["numeric_exact", "ordered_match"], expected: Any, threshold: Threshold = None,
-        *, name: Name = None, **settings: Unpack[NumericSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["numeric_exact", "ordered_match"], expected: Any, threshold: Threshold = None, *,
+        name: Name = None, **settings: Unpack[NumericSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["numeric_maximum", "numeric_minimum"], expected: Any,
-        threshold: Threshold = None, *, name: Name = None,
-        **settings: Unpack[NumericMaximumSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["numeric_maximum", "numeric_minimum"], expected: Any, threshold: Threshold = None, *,
+        name: Name = None, **settings: Unpack[NumericMaximumSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["numeric_range"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, **settings: Unpack[NumericRangeSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["numeric_range"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[NumericRangeSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["numeric_tolerance"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, tolerance: Number, **settings: Unpack[NumericToleranceSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["numeric_tolerance"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        tolerance: Number, **settings: Unpack[NumericToleranceSettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["one_of"], expected: Any, threshold: Threshold = None, *, name: Name = None,
         **settings: Unpack[OneOfSettings]) -> Expectation: ...
@@ -371,32 +331,29 @@ class Expect:
     def __call__(self, operator: Literal["semantic"], expected: Any, threshold: Threshold = None, *, name: Name = None,
         **settings: Unpack[SemanticMatchSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["set_containment"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, **settings: Unpack[SetContainmentSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["set_containment"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[SetContainmentSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["text_similarity"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, **settings: Unpack[TextSimilaritySettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["text_similarity"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[TextSimilaritySettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["trace_contains"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, **settings: Unpack[TraceContainsSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["trace_contains"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[TraceContainsSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["trace_length"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, **settings: Unpack[TraceLengthSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["trace_length"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[TraceLengthSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["trace_regex"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, **settings: Unpack[TraceRegexSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["trace_regex"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[TraceRegexSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_any_order", "trajectory_in_order", "trajectory_steps"],
-        expected: Any, threshold: Threshold = None, *, name: Name = None,
-        **settings: Unpack[TrajectoryAnyOrderSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["trajectory_any_order", "trajectory_in_order", "trajectory_steps"], expected: Any,
+        threshold: Threshold = None, *, name: Name = None, **settings: Unpack[TrajectoryAnyOrderSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_exact", "trajectory_similarity"], expected: Any,
-        threshold: Threshold = None, *, name: Name = None,
-        **settings: Unpack[TrajectoryOperatorSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["trajectory_exact", "trajectory_similarity"], expected: Any, threshold: Threshold = None,
+        *, name: Name = None, **settings: Unpack[TrajectoryOperatorSettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["trajectory_f1", "trajectory_precision", "trajectory_recall"], expected: Any,
-        threshold: Threshold = None, *, name: Name = None,
-        **settings: Unpack[PrecisionRecallSettings]) -> Expectation: ...
+        threshold: Threshold = None, *, name: Name = None, **settings: Unpack[PrecisionRecallSettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["trajectory_forbidden"], expected: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[TrajectoryForbiddenSettings]) -> Expectation: ...
@@ -426,8 +383,7 @@ class SetDefaults:
     def __call__(self, operator: Literal["at_least_n"], /, *, threshold: Threshold = None, conditions: Any = ...,
         n: int = ...) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["boolean", "literal", "not_blank"], /, *,
-        threshold: Threshold = None) -> Comparator: ...
+    def __call__(self, operator: Literal["boolean", "literal", "not_blank"], /, *, threshold: Threshold = None) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["contains_all", "contains_any"], /, *, threshold: Threshold = None,
         **settings: Unpack[ContainsSettings]) -> Comparator: ...
@@ -472,8 +428,8 @@ class SetDefaults:
     def __call__(self, operator: Literal["numeric_range"], /, *, threshold: Threshold = None,
         **settings: Unpack[NumericRangeSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["numeric_tolerance"], /, *, threshold: Threshold = None,
-        tolerance: Number = ..., **settings: Unpack[NumericToleranceSettings]) -> Comparator: ...
+    def __call__(self, operator: Literal["numeric_tolerance"], /, *, threshold: Threshold = None, tolerance: Number = ...,
+        **settings: Unpack[NumericToleranceSettings]) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["one_of"], /, *, threshold: Threshold = None,
         **settings: Unpack[OneOfSettings]) -> Comparator: ...
@@ -502,8 +458,8 @@ class SetDefaults:
     def __call__(self, operator: Literal["trajectory_any_order", "trajectory_in_order", "trajectory_steps"], /, *,
         threshold: Threshold = None, **settings: Unpack[TrajectoryAnyOrderSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_exact", "trajectory_similarity"], /, *,
-        threshold: Threshold = None, **settings: Unpack[TrajectoryOperatorSettings]) -> Comparator: ...
+    def __call__(self, operator: Literal["trajectory_exact", "trajectory_similarity"], /, *, threshold: Threshold = None,
+        **settings: Unpack[TrajectoryOperatorSettings]) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["trajectory_f1", "trajectory_precision", "trajectory_recall"], /, *,
         threshold: Threshold = None, **settings: Unpack[PrecisionRecallSettings]) -> Comparator: ...

@@ -15,7 +15,7 @@ from pytest_verdict import Operator, SynonymMap, operators, trajectories
 from pytest_verdict.core.registry import REGISTRY
 
 STUB = pathlib.Path(pytest_verdict.__file__).with_name("signatures.pyi")
-WIDTH = 120
+WIDTH = 130
 # The arguments of `compare` that are no settings; `semantic` has its threshold as a setting too.
 TAKEN = {"operator", "threshold", "name"}
 NUMBER = {"int", "float", "str", "Decimal"}
@@ -77,7 +77,7 @@ class Settings:
         base = self.base and self.base.unpacked()
         lines = [f"class {self.name}({base or 'TypedDict'}, total=False):"]
         lines += [f"    {name}: {annotation}" for name, annotation in self.own.items()]
-        return "\n".join(lines) + "\n\n"
+        return "\n".join(lines) + "\n"
 
     def shape(self) -> tuple[Any, ...]:
         """What two operators with the same settings have in common."""
