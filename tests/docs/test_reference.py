@@ -73,7 +73,8 @@ def test_every_fixture_and_marker_is_described(pytester):
 
 def test_the_keys_of_a_record_are_described_in_order(pytester):
     pytester.makepyfile("""
-        from pytest_verdict import Operator, Outcome, compare
+        from pytest_verdict import Operator, Outcome, compare, expect
+        from pytest_verdict.suites import Evaluator
 
         class Own(Operator):
             name = "own"
@@ -86,13 +87,14 @@ def test_the_keys_of_a_record_are_described_in_order(pytester):
             compare("all_of", {"a": " B "}, {"a": "b"}, name="x", conditions={"a": "normalized_exact"}).verdict
             compare("normalized_exact", "Paris", " paris").verdict
             compare("regex", "a", object()).verdict
+            assert 1 != expect("exact", 2)
+            assert Evaluator("exact", {"expected": "$.a", "observed": "$.b"}).evaluate({"a": 1, "b": 1})
             compare("semantic", "a", "b", embedder="no_such_module:function").verdict
     """)
     pytester.runpytest_inprocess("-pno:asyncio", "--verify-report").assert_outcomes(passed=1)
     lines = (pytester.path / "verify-report" / "records.jsonl").read_text("utf-8").splitlines()
-    described = re.findall(
-        r"^\| `(\w+)` \|", _text("reference/report-formats.md").partition("## report.json")[0], re.MULTILINE
-    )
+    section = _text("reference/report-formats.md").partition("\n`sources` stands in")[0]
+    described = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
     records = [json.loads(line) for line in lines]
     assert {key for record in records for key in record} == set(described)
     for record in records:
