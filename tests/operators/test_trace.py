@@ -107,3 +107,7 @@ def test_trace_length(settings, expected, trace, passes):
 def test_wrong_settings_are_refused(operator, settings):
     with pytest.raises(SettingsError):
         compare(operator, True, "a", **settings)
+
+
+def test_the_details_name_the_side_that_says_what_is_wanted():
+    assert compare(TraceLength(min=1), "no", "a").details == {"not_a_boolean": ["expected"]}

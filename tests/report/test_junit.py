@@ -167,3 +167,19 @@ def test_any_session_can_be_read(tests):
     root = etree.fromstring(document(entries, "ci"))
     names = [(case.get("classname"), case.get("name")) for case in root.iter("testcase")]
     assert len(set(names)) == len(names) == len({entry.test for entry in entries})
+
+
+@pytest.mark.parametrize(
+    ("outcome", "comparisons", "element", "kind"),
+    [
+        ("failed", {}, "failure", "verdict.TestFailure"),
+        ("failed", {"exact": (0, 1, 0)}, "failure", "verdict.Mismatch"),
+        ("failed", {"exact": (0, 1, 1)}, "failure", "verdict.OperatorError"),
+        ("error", {}, "error", "verdict.TestError"),
+        ("unfinished", {}, "failure", "verdict.Unfinished"),
+    ],
+)
+def test_what_kind_of_failure_it_is_stands_in_the_type(outcome, comparisons, element, kind):
+    entry = TestEntry("test_x.py::test_a", 1, outcome=outcome, path="test_x.py", comparisons=comparisons)
+    case = etree.fromstring(document([entry], "ci")).find(".//testcase")
+    assert case.find(element).get("type") == kind

@@ -12,6 +12,7 @@ from pytest_verdict.operators.number import NumericRange, NumericTolerance
 from pytest_verdict.templates import ExactMatch
 from pytest_verdict.trajectories import assert_trajectory
 from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.turns import read_turns
 from refusals import refused
 
 EXACT, IN_ORDER, ANY_ORDER = "trajectory_exact", "trajectory_in_order", "trajectory_any_order"
@@ -461,3 +462,9 @@ def test_a_list_of_a_step_may_hold_optional_calls():
     assert compare("trajectory_steps", expected, ["c", "b"]).passed
     assert compare("trajectory_steps", expected, ["c", "a", "b"]).passed
     assert not compare("trajectory_steps", expected, ["a", "b"]).passed
+
+
+def test_items_whose_type_is_no_role_are_turns_of_their_own():
+    items = [{"type": "function_call", "name": name, "arguments": "{}", "call_id": name} for name in ("search", "buy")]
+    assert compare("trajectory_exact", [["search"], ["buy"]], [[item] for item in items], turns="all").passed
+    assert len(read_turns(items)) == 2
