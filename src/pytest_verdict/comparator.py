@@ -68,7 +68,22 @@ class Comparator:
         name: str | None = None,
         **settings: Any,
     ) -> ComparisonResult:
-        """Compare as `compare` does, with the defaults of this comparator."""
+        """Compare as `compare` does, with the defaults of this comparator; inside `collect`, what does not pass fails the test.
+
+        Args:
+            operator: The name of a registered operator, or an operator.
+            expected: The expected value; for ``regex`` the pattern.
+            observed: The observed value.
+            threshold: The lowest score that passes, in (0, 1]; the default unless given.
+            name: What to call this comparison in the report.
+            **settings: The operator's settings; they come before the defaults.
+
+        Returns:
+            The result. Evidence that cannot be read is a fail with a note, an expected value that cannot be used an ``error``.
+
+        Raises:
+            ConfigurationError: The operator, a setting or the threshold is wrong.
+        """
         threshold, settings = self.complete(operator, threshold, settings)
         result = compare(operator, expected, observed, threshold, name=name, **settings)  # type: ignore[arg-type]
         if self._collecting and not result.has_passed():
