@@ -35,7 +35,7 @@ class RecordsFile:
             if (folder / name).is_file():
                 _refuse_newer_journal(folder)
                 return folder / name
-        journal = " (it has a journal: run `pytest-verdict report` first)" if (folder / "journal").is_dir() else ""
+        journal = " (it has a journal: run `pytest-verdict report` first)" if (folder / JOURNAL).is_dir() else ""
         raise RecordError(f"{folder}: there is no {RECORDS} in this folder{journal}")
 
     @property

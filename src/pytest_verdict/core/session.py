@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -41,6 +41,18 @@ class Budget:
         """
         limits = [limit for limit in (self.characters, self.width and max(self.width - taken, 8)) if limit]
         return min(limits, default=0)
+
+    def narrower(self, by: int, least: int = 20) -> Budget:
+        """Give the budget of a line, some characters of which are taken.
+
+        Args:
+            by: How many characters are taken.
+            least: The width that is left in any case, in characters.
+
+        Returns:
+            A budget with a smaller width, or the same without a width.
+        """
+        return replace(self, width=self.width and max(self.width - by, least))
 
 
 @dataclass(slots=True)

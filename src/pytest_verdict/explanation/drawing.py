@@ -81,7 +81,7 @@ def explain(result: ComparisonResult, budget: Budget | None = None) -> Iterator[
           normalization: lowercase, strip, collapse_whitespace
     """
     for line in explained(result, budget or Budget()):
-        yield "".join(part.text for part in line)
+        yield plain(line)
 
 
 def headline(result: ComparisonResult, budget: Budget | None = None) -> Line:
@@ -100,7 +100,7 @@ def _below(result: ComparisonResult, found: Explanation, budget: Budget) -> Iter
     yield from found.lines
     if found.children:
         # What decided comes first.
-        narrower = replace(budget, width=budget.width and max(budget.width - 8, 40))
+        narrower = budget.narrower(8, 40)
         for child in sorted(result.children, key=lambda child: (child.verdict != result.verdict, child.passed)):
             yield from _of_part(child, narrower)
     yield from _evidence(result, found, budget)

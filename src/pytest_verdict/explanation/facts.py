@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
 from typing import Any, Final
@@ -106,18 +105,13 @@ def _read(written: Any) -> Difference:
     )
 
 
-def narrower(budget: Budget, by: int) -> Budget:
-    """Give the budget of a line, some characters of which are taken."""
-    return replace(budget, width=budget.width and max(budget.width - by, 20))
-
-
 def of_differences(found: list[Difference], omitted: int, budget: Budget) -> Explanation:
     """Explain a comparison by the places in which the sides differ."""
     total = len(found) + omitted
     at_least = "at least " if total >= _MOST_COUNTED else ""
     more = f", and {at_least}{counted(total - 1, 'more difference')}" if total > 1 else ""
     lines = list(difference_lines(found, omitted, budget))
-    summary = one_line(found[0], narrower(budget, len(more) + _HEAD))
+    summary = one_line(found[0], budget.narrower(len(more) + _HEAD))
     # One short difference is on the first line already.
     return Explanation(summary=(*summary, Part(more)), lines=lines if len(lines) > 1 else [])
 
@@ -171,7 +165,7 @@ def _of_days(result: ComparisonResult, budget: Budget) -> Explanation | None:
 
 
 def _of_values(result: ComparisonResult, budget: Budget) -> Explanation | None:
-    expected, observed = surfaces(result)
+    expected, observed = result.expected_surface, result.observed_surface
     if isinstance(expected, str) and isinstance(observed, str):
         return _of_text(result, expected, observed, budget)
     if result.operator in _EXPECTED or type(expected) is not type(observed):
@@ -182,13 +176,8 @@ def _of_values(result: ComparisonResult, budget: Budget) -> Explanation | None:
     return of_differences(found, 0, budget)
 
 
-def surfaces(result: ComparisonResult) -> tuple[Any, Any]:
-    """Give what was compared."""
-    return result.expected_surface, result.observed_surface
-
-
 def _of_text(result: ComparisonResult, expected: str, observed: str, budget: Budget) -> Explanation | None:
-    if result.operator in _EXPECTED or result.operator not in _COMPARES_TEXT:
+    if result.operator not in _COMPARES_TEXT:
         return None
     if "\n" in expected + observed:
         return _of_lines(expected, observed, budget)
@@ -203,7 +192,7 @@ def _of_lines(expected: str, observed: str, budget: Budget) -> Explanation:
     number, left, right, more = changed.first()
     tail = f", and {counted(more, 'more line')}" if more else ""
     difference = Difference(f"line {number}", ABSENT if left is None else left, ABSENT if right is None else right)
-    first = one_line(difference, narrower(budget, len(tail) + _HEAD))
+    first = one_line(difference, budget.narrower(len(tail) + _HEAD))
     return Explanation(summary=(*first, Part(tail)), lines=list(unified(changed, budget)))
 
 

@@ -126,7 +126,7 @@ class WorstRecord(NamedTuple):
     """The record of a comparison that did not pass; what failed a test comes before what a test expected."""
 
     is_expected: bool
-    verdict_rank: int
+    is_no_error: bool
     score: float
     ordinal: int
     record: dict[str, Any]

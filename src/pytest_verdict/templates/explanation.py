@@ -51,13 +51,13 @@ def _fields(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
     if not cells:
         return
     rows = table([line("", "field", "weight", "operator", " reason"), *(row for _, row in cells)])
-    narrower = _narrower(budget, max(len(plain(row)) for row in rows[1:]) + 2)
+    narrower = budget.narrower(max(len(plain(row)) for row in rows[1:]) + 2)
     yield rows[0]
     for (child, _), row in zip(cells, rows[1:], strict=True):
         reason = _reason(child, narrower)
         yield *row, *reason
         if "…" in plain(reason):
-            yield from indented(explanation_of(child, _narrower(budget, 8)).lines, 6)
+            yield from indented(explanation_of(child, budget.narrower(8)).lines, 6)
     yield from _normalized([child for child, _ in cells])
 
 
@@ -75,10 +75,6 @@ def _cells(child: ComparisonResult, rule: Mapping[str, Any]) -> Line:
     return Part(mark(child.verdict).text.rstrip(), "mark"), *line(*texts), Part(" ")
 
 
-def _narrower(budget: Budget, by: int) -> Budget:
-    return replace(budget, width=budget.width and max(budget.width - by, 20))
-
-
 def _reason(child: ComparisonResult, budget: Budget) -> Line:
     if child.passed:
         return (Part(shown(child.observed, budget.room(0)), "observed"),)
@@ -86,7 +82,7 @@ def _reason(child: ComparisonResult, budget: Budget) -> Line:
     if child.error is None and not any(map(is_refusal, child.notes)):
         return cut(summary, budget.width)
     wanted = Part(shown(child.expected, 30), "expected")
-    return *cut(summary, _narrower(budget, len(wanted.text) + 11).width), Part("; expected "), wanted
+    return *cut(summary, budget.narrower(len(wanted.text) + 11).width), Part("; expected "), wanted
 
 
 def _strategy(result: ComparisonResult) -> Iterator[Line]:

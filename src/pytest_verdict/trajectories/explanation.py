@@ -50,7 +50,7 @@ def explain_trajectory(result: ComparisonResult, budget: Budget) -> Explanation:
     omitted = details.get("differences_omitted")
     more = len(_listed(details, "differences")) - 1 + (omitted if type(omitted) is int else 0)
     tail = f", and {counted(more, 'more difference')}" if more > 0 else ""
-    narrower = replace(budget, width=budget.width and max(budget.width - len(tail) - len(result.operator) - 2, 40))
+    narrower = budget.narrower(len(tail) + len(result.operator) + 2, 40)
     summary = (*_summary(first, inside, result.operator, narrower), Part(tail))
     return Explanation(summary=summary, lines=list(_table(result, rows, inside, budget)), said=said)
 
@@ -119,8 +119,7 @@ def _summary(row: Row, inside: _Inside, operator: str, budget: Budget) -> Line:
     step_or_call = "step" if operator == "trajectory_steps" else "call"
     if found and found[0][1].path != "$":
         head = f"{step_or_call} {number} {_name(row.get('name'))} differs at "
-        width = budget.width and max(budget.width - len(head), 40)
-        return Part(head), *one_line(replace(found[0][1], path=found[0][0]), replace(budget, width=width))
+        return Part(head), *one_line(replace(found[0][1], path=found[0][0]), budget.narrower(len(head), 40))
     call = cut(_call(row, found, budget.room(40)), budget.room(40))
     if kind == "different_arguments":
         return Part(f"{step_or_call} {number} differs: "), *call

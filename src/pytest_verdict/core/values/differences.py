@@ -11,10 +11,9 @@ from typing import Any, Final, Literal
 
 from pytest_verdict.core.values.display import safe_repr, shown
 from pytest_verdict.core.values.encoding import encode
-from pytest_verdict.core.values.equality import content_key, equal
-from pytest_verdict.core.values.fields import fields_of, has_fields
+from pytest_verdict.core.values.equality import content_key, equal, has_named_fields, named_fields
 from pytest_verdict.core.values.opcodes import Opcode, opcodes
-from pytest_verdict.core.values.placeholders import ABSENT, EncodedObject, class_name
+from pytest_verdict.core.values.placeholders import ABSENT
 
 MOST_DIFFERENCES: Final = 100
 
@@ -84,21 +83,18 @@ def _escaped(match: re.Match[str]) -> str:
 
 def differences(expected: Any, observed: Any) -> Iterator[Difference]:
     """Find where two values differ, in the order of their paths."""
-    pending: list[Difference] = [Difference("$", expected, observed)]
+    pending = [] if equal(expected, observed) else [Difference("$", expected, observed)]
     while pending:
         found = pending.pop()
-        if found.expected is ABSENT or found.observed is ABSENT:
+        inner = _inner(found)
+        if inner:
+            pending += reversed(inner)
+        else:
             yield found
-        elif not equal(found.expected, found.observed):
-            inner = _inner(found)
-            if inner:
-                pending += reversed(inner)
-            else:
-                yield found
 
 
 def _inner(found: Difference) -> list[Difference]:
-    """Give what is inside two containers of one kind."""
+    """Give what differs inside two containers of one kind."""
     left, right = found.expected, found.observed
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return _of_mappings(found, left, right)
@@ -107,16 +103,11 @@ def _inner(found: Difference) -> list[Difference]:
             return _of_lists(found, left, right)
     if isinstance(left, set | frozenset) and isinstance(right, set | frozenset):
         return _of_sets(found.path, left, right)
-    fields = _fields(left), _fields(right)
-    if fields[0] is not None and fields[1] is not None and fields[0][0] == fields[1][0]:
-        return _of_mappings(found, fields[0][1], fields[1][1])
+    if has_named_fields(left) and has_named_fields(right):
+        *left_class, fields = named_fields(left)
+        *right_class, other_fields = named_fields(right)
+        return _of_mappings(found, fields, other_fields) if left_class == right_class else []
     return []
-
-
-def _fields(value: Any) -> tuple[str, Mapping[str, Any]] | None:
-    if isinstance(value, EncodedObject):
-        return (value.class_name, value.value) if isinstance(value.value, Mapping) else None
-    return (class_name(type(value)), fields_of(value)) if has_fields(value) else None
 
 
 def _of_mappings(found: Difference, left: Mapping[Any, Any], right: Mapping[Any, Any]) -> list[Difference]:
@@ -151,7 +142,8 @@ def _of_lists(found: Difference, left: Any, right: Any) -> list[Difference]:
             continue
         paired = min(len(lefts), len(rights))
         for at, to in zip(lefts[:paired], rights[:paired], strict=True):
-            inner.append(_at(step(path, at), step(other, to), left[at], right[to]))
+            if not equal(left[at], right[to]):
+                inner.append(_at(step(path, at), step(other, to), left[at], right[to]))
         inner += [Difference(step(path, at), left[at]) for at in lefts[paired:]]
         inner += [Difference(step(other, to), ABSENT, right[to]) for to in rights[paired:]]
     return inner

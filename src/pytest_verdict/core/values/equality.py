@@ -86,8 +86,8 @@ def _key(value: Any, *, nan_equal: bool) -> Any:
         return ("number", exact) if not exact.is_nan() else ("nan", None if nan_equal else object())
     if _is_member(value):
         return "member", encode_text(value)
-    if _has_fields(value):
-        kind, name, fields = _fields(value)
+    if has_named_fields(value):
+        kind, name, fields = named_fields(value)
         return kind, name, _key(fields, nan_equal=nan_equal)
     if isinstance(value, Mapping):
         return "mapping", frozenset(_keys(value.items(), nan_equal=nan_equal))
@@ -109,7 +109,7 @@ def _key_of_leaf(value: Any, *, nan_equal: bool) -> Any:
 
 
 def _is_object(value: Any) -> bool:
-    return _is_member(value) or _has_fields(value)
+    return _is_member(value) or has_named_fields(value)
 
 
 def _is_member(value: Any) -> bool:
@@ -118,11 +118,13 @@ def _is_member(value: Any) -> bool:
     return isinstance(value, Enum) and not isinstance(value, str | int | float)
 
 
-def _has_fields(value: Any) -> bool:
+def has_named_fields(value: Any) -> bool:
+    """Say whether a value is a dataclass or model, live or read from a record."""
     return has_fields(value) or (isinstance(value, EncodedObject) and value.kind != "enum")
 
 
-def _fields(value: Any) -> tuple[str, str, Mapping[str, Any]]:
+def named_fields(value: Any) -> tuple[str, str, Mapping[str, Any]]:
+    """Give the kind, the class and the fields of a value that has them."""
     if isinstance(value, EncodedObject):
         return value.kind, value.class_name, value.value
     return kind_of(value), class_name(type(value)), fields_of(value)
@@ -131,10 +133,10 @@ def _fields(value: Any) -> tuple[str, str, Mapping[str, Any]]:
 def _equal_objects(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
     if _is_member(expected) and _is_member(observed):
         return encode_text(expected) == encode_text(observed)
-    if not (_has_fields(expected) and _has_fields(observed)):
+    if not (has_named_fields(expected) and has_named_fields(observed)):
         return _equal_by_class(expected, observed)
-    *left_class, left = _fields(expected)
-    *right_class, right = _fields(observed)
+    *left_class, left = named_fields(expected)
+    *right_class, right = named_fields(observed)
     return left_class == right_class and _equal_mappings(left, right, nan_equal=nan_equal)
 
 
