@@ -114,7 +114,11 @@ def describe_failure(result: ComparisonResult) -> str:
     from pytest_verdict.explanation import failure_block
 
     advice = advise(result) if SESSION.advice else []
-    return failure_block(result, SESSION.budget, advice)
+    redaction = SESSION.redaction
+    if redaction is not None:
+        advice = list(map(redaction, advice))
+    block = failure_block(result.redacted(redaction), SESSION.budget, advice)
+    return block if redaction is None else block.redacted(redaction)
 
 
 def _resolve(operator: str | Operator, settings: Mapping[str, Any]) -> Operator:

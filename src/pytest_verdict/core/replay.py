@@ -20,6 +20,7 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import TYPE_KEY, decode, is_replayable
+from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE
 from pytest_verdict.errors import RecordError, UnknownOperatorError
 
 Status = Literal["identical", "differs", "version_changed", "unverifiable", "unreadable"]
@@ -31,7 +32,7 @@ _ID: Final = re.compile(r"[0-9a-f]{12}-[0-9]{1,20}-[0-9]{1,20}")
 _TEXT: Final = r'"(?:[^"\\]|\\.)*+"'
 _PLACE: Final = re.compile(rf'"test":{_TEXT},"attempt":[0-9]+,"ordinal":[0-9]+,"path":{_TEXT},"line":[0-9]+\}}\r?\n?')
 # In text these quotes are escaped, so what looks like a tag in the bytes of a record is one.
-_REDACTED: Final = f'"{TYPE_KEY}":"redacted"'.encode()
+_REDACTED: Final = REDACTED_VALUE.encode()
 _ONLY_REPR: Final = f'"{TYPE_KEY}":"repr"'.encode()
 
 
@@ -107,6 +108,9 @@ def _replayed(line: bytes, record: dict[str, Any]) -> Replayed:
         # What the model's library raised then is not what the record lacks now.
         return _unverifiable(record, "not_recorded")
     differing = _differing(record, json.loads(f"{{{members}}}"))
+    if differing and all(REDACTED in json.dumps(record.get(key)) for key in differing):
+        # A name, note or error stays text.
+        return _unverifiable(record, "redacted")
     status: Status = "version_changed" if installed.change else "differs"
     return Replayed(identifier, status, installed.change, test, operator, differing)
 

@@ -21,6 +21,7 @@ from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr, shown, visible
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.redaction import REDACTED_VALUE, hiding
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.core.writing import Envelope, OperatorIdentity, Redaction, Verdict, members_of, verdict_of
 from pytest_verdict.errors import ErrorVerdict, RecordError
@@ -301,7 +302,15 @@ class ComparisonResult:
 
     def envelope(self, redaction: Redaction | None = None) -> Envelope:
         """Write what a record has around the two sides."""
-        return Envelope(self._identity, self._outcome, self._threshold, self._name, redaction)
+        sides = self._expected, self._observed
+        if self._outcome.details:
+            redaction = hiding(redaction, *sides)
+        return Envelope(self._identity, self._outcome, self._threshold, self._name, redaction, sides)
+
+    def redacted(self, redaction: Redaction | None) -> ComparisonResult:
+        """Give what is left of it in a record."""
+        text = self.to_text(redaction)
+        return self.from_record(json.loads(text)) if REDACTED_VALUE in text else self
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> ComparisonResult:

@@ -52,6 +52,7 @@ class Session:
     budget: Budget = field(default_factory=Budget)
     advice: bool = True
     compared: int = 0
+    redaction: Callable[[str], str] | None = None
 
 
 SESSION: Final = Session()

@@ -15,7 +15,7 @@ from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import Attempts
 from pytest_verdict.pytest_plugin.environment import describe_environment, now
-from pytest_verdict.pytest_plugin.names import EVERYWHERE, REDACTED
+from pytest_verdict.pytest_plugin.names import EVERYWHERE
 from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
 from pytest_verdict.pytest_plugin.terminal import closing_lines
 from pytest_verdict.pytest_plugin.xdist_transport import detach_records
@@ -76,10 +76,9 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker what xdist does not, and what it must redact."""
+        """Tell a worker what xdist does not."""
         self._has_workers = True
         node.workerinput[EVERYWHERE] = self._config.getoption("dist") == "each"
-        node.workerinput[REDACTED] = self._config.getini("verdict_redact")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:

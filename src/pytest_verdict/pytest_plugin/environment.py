@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from pytest_verdict.core.values.redaction import without_url_secrets
+
 
 def now() -> str:
     """Return the time in ISO 8601 and UTC, to the second."""
@@ -27,6 +29,6 @@ def describe_environment(config: pytest.Config, redaction: Callable[[str], str] 
         "python": platform.python_version(),
         # Not platform.platform(), which reads the interpreter's file to find its C library.
         "platform": f"{platform.system()}-{platform.release()}-{platform.machine()}",
-        "arguments": [written(str(argument)) for argument in config.invocation_params.args],
+        "arguments": [written(without_url_secrets(str(argument))) for argument in config.invocation_params.args],
         "workers": len(getattr(config.option, "tx", None) or []),
     }
