@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -244,6 +245,26 @@ def test_of_records_that_were_cut_the_whole_ones_are_counted(command, killed):
     assert "damaged lines, left out: 1" in out
     assert (report["records"]["count"], len(report["comparisons"])) == (1, 1)
     assert (killed / "records.jsonl").read_bytes().count(b"\n") == 1
+
+
+def test_the_latest_of_several_interrupted_sessions_is_taken_and_each_can_be_named(command, killed, tmp_path):
+    (killed / "journal").rename(killed / "journal.interrupted")
+    shutil.copytree(killed / "journal.interrupted", killed / "journal.interrupted.2")
+    assert command("report", killed)[1].startswith(f"journal: {killed}/journal.interrupted.2,")
+    first = killed / "journal.interrupted"
+    assert "holds the report of a later session" in command("report", first)[2]
+    assert command("report", first, "--to", tmp_path / "first")[0] == 0
+
+
+@pytest.mark.parametrize("words", [("replay",), ("explain", "--id=none")], ids=["replay", "explain"])
+def test_a_report_that_is_older_than_the_journal_beside_it_is_refused(command, killed, words):
+    command("report", killed)
+    assert "older than" not in command(*words, killed)[2]
+    os.utime(killed / "journal/tests.jsonl", ns=(2**62, 2**62))
+    status, _, err = command(*words, killed)
+    assert status == 2
+    assert "the report is older than the journal beside it" in err
+    assert "older than" not in command(*words, killed / "records.jsonl")[2]
 
 
 def test_a_folder_that_is_not_there_is_not_made(command, tmp_path):

@@ -1,6 +1,6 @@
-"""The picture of a failure, docs/_static/failure.svg: what a terminal shows for examples/values.
+"""The pictures of a failure and of a report in docs/_static: what a terminal shows for examples/values.
 
-Draw it again with ``python tests/docs/picture.py``.
+Draw them again with ``python tests/docs/picture.py``.
 """
 
 from __future__ import annotations
@@ -18,8 +18,15 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-PICTURE = REPOSITORY / "docs" / "_static" / "failure.svg"
-COMMAND = "pytest -q examples/values"
+STATIC = REPOSITORY / "docs" / "_static"
+PICTURES = {
+    "failure.svg": ["pytest -q examples/values"],
+    "report.svg": [
+        "pytest -q --tb=no --verify-report examples/values",
+        "pytest-verdict explain --failed",
+        "pytest-verdict replay verify-report",
+    ],
+}
 COLUMNS = 100
 
 # Pixels.
@@ -43,23 +50,33 @@ FRAME = """\
 """
 
 
-def printed() -> list[str]:
-    """Run the example in a terminal of 100 columns that has colours."""
+def printed(commands: list[str]) -> list[str]:
+    """Run commands beside the example, in a terminal of 100 columns that has colours."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(REPOSITORY / "examples" / "values", Path(folder, "examples", "values"))
         Path(folder, "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-        environment = {
-            name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "NO_COLOR", "CI"))
-        }
-        environment |= {"COLUMNS": str(COLUMNS), "PYTHONPATH": os.pathsep.join(sys.path)}
+        return [line for command in commands for line in (f"$ {command}", *output(command, folder))]
+
+
+def output(command: str, folder: str) -> list[str]:
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "NO_COLOR", "CI"))
+    }
+    environment |= {"COLUMNS": str(COLUMNS), "PYTHONPATH": os.pathsep.join(sys.path), "FORCE_COLOR": "1"}
+    program, *words = command.split()
+    if program == "pytest":
         # Without colours in the source, which are those of the installed Pygments.
-        plain = ["--no-header", "--code-highlight=no", "-p", "no:cacheprovider", "-p", "no:asyncio"]
-        command = [sys.executable, "-m", *COMMAND.split(), "--color=yes", *plain]
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
-        )
-    timeless = re.sub(r"in \d+\.\d+s", "in 0.05s", done.stdout)
-    return [f"$ {COMMAND}", *timeless.rstrip().splitlines()]
+        words += ["--color=yes", "--no-header", "--code-highlight=no", "-p", "no:cacheprovider", "-p", "no:asyncio"]
+    done = subprocess.run(
+        [sys.executable, "-m", program.replace("-", "_"), *words],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    return re.sub(r"in \d+\.\d+s", "in 0.05s", done.stdout).rstrip().splitlines()
 
 
 def spans(line: str) -> Iterator[tuple[str, str, bool]]:
@@ -105,12 +122,12 @@ def look(colour: str, bold: bool) -> str:
     return ("" if colour == INK else f' fill="{colour}"') + (' font-weight="bold"' if bold else "")
 
 
-def picture() -> str:
-    lines = [row for line in printed() for row in rows(line)]
+def picture(commands: list[str]) -> str:
+    lines = [row for line in printed(commands) for row in rows(line)]
     return FRAME.format(
         width=2 * MARGIN + COLUMNS * ADVANCE,
         height=BAR + LEADING * len(lines) + MARGIN,
-        title=escape(f"What {COMMAND} prints"),
+        title=escape(f"What {commands[0]} prints"),
         pytest=version("pytest"),
         ink=INK,
         lines="\n".join(drawn(row, BAR + LEADING * at + 16) for at, row in enumerate(lines)),
@@ -126,4 +143,5 @@ def texts(svg: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    PICTURE.write_text(picture(), encoding="utf-8")
+    for name, commands in PICTURES.items():
+        (STATIC / name).write_text(picture(commands), encoding="utf-8")

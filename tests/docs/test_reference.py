@@ -73,9 +73,16 @@ def test_every_fixture_and_marker_is_described(pytester):
 
 def test_the_keys_of_a_record_are_described_in_order(pytester):
     pytester.makepyfile("""
-        from pytest_verdict import compare
+        from pytest_verdict import Operator, Outcome, compare
+
+        class Own(Operator):
+            name = "own"
+
+            def evaluate(self, expected, observed):
+                return Outcome(1.0)
 
         def test_all_keys():
+            compare(Own(), 1, 2).verdict
             compare("all_of", {"a": " B "}, {"a": "b"}, name="x", conditions={"a": "normalized_exact"}).verdict
             compare("normalized_exact", "Paris", " paris").verdict
             compare("regex", "a", object()).verdict
@@ -96,7 +103,7 @@ def test_the_keys_of_a_report_are_described_in_order(pytester):
     pytester.makepyfile("def test_nothing(): pass")
     pytester.runpytest_inprocess("-pno:asyncio", "--verify-report").assert_outcomes(passed=1)
     report = json.loads((pytester.path / "verify-report" / "report.json").read_text("utf-8"))
-    section = _text("reference/report-formats.md").partition("## report.json")[2].partition("## ")[0]
+    section = _text("reference/report-formats.md").partition("## report.json")[2].partition("| key of `run`")[0]
     assert list(report) == re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
 
 

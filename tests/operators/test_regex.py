@@ -328,6 +328,57 @@ def test_compile_pattern_takes_short_and_long_names():
     )
 
 
+def test_a_long_pattern_is_not_even_compiled_in_this_process(monkeypatch):
+    # A wide set of characters takes milliseconds to compile, so many of them in a row would take minutes.
+    monkeypatch.setattr(regex_search, "TIME_LIMIT", 1.0)
+    evil = "[\u0100-\uffff]" * 20_000
+    started = time.monotonic()
+    result = compare("regex", evil, "a", flags=["IGNORECASE"])
+    assert (result.verdict, result.notes) == ("error", [])
+    assert "regex time limit" in result.error
+    assert len(result.error) < 2_000
+    with pytest.raises(SettingsError, match="regex time limit"):
+        RegexMatch(pattern=evil, flags=["IGNORECASE"])
+    assert time.monotonic() - started < 20
+
+
+@pytest.mark.parametrize("flags", [(), ("IGNORECASE",), ("VERBOSE",)])
+def test_a_long_pattern_finds_what_a_short_one_finds(flags, monkeypatch):
+    pattern, text = r"(?P<n>a)|(b+)" + "|x" * 600, "cabbA"
+    there = find_matches(pattern, flags, "search", text, None)
+    monkeypatch.setattr(regex_search, "LONGEST_READ_HERE", 10_000)
+    assert find_matches(pattern, flags, "search", text, None) == there
+    assert there[0].named_groups == {"n": "a"}
+
+
+@pytest.mark.parametrize("pattern", ["a" * 5_000 + "(", "(?P<1>a)" * 500, "a{99999999999999}" + "a" * 5_000])
+def test_a_long_pattern_that_does_not_compile_is_refused_like_a_short_one(pattern):
+    result = refused("regex", pattern, "x", "invalid_regex_pattern")
+    assert result.details["reason"]
+    refused("trace_regex", pattern, "x", "invalid_regex_pattern")
+    with pytest.raises(SettingsError, match="not a regular expression"):
+        RegexMatch(pattern=pattern)
+
+
+def test_many_endless_matches_at_once_each_stay_within_the_limit(monkeypatch):
+    monkeypatch.setattr(regex_search, "TIME_LIMIT", 3.0)
+    seconds = []
+
+    def match():
+        started = time.monotonic()
+        assert compare("regex", ENDLESS, ENDLESS_TEXT).verdict == "error"
+        seconds.append(time.monotonic() - started)
+
+    threads = [threading.Thread(target=match) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seconds) == 6
+    # One after the other they would take 18 seconds.
+    assert max(seconds) < 15
+
+
 @pytest.mark.parametrize(
     ("observed", "verdicts"),
     [

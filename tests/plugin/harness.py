@@ -19,6 +19,7 @@ import jsonschema
 import pytest
 from lxml import etree
 
+from pytest_verdict.report.checks import FolderCheck
 from pytest_verdict.report.json_report import record_schema, report_schema
 
 FOLDER = "verify-report"
@@ -113,6 +114,7 @@ class Run:
             assert sum(int(suite.get(attribute)) for suite in suites) == counted[tag]
         assert sum(int(suite.get("tests")) for suite in suites) == int(self.junit.get("tests")) == len(cases)
         self._check_records()
+        self._check_folder()
         if self.outcomes is not None:
             self._check_outcomes(tests)
 
@@ -126,6 +128,13 @@ class Run:
         assert comparisons["pass"] == sum(record["verdict"] == "pass" for record in last)
         assert self.report["totals"]["comparisons_of_earlier_attempts"] == len(self.records) - len(last)
         assert len(self.report["comparisons"]) + self.report["comparisons_omitted"] == len(self.records)
+
+    def _check_folder(self) -> None:
+        """Check that replay would find nothing that was altered."""
+        check = FolderCheck(self.folder)
+        for _ in check.watch(self.records_bytes.splitlines(keepends=True)):
+            pass
+        assert list(map(str, check.findings())) == []
 
     def _check_outcomes(self, tests: Mapping[str, int]) -> None:
         totals = self.report["totals"]

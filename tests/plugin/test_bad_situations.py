@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 
 import pytest
@@ -680,3 +681,51 @@ def test_garbage_collection_rests_while_the_report_is_built_and_is_left_as_it_wa
         assert (while_building, gc.isenabled()) == ([False], was_enabled)
     finally:
         gc.enable()
+
+
+TEST = "from pytest_verdict import compare\ndef test_it(): compare('exact', 'NEW', 'NEW')\n"
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
+def test_after_a_kill_the_earlier_report_is_not_taken_for_the_present_one(harness, by):
+    harness.run(TEST, "--verify-report")
+    earlier = (harness.path / "verify-report/records.jsonl").read_bytes()
+    run = harness.interrupt(WAIT, "--verify-report", by=by)
+    names = sorted(path.name for path in run.folder.iterdir())
+    assert names == [".gitignore", ".lock", "journal", "report.earlier"]
+    assert (run.folder / "report.earlier/records.jsonl").read_bytes() == earlier
+    after = harness.run({"test_it.py": TEST}, "--verify-report")
+    names = sorted(path.name for path in after.folder.iterdir())
+    assert names == [".gitignore", "journal.interrupted", "junit.xml", "records.jsonl", "report.json"]
+
+
+def test_a_report_of_somebody_else_is_a_usage_error_before_the_first_test(harness):
+    harness.write({"report.json": '{"mine": 1}'})
+    run = harness.run(TEST, "--verify-report-dir=.")
+    assert run.status == pytest.ExitCode.USAGE_ERROR
+    assert f"{harness.path / 'report.json'} was not written by this plugin" in run.output
+    assert (harness.path / "report.json").read_text() == '{"mine": 1}'
+    assert not (harness.path / "journal").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="this system has no umask")
+def test_files_have_the_rights_of_the_umask(harness):
+    before = os.umask(0o027)
+    try:
+        run = harness.run(TEST, "--verify-report")
+    finally:
+        os.umask(before)
+    rights = {path.name: path.stat().st_mode & 0o777 for path in run.folder.iterdir()}
+    assert rights == dict.fromkeys((".gitignore", "junit.xml", "records.jsonl", "report.json"), 0o640)
+
+
+def test_control_c_while_the_report_is_built_comes_after_it_and_is_no_traceback(harness, monkeypatch):
+    def interrupted_build(*arguments, **settings):
+        signal.raise_signal(signal.SIGINT)
+        return build(*arguments, **settings)
+
+    monkeypatch.setattr(controller, "build", interrupted_build)
+    run = harness.run(TEST, "--verify-report")
+    assert run.status == pytest.ExitCode.INTERRUPTED
+    assert run.outcomes == {"passed": 1}
+    run.check_agreement()

@@ -150,3 +150,31 @@ def test_b(c): pass
         "--verify-report",
     )
     assert run.report["totals"]["teardown_errors"] == 2
+
+
+@pytest.mark.parametrize("dist", ["load", "loadfile"])
+@pytest.mark.parametrize(("value", "before"), [(1, "passed"), (2, "failed")])
+def test_of_a_worker_that_dies_in_a_teardown_the_outcome_before_stays_counted(harness, dist, value, before):
+    run = harness.run(
+        f"""
+import os, pathlib, pytest
+from pytest_verdict import assert_matches, compare
+
+@pytest.fixture
+def dies():
+    yield
+    if not pathlib.Path("died").exists():
+        pathlib.Path("died").touch()
+        os._exit(1)
+
+def test_it(dies): assert_matches("exact", 1, {value})
+def test_after(): compare("exact", 2, 2)
+""",
+        "-n1",
+        f"--dist={dist}",
+        "--verify-report",
+    )
+    run.check_agreement()
+    (test,) = [test for test in run.report["tests"] if test["test"].endswith("test_it")]
+    assert test["attempts"] == [before, "failed", *([before] if dist == "loadfile" else [])]
+    assert run.report["complete"]

@@ -105,7 +105,8 @@ def _parsed(body: str) -> dict[str, Any]:
 
 def _why_unreadable(body: str) -> str:
     try:
-        json.JSONDecoder().raw_decode(body)
+        # As float, because int() refuses what has more than some thousand digits.
+        json.JSONDecoder(parse_int=float).raw_decode(body)
     except RecursionError:
         return MALFORMED
     except json.JSONDecodeError as error:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
-import json
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, Final, cast
+from typing import IO, Final, cast
 
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.building import REPORT
-from pytest_verdict.report.journal import RECORDS
+from pytest_verdict.report.folder import JOURNAL
+from pytest_verdict.report.journal import RECORDS, TESTS
+from pytest_verdict.report.json_report import REPORT
 
 LONGEST_LINE: Final = 1 << 28
 _GZIP: Final = b"\x1f\x8b"
@@ -29,12 +28,12 @@ class RecordsFile:
             raise RecordError(f"{given}: there is no such file; name a {RECORDS} or the folder of a report")
         self.size = self.path.stat().st_size
         self._raw: IO[bytes] | None = None
-        self._digest = hashlib.sha256()
 
     @staticmethod
     def _inside(folder: Path) -> Path:
         for name in (RECORDS, f"{RECORDS}.gz"):
             if (folder / name).is_file():
+                _refuse_newer_journal(folder)
                 return folder / name
         journal = " (it has a journal: run `pytest-verdict report` first)" if (folder / "journal").is_dir() else ""
         raise RecordError(f"{folder}: there is no {RECORDS} in this folder{journal}")
@@ -50,21 +49,18 @@ class RecordsFile:
             self._raw = raw
             source = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if raw.peek(2)[:2] == _GZIP else raw
             try:
-                for line in _limited(source):
-                    self._digest.update(line)
-                    yield line
+                yield from _limited(source)
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 raise RecordError(f"{self.path}: the compressed file is damaged: {error}") from None
 
-    def has_foreign_records(self) -> bool:
-        """Whether the report in the folder was made of other records; known after all lines were read."""
-        if self.folder is None or not (self.folder / REPORT).is_file():
-            return False
-        try:
-            report: Any = json.loads((self.folder / REPORT).read_bytes())
-            return bool(report["records"]["sha256"] != self._digest.hexdigest())
-        except (ValueError, KeyError, TypeError, RecursionError):
-            raise RecordError(f"{self.folder / REPORT}: this is not the report of pytest-verdict") from None
+
+def _refuse_newer_journal(folder: Path) -> None:
+    journal, report = folder / JOURNAL / TESTS, folder / REPORT
+    if journal.is_file() and report.is_file() and journal.stat().st_mtime_ns > report.stat().st_mtime_ns:
+        raise RecordError(
+            f"{folder}: the report is older than the journal beside it, of a session that was killed or is still running;"
+            f" run `pytest-verdict report` first, or name {RECORDS} itself"
+        )
 
 
 def _limited(source: IO[bytes]) -> Iterator[bytes]:

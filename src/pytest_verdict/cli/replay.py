@@ -14,6 +14,7 @@ from pytest_verdict.core.values.display import counted
 
 if TYPE_CHECKING:
     from pytest_verdict.core.replay import Replayed
+    from pytest_verdict.report.checks import Finding
 
 MOST_LISTED: Final = 20
 _LINES_PER_STEP: Final = 1_000
@@ -28,11 +29,12 @@ and compared byte for byte. Nothing that the file names is imported, and no mode
   unverifiable     not_encodable, redacted, operator_absent, settings_refused, not_recorded, nested_model
   unreadable       the line is no record, or one of a newer format
 
-In a report's folder the file must also be the one whose SHA-256 stands in report.json.
+In a report's folder all that report.json and junit.xml say is derived from the records as well; what they say otherwise is
+named by file and place.
 
 exit codes:
   0  no difference (some records may be unverifiable, or of another version with the same verdict)
-  1  at least one difference
+  1  at least one difference, or a file of the folder says something else than the records
   2  nothing to verify (no record, or all of them unverifiable), or a line or the file is unreadable
 """
 
@@ -53,7 +55,7 @@ class Tally:
     reasons: Counter[str] = field(default_factory=Counter)
     listed: list[tuple[int, Replayed]] = field(default_factory=list)
     differences: int = 0
-    foreign: bool = False
+    findings: list[Finding] = field(default_factory=list)
 
     def add(self, number: int, answer: Replayed) -> None:
         """Count one record."""
@@ -69,7 +71,7 @@ class Tally:
     @property
     def exit_code(self) -> int:
         """The exit code of the command."""
-        if self.differences or self.foreign:
+        if self.differences or self.findings:
             return 1
         verified = self.statuses["identical"] + self.statuses["version_changed"]
         return 0 if verified and not self.statuses["unreadable"] else 2
@@ -78,26 +80,35 @@ class Tally:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     file = RecordsFile(arguments.file)
-    tally = Tally()
-    for number, answer in enumerate(_answers(file), 1):
-        tally.add(number, answer)
-    tally.foreign = file.has_foreign_records()
+    tally = tally_of(file)
     if arguments.json:
         say_json(_as_json(tally))
     elif not arguments.quiet:
-        for line in _report(tally):
+        for line in report_lines(tally):
             say(line)
     if not sum(tally.statuses.values()):
         complain(f"{file.path}: it is empty, so there is nothing to verify")
     return tally.exit_code
 
 
-def _answers(file: RecordsFile) -> Iterator[Replayed]:
+def tally_of(file: RecordsFile) -> Tally:
+    """Derive all records again, and check the folder of a report against them."""
+    from pytest_verdict.report.checks import FolderCheck
+
+    check, tally = FolderCheck(file.folder) if file.folder else None, Tally()
+    lines = check.watch(file.lines()) if check else file.lines()
+    for number, answer in enumerate(_answers(file, lines), 1):
+        tally.add(number, answer)
+    tally.findings += check.findings() if check else ()
+    return tally
+
+
+def _answers(file: RecordsFile, lines: Iterator[bytes]) -> Iterator[Replayed]:
     from pytest_verdict.core.replay import replay
 
     progress = Progress(file.size)
     try:
-        for number, answer in enumerate(replay(file.lines())):
+        for number, answer in enumerate(replay(lines)):
             if number % _LINES_PER_STEP == 0:
                 progress.show(file.done)
             yield answer
@@ -113,20 +124,23 @@ def _as_json(tally: Tally) -> dict[str, Any]:
         **{status: tally.statuses[status] for status in STATUSES},
         "reasons": dict(sorted(tally.reasons.items())),
         "differences": tally.differences,
-        "records_are_those_of_the_report": not tally.foreign,
+        "records_are_those_of_the_report": not any(finding.place == "records.sha256" for finding in tally.findings),
+        "findings": [asdict(finding) for finding in tally.findings],
         "listed": [{"line": number, **asdict(answer)} for number, answer in tally.listed],
         "exit_code": tally.exit_code,
     }
 
 
-def _report(tally: Tally) -> Iterator[str]:
+def report_lines(tally: Tally) -> Iterator[str]:
+    """Say what came out."""
     for number, answer in tally.listed:
         yield _listed(number, answer)
     unlisted = tally.differences + tally.statuses["unreadable"] - len(tally.listed)
     if unlisted:
         yield f"... and {unlisted} more"
-    if tally.foreign:
-        yield "report.json was made of other records: the SHA-256 in it is not that of this file"
+    yield from map(str, tally.findings[:MOST_LISTED])
+    if len(tally.findings) > MOST_LISTED:
+        yield f"... and {len(tally.findings) - MOST_LISTED} more findings in the folder"
     for reason, number in sorted(tally.reasons.items()):
         yield f"unverifiable, {reason}: {number}"
     counts = ", ".join(f"{number} {status.replace('_', ' ')}" for status, number in sorted(tally.statuses.items()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -11,14 +10,23 @@ from typing import Final, NamedTuple
 
 from pytest_verdict.console import complain, say
 from pytest_verdict.errors import RecordError, VerdictError
-from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, JUNIT, REPORT, Built, build
-from pytest_verdict.report.folder import INTERRUPTED, JOURNAL, FolderInUseError, ReportFolder
+from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, Built, build
+from pytest_verdict.report.folder import (
+    JOURNAL,
+    FolderInUseError,
+    ReportFolder,
+    interruption,
+    latest_interrupted,
+    remove_journal,
+)
 from pytest_verdict.report.journal import RECORDS, TESTS, Journal, read_journal
-from pytest_verdict.report.junit import PROFILES, checked_profile
+from pytest_verdict.report.json_report import REPORT
+from pytest_verdict.report.junit import JUNIT, PROFILES, checked_profile
 from pytest_verdict.report.summary import counts_text
 
 _EXIT_CODES: Final = """\
-A session that was killed leaves a journal in its folder; the next session moves it to journal.interrupted. This command writes
+A session that was killed leaves a journal in its folder; the next sessions move such journals to journal.interrupted,
+journal.interrupted.2 and so on, and this command takes the latest unless it is given the folder of another one. It writes
 records.jsonl, report.json and junit.xml from it, all that the session would have written. It refuses while a session is still
 writing, and it does not write an interrupted session over the report of a later one, unless --to names the place.
 The journal stays where it is unless --remove-journal is given.
@@ -58,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         for problem in built.problems:
             complain(problem)
         if arguments.remove_journal and not built.problems:
-            shutil.rmtree(places.journal)
+            remove_journal(places.journal)
     say(f"written: {RECORDS}, {REPORT} and {JUNIT} in {places.target}")
     return 2 if built.problems else 0
 
@@ -67,12 +75,12 @@ def _places(given: Path, target: Path | None) -> _Places:
     if not given.is_dir():
         raise RecordError(f"{given}: there is no such folder; name the folder of a report, such as verify-report")
     if (given / TESTS).is_file():
-        named = given.resolve().name
-        report = given.resolve().parent if named in {JOURNAL, INTERRUPTED} else None
+        named = given.resolve()
+        report = named.parent if named.name == JOURNAL or interruption(named) else None
         return _Places(given, report, _target(given, report, target))
-    for name in (JOURNAL, INTERRUPTED):
-        if (given / name / TESTS).is_file():
-            return _Places(given / name, given, _target(given / name, given, target))
+    latest = given / JOURNAL if (given / JOURNAL / TESTS).is_file() else latest_interrupted(given)
+    if latest is not None:
+        return _Places(latest, given, _target(latest, given, target))
     raise RecordError(f"{given}: there is no journal in this folder, so nothing to rebuild a report from")
 
 
@@ -83,7 +91,7 @@ def _target(journal: Path, report: Path | None, given: Path | None) -> Path:
         return given
     if report is None:
         raise RecordError(f"{journal}: this journal is in no report's folder; say with --to where the report goes")
-    if journal.resolve().name == INTERRUPTED and (report / REPORT).exists():
+    if interruption(journal.resolve()) and (report / REPORT).exists():
         raise RecordError(
             f"{report} holds the report of a later session; say with --to where the report of the interrupted one goes"
         )
@@ -124,5 +132,7 @@ def _found(journal: Journal, built: Built) -> Iterator[str]:
     missing = f"; collected, but without a result: {summary.missing}" if summary.missing else ""
     yield f"tests: {len(summary.tests)}{unfinished}{missing}"
     yield f"comparisons: {counts_text(summary.comparisons)}"
+    if journal.lost:
+        yield f"comparisons that were made and never written, because the session was killed before: {journal.lost}"
     if journal.damaged:
         yield f"damaged lines, left out: {journal.damaged}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import safe_repr, without_addresses
 from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.recorded_form import recorded_form
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
 
@@ -52,14 +53,15 @@ def run(
     if name is not None and not isinstance(name, str):
         raise ConfigurationError(f"name is a text or None, got {safe_repr(name)}")
     # Copied before the comparison, so that an operator that changes its arguments does not change what is recorded.
-    kept = observed if type(observed) is str else snapshot(observed)
+    kept = observed
     wanted: Any = ABSENT
     try:
-        wanted = operator.effective_expected(expected)
-        if type(wanted) is not str:
-            wanted = snapshot(wanted)
-        if not operator.keeps_evidence:
-            expected, observed = snapshot(expected), snapshot(observed)
+        if type(observed) is not str:
+            kept, observed = _sides(operator, observed)
+        effective = operator.effective_expected(expected)
+        if type(expected) is not str or effective is not expected:
+            effective, expected = _expected_sides(operator, effective, expected)
+        wanted = effective
         outcome = (
             operator.evaluate(expected, observed)
             if recorded is None
@@ -74,8 +76,21 @@ def run(
             raise
         outcome = error_outcome(error)
         if wanted is ABSENT:
-            wanted = snapshot(expected)
+            wanted = recorded_form(expected)[0]
     return ComparisonResult(operator.identity, wanted, kept, limit, outcome, name)
+
+
+def _expected_sides(operator: Operator, wanted: Any, expected: Any) -> tuple[Any, Any]:
+    if wanted is expected:
+        return _sides(operator, expected)
+    return recorded_form(wanted)[0], _sides(operator, expected)[1]
+
+
+def _sides(operator: Operator, value: Any) -> tuple[Any, Any]:
+    recorded, seen = recorded_form(value)
+    if operator.compares_recorded_form:
+        return recorded, seen
+    return recorded, value if operator.keeps_evidence else snapshot(value)
 
 
 def _is_what_the_record_lacks(error: Exception, operator: Operator) -> bool:
@@ -93,8 +108,8 @@ def settle(
 ) -> ComparisonResult:
     """Make the result of a comparison whose outcome is known without running the operator."""
     limit = checked_threshold(operator.default_threshold() if threshold is None else threshold)
-    wanted = snapshot(operator.effective_expected(expected))
-    return ComparisonResult(operator.identity, wanted, snapshot(observed), limit, outcome, name)
+    wanted, kept = (recorded_form(side)[0] for side in (operator.effective_expected(expected), observed))
+    return ComparisonResult(operator.identity, wanted, kept, limit, outcome, name)
 
 
 def _again(operator: Operator, expected: Any, observed: Any, recorded: Mapping[str, Any]) -> Outcome:

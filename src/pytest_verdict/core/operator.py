@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final, Never, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model, model_serializer
 
+from pytest_verdict.core.operator_code import code_of, is_ours
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
@@ -61,7 +62,7 @@ class Operator(BaseModel):
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
         # Ours keep the law of evidence, which our tests check.
-        cls.keeps_evidence = cls.__module__.startswith(f"{__package__.partition('.')[0]}.")
+        cls.keeps_evidence = is_ours(cls)
 
     def __init__(self, /, *given: Never, **settings: Any) -> None:
         if given:
@@ -214,9 +215,14 @@ class Operator(BaseModel):
         return any(inner.asks_model for inner in _operators_inside(self))
 
     @functools.cached_property
+    def compares_recorded_form(self) -> bool:
+        """Whether evidence is compared as it is read back from the record: an operator of a user may need its class."""
+        return self.keeps_evidence and all(inner.keeps_evidence for inner in _operators_inside(self))
+
+    @functools.cached_property
     def identity(self) -> OperatorIdentity:
         """What the record says of this operator."""
-        return OperatorIdentity(self.recorded_name(), self.version, self.settings())
+        return OperatorIdentity(self.recorded_name(), self.version, self.settings(), code_of(type(self)))
 
     def __eq__(self, other: object) -> bool:
         # What is recorded alike is one thing, whether it was made by a name, a class, or a class with other defaults.
@@ -320,6 +326,7 @@ def operator_from_function(function: Callable[..., Any], name: str | None = None
             return found
         return Outcome(float(found) if isinstance(found, bool) else found)
 
+    evaluate.made_of = function  # type: ignore[attr-defined]  # where its source is
     cls.evaluate = evaluate  # type: ignore[method-assign]
     cls.__abstractmethods__ = frozenset()
     cls.__reduce__ = _reduce(function, label, version)  # type: ignore[method-assign, assignment]

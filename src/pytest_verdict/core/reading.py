@@ -26,7 +26,10 @@ def read_identity(record: Mapping[str, Any]) -> OperatorIdentity:
         raise RecordError(f"operator_version must be a whole number from 1, got {shown(version, 80)}")
     if not isinstance(settings, dict):
         raise RecordError(f"settings must be an object, got {shown(settings, 80)}")
-    return OperatorIdentity(name, version, settings)
+    code = record.get("operator_code", "")
+    if not isinstance(code, str):
+        raise RecordError(f"operator_code must be text, got {shown(code, 80)}")
+    return OperatorIdentity(name, version, settings, code)
 
 
 def read_score(record: Mapping[str, Any]) -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from json.encoder import encode_basestring_ascii
 from typing import Any, Final, Literal
 
@@ -20,6 +21,9 @@ _BEGINNING: Final = f'{{"record":{RECORD_FORMAT},"id":"'
 
 # The verdict stands right behind the id, so that counting and choosing records need not parse the evidence.
 _HEAD: Final = re.compile(rb'\{"record":1,"id":"([0-9a-f]{12}-[0-9]+-[0-9]+)","verdict":"(pass|fail|error)",')
+
+# 128 bits, because there may be many millions of rows.
+_KEY_DIGITS: Final = 32
 
 _ATTEMPT: Final = b',"attempt":'
 _ID_ATTEMPT: Final = re.compile(rb'^(\{"record":1,"id":"[0-9a-f]{12}-)[0-9]+')
@@ -93,7 +97,7 @@ class AttemptRecords:
         return "".join(pieces).encode("ascii"), counts, others
 
     def _beginning_and_place(self) -> tuple[str, str]:
-        beginning = f"{_BEGINNING}{_digest_of_test(self.test, self._worker)}-{self.attempt}-"
+        beginning = f"{_BEGINNING}{digest_of_test(self.test, self._worker)}-{self.attempt}-"
         return beginning, f'"test":{encode_basestring_ascii(self.test)},"attempt":{self.attempt},"ordinal":'
 
 
@@ -140,7 +144,22 @@ def parse_record(line: bytes) -> dict[str, Any]:
     return found
 
 
-def _digest_of_test(test: str, worker: str) -> str:
+def record_keys(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Give the key of each record of a file: what it compares, attempt and occurrence; comparisons beside it do not shift it."""
+    running, seen = None, Counter[str]()
+    for record in records:
+        if record["test"] != running:
+            running = record["test"]
+            seen.clear()
+        what = [record["name"]] if "name" in record else [record["operator"], record["expected"]]
+        text = json.dumps([running, *what], separators=(",", ":"))
+        key = f"{hashlib.sha256(text.encode('ascii')).hexdigest()[:_KEY_DIGITS]}-{record['attempt']}"
+        seen[key] += 1
+        yield f"{key}-{seen[key]}"
+
+
+def digest_of_test(test: str, worker: str) -> str:
+    """Give the beginning of the ids of a test."""
     # 12 digits name a test by its content, the same on every machine.
     digest = _DIGEST.copy()
     digest.update(f"{test}\0{worker}".encode("utf-8", "surrogatepass"))

@@ -21,9 +21,9 @@ from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr, shown, visible
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.core.values.redaction import REDACTED_VALUE, hiding
+from pytest_verdict.core.values.redaction import REDACTED_VALUE, Redaction, hiding
 from pytest_verdict.core.values.snapshot import snapshot
-from pytest_verdict.core.writing import Envelope, OperatorIdentity, Redaction, Verdict, members_of, verdict_of
+from pytest_verdict.core.writing import Envelope, OperatorIdentity, Verdict, members_of, verdict_of
 from pytest_verdict.errors import ErrorVerdict, RecordError
 
 
@@ -326,6 +326,8 @@ class ComparisonResult:
             RecordError: A key is missing or has a value that cannot be read.
         """
         try:
+            # What was read is written again, and JSON has no number that is not finite.
+            json.dumps(record.get("settings"), allow_nan=False)
             return cls(
                 read_identity(record),
                 decode(record["expected"]),

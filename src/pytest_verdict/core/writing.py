@@ -33,14 +33,15 @@ class OperatorIdentity:
     name: str
     version: int
     settings: Mapping[str, Any]
+    code: str = ""
 
     @functools.cached_property
     def members(self) -> str:
         """The members of a JSON object, without its braces, in ASCII."""
+        name = encode_basestring_ascii(self.name)
         settings = json.dumps(self.settings, separators=(",", ":"), allow_nan=False)
-        return (
-            f'"operator":{encode_basestring_ascii(self.name)},"operator_version":{self.version},"settings":{settings}'
-        )
+        code = f'"operator_code":"{self.code}",' if self.code else ""
+        return f'"operator":{name},"operator_version":{self.version},{code}"settings":{settings}'
 
 
 class Envelope:

@@ -130,8 +130,8 @@ def _of_part(child: ComparisonResult, budget: Budget) -> Iterator[Line]:
 def _evidence(result: ComparisonResult, found: Explanation, budget: Budget) -> Iterator[Line]:
     if found.sides:
         yield from _sides(result, budget)
-    if result.normalization or not result.children:
-        # What parts were normalized by stands with each.
+    # What parts were normalized by stands with each.
+    if result.normalization or not ((found.children and result.children) or "normalization" in found.said):
         yield (Part(f"normalization: {visible(', '.join(result.normalization)) or 'none'}"),)
     settings = _notable_settings(result, () if budget.lines == 0 else found.said)
     if settings:

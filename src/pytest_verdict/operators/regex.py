@@ -39,6 +39,8 @@ def refused_pattern(pattern: Any, flags: Sequence[str]) -> Outcome | None:
         compile_pattern(pattern, flags)
     except re.error as error:
         return unusable(INVALID_PATTERN, takes, pattern, {"reason": str(error)})
+    except RegexTimeLimitError as error:
+        return Outcome(0.0, error=str(error))
     return None
 
 
@@ -48,9 +50,9 @@ class Regex(Operator):
     Expected is the pattern. One that does not compile is an ``error`` with the note ``invalid_regex_pattern``; given as the
     setting ``pattern`` it is a wrong configuration.
 
-    A pattern can take for ever on a text. When the pattern shows that it might, the match is made in a second process,
-    and after 10 seconds the comparison is an ``error``: neither a pass nor a fail. No other comparison of this library
-    consults a clock.
+    A pattern can take for ever on a text. When the pattern shows that it might, or has more than 1,000 characters, it is
+    matched in a second process, and after 10 seconds the comparison is an ``error``: neither a pass nor a fail. No other
+    comparison of this library consults a clock.
 
     Args:
         pattern: The regular expression, not empty. Given as a setting it takes the place of expected.

@@ -5,31 +5,41 @@ from __future__ import annotations
 import atexit
 import marshal
 import os
+import re
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
-from typing import IO, Final
+from typing import IO, Any, Final
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import VerdictError
-
-Spans = Sequence[Sequence[tuple[int, int]]]
-"""Where each match and its groups begin and end; (-1, -1) for a group that took no part."""
 
 # A message is its length in eight bytes and a value by marshal, which keeps lone surrogates apart. The watchdog of faulthandler
 # needs no interpreter lock: at the time limit it writes "Timeout (0:00:10)!" and ends the process in the middle of the match.
 _CODE: Final = """
 import faulthandler, itertools, marshal, re, sys
+
+def answer_to(pattern, flags, mode, text, limit):
+    try:
+        compiled = re.compile(pattern, flags)
+    except (re.error, OverflowError, RecursionError) as error:
+        return str(error)
+    if mode == "read":
+        return compiled.flags, compiled.groups, dict(compiled.groupindex)
+    if mode == "search":
+        return [match.regs for match in itertools.islice(compiled.finditer(text), limit)]
+    match = getattr(compiled, mode)(text)
+    return [match.regs] if match else []
+
+latest = ""
 requests, answers = sys.stdin.buffer, sys.stdout.buffer
 while length := requests.read(8):
     pattern, flags, mode, text, limit, seconds = marshal.loads(requests.read(int.from_bytes(length, "little")))
     faulthandler.dump_traceback_later(seconds, exit=True, file=answers)
-    compiled = re.compile(pattern, flags)
-    if mode == "search":
-        matches = itertools.islice(compiled.finditer(text), limit)
-    else:
-        matches = filter(None, [getattr(compiled, mode)(text)])
-    answer = marshal.dumps([match.regs for match in matches])
+    if len(pattern) > 100_000 and pattern != latest:
+        re.purge()
+    latest = pattern
+    answer = marshal.dumps(answer_to(pattern, flags, mode, text, limit))
     faulthandler.cancel_dump_traceback_later()
     answers.write(len(answer).to_bytes(8, "little") + answer)
     answers.flush()
@@ -51,24 +61,37 @@ class RegexProcess:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def spans(self, pattern: str, flags: int, mode: str, text: str, limit: int | None, seconds: float) -> Spans:
-        """Match a regular expression, and give up after so many seconds."""
+    def ask(self, pattern: str, flags: int, mode: str, text: str, limit: int | None, seconds: float) -> Any:
+        """Match a regular expression, or ``read`` what it consists of, and give up after so many seconds."""
         if not sys.executable:
             raise RegexTimeLimitError("regex time limit: there is no Python interpreter to run the match in")
         # marshal takes no subclass of str.
-        message = marshal.dumps((str.__str__(pattern), flags, mode, str.__str__(text), limit, seconds))
-        with self._lock:
-            reused = self._process is not None
-            answer = self._answer(message)
-            if reused and not answer:
-                # Something else may have ended the old process. Whether the match ends a process is seen in a new one.
-                answer = self._answer(message)
+        message = str.__str__(pattern), flags, mode, str.__str__(text), limit, seconds
+        answer = self._answer_in_turn(marshal.dumps(message))
         if not answer:
-            raise RegexTimeLimitError(f"the process that matched {pattern!r} ended without an answer")
+            raise RegexTimeLimitError(f"the process that matched {shown(pattern)} ended without an answer")
         if answer == _TIMED_OUT:
-            raise RegexTimeLimitError(f"regex time limit of {seconds} seconds reached by {pattern!r}")
-        found: Spans = marshal.loads(answer)  # noqa: S302 - written by a process of ours
+            raise RegexTimeLimitError(f"regex time limit of {seconds} seconds reached by {shown(pattern)}")
+        found = marshal.loads(answer)  # noqa: S302 - written by a process of ours
+        if isinstance(found, str):
+            raise re.error(found)
         return found
+
+    def _answer_in_turn(self, message: bytes) -> bytes:
+        lock = self._lock
+        if not lock.acquire(blocking=False):
+            # The match of another thread may take up to the limit. Nobody waits for it.
+            spare = RegexProcess()
+            try:
+                return spare._answer(message)
+            finally:
+                spare.stop()
+        try:
+            reused = self._process is not None
+            # Something else may have ended the old process. Whether the match ends a process is seen in a new one.
+            return self._answer(message) or (self._answer(message) if reused else b"")
+        finally:
+            lock.release()
 
     def _answer(self, message: bytes) -> bytes:
         answer = b""

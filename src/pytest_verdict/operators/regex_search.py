@@ -2,6 +2,7 @@
 
 Python's ``re`` backtracks: when the rest of a pattern fails, it tries every other way in which the part before can match. No
 other thread runs meanwhile, so none can stop it. A match with few such ways is made here, any other in a second process.
+Compiling takes its time too, most for wide sets of characters, so a long pattern is not even compiled here.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
 from pydantic import AfterValidator
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import SettingsError, allowed
-from pytest_verdict.operators.regex_process import PROCESS, RegexTimeLimitError, Spans
+from pytest_verdict.operators.regex_process import PROCESS, RegexTimeLimitError
 
 __all__ = [
     "FoundMatch",
@@ -31,6 +33,8 @@ __all__ = [
     "flag_names",
 ]
 
+Spans = Sequence[Sequence[tuple[int, int]]]
+"""Where each match and its groups begin and end; (-1, -1) for a group that took no part."""
 Mode = Literal["search", "fullmatch", "match"]
 _Made = TypeVar("_Made")
 _Node = tuple[Any, Any]
@@ -53,6 +57,8 @@ _UNICODE: Final = int(re.UNICODE)
 TIME_LIMIT: Final = 10
 """Seconds that a match in the second process may take."""
 
+# Characters; a longer pattern is compiled and matched in the second process at once.
+LONGEST_READ_HERE: Final = 1_000
 # Measured, a step takes about a nanosecond where the bound is tight, and ten at most.
 _HARMLESS_STEPS: Final = 500_000_000.0
 _REPEATS: Final = frozenset({"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"})
@@ -97,13 +103,27 @@ def checked_pattern(pattern: str, flags: Sequence[str]) -> None:
         raise ValueError("pattern: it is empty and would match everything; leave it out to take it from expected")
     try:
         compile_pattern(pattern, flags)
-    except re.error as error:
-        raise ValueError(f"pattern: {pattern!r} is not a regular expression: {error}") from None
+    except (re.error, RegexTimeLimitError) as error:
+        raise ValueError(f"pattern: {shown(pattern)} is not a regular expression: {error}") from None
 
 
-def compile_pattern(pattern: str, flags: Sequence[str] = ()) -> re.Pattern[str]:
+class LongPattern(NamedTuple):
+    """What is known here of a pattern that only the second process reads."""
+
+    flags: int
+    groups: int
+    groupindex: dict[str, int]
+
+
+def compile_pattern(pattern: str, flags: Sequence[str] = ()) -> re.Pattern[str] | LongPattern:
     """Compile a regular expression."""
-    return _compiled(pattern, sum(FLAGS[name] for name in flag_names(flags)) if flags else 0)
+    given = sum(FLAGS[name] for name in flag_names(flags)) if flags else 0
+    return _compiled(pattern, given) if len(pattern) <= LONGEST_READ_HERE else _read_there(pattern, given)
+
+
+@functools.lru_cache(maxsize=4)
+def _read_there(pattern: str, flags: int) -> LongPattern:
+    return LongPattern(*PROCESS.ask(pattern, flags, "read", "", None, TIME_LIMIT))
 
 
 @functools.lru_cache(maxsize=1_024)
@@ -129,10 +149,10 @@ def find_matches(
     """Match a regular expression, in bounded time."""
     compiled = compile_pattern(pattern, flags)
     given = compiled.flags & ~_UNICODE
-    if most_steps(pattern, given, len(text), mode) <= _HARMLESS_STEPS:
+    if isinstance(compiled, re.Pattern) and most_steps(pattern, given, len(text), mode) <= _HARMLESS_STEPS:
         spans = _spans(compiled, mode, text, limit)
     else:
-        spans = PROCESS.spans(pattern, given, mode, text, limit, TIME_LIMIT)
+        spans = PROCESS.ask(pattern, given, mode, text, limit, TIME_LIMIT)
     return tuple(_found(compiled, text, regions) for regions in spans)
 
 
@@ -143,7 +163,7 @@ def _spans(compiled: re.Pattern[str], mode: Mode, text: str, limit: int | None) 
     return [match.regs] if match else []
 
 
-def _found(compiled: re.Pattern[str], text: str, regions: Sequence[Sequence[int]]) -> FoundMatch:
+def _found(compiled: re.Pattern[str] | LongPattern, text: str, regions: Sequence[Sequence[int]]) -> FoundMatch:
     parts = [None if start < 0 else text[start:end] for start, end in regions]
     named = {name: parts[number] for name, number in compiled.groupindex.items()}
     start, end = regions[0]

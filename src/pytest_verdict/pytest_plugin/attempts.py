@@ -56,7 +56,7 @@ class Attempts:
         if self._unknown.get(key, 0) is None:
             # pytest-rerunfailures tells the new worker how often the test was run.
             ended = self._ended[key]
-            self._unknown[key] = ended if attempt <= ended else 0
+            self._unknown[key] = max(ended - attempt + 1, 0)
         return attempt + (self._unknown.get(key) or 0)
 
     def add_records(
@@ -88,8 +88,7 @@ class Attempts:
         key = self._key(report, self._distinct_name(report, name) if name in self._duplicates else name)
         ended: tuple[TestEntry, ...] = ()
         attempt = self._open.get(key)
-        if attempt is not None and attempt.is_run_again and report.when != "teardown":
-            # Not every version of pytest-rerunfailures reports the teardown of an attempt that will be run again.
+        if attempt is not None and attempt.is_followed_by(report):
             ended = (self._end(key),)
             attempt = None
         if attempt is None:
@@ -165,6 +164,14 @@ class _Attempt:
         if report.outcome != "passed":
             self._all_passed = False
             self.is_run_again = self.is_run_again or str(report.outcome) == "rerun"
+
+    def is_followed_by(self, report: pytest.TestReport) -> bool:
+        """Whether a report is of the next attempt."""
+        if str(report.when) == "???":
+            # pytest has counted the outcome before the worker died, and counts the crash as well.
+            return any(map(_is_counted_before_teardown, self._phases))
+        # Not every version of pytest-rerunfailures reports the teardown of an attempt that will be run again.
+        return self.is_run_again and report.when != "teardown"
 
     def _add_subtest(self, report: pytest.TestReport) -> None:
         outcome = "xfailed" if hasattr(report, "wasxfail") else str(report.outcome)

@@ -14,13 +14,16 @@ from pytest_verdict.core.record import renumbered
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import Attempts
+from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
 from pytest_verdict.pytest_plugin.environment import describe_environment, now
 from pytest_verdict.pytest_plugin.names import EVERYWHERE
+from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, add_lost, make_counts
 from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
 from pytest_verdict.pytest_plugin.terminal import closing_lines
 from pytest_verdict.pytest_plugin.xdist_transport import detach_records
 from pytest_verdict.report.building import build
-from pytest_verdict.report.folder import FolderInUseError, ReportFolder
+from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
+from pytest_verdict.report.journal import PENDING
 from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.junit import Profile
 
@@ -45,17 +48,23 @@ class Controller:
         self._profile: Profile = profile
         self._limit = limit
         self._attempts = Attempts(config, redaction, lambda: recorder.running)
-        self._order_known = False
-        self._has_workers = False
+        self._session: pytest.Session | None = None
         self._closing: list[str] | None = None
         self._problem: Exception | None = None
-        self._finished = False
+        self._began = False
         self._too_few = ""
-        self._folder = _opened(folder)
         try:
+            self._folder = ReportFolder(folder)
+        except FolderInUseError as error:
+            raise pytest.UsageError(str(error)) from None
+        except OSError as error:
+            raise _cannot_write(folder, error) from None
+        try:
+            self._folder.refuse_foreign_files()
             self._interrupted = self._folder.set_aside_interrupted()
             run = {**describe_environment(config, redaction), "started": now()}
             self._journal = JournalWriter(self._folder.journal, {"run": run, "profile": profile, "limit": limit})
+            self._pending = recorder.pending = make_counts(self._folder.journal / PENDING)
         except OSError as error:
             self._folder.release()
             raise _cannot_write(folder, error) from None
@@ -69,31 +78,38 @@ class Controller:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         """Learn the order of the tests from the first worker; xdist checks that all workers agree."""
-        if not self._order_known:
-            self._order_known = True
+        if not self._journal.journal.order:
             self._journal.expect_disorder()
             self._write(self._journal.append_order, self._attempts.collected(ids))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Tell a worker what xdist does not."""
-        self._has_workers = True
         node.workerinput[EVERYWHERE] = self._config.getoption("dist") == "each"
+        node.workerinput[PENDING_COUNT] = str(self._folder.journal / PENDING)
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collectreport(self, report: pytest.CollectReport) -> Generator[None, object, object]:
         """Keep what could not be collected or was skipped as a whole; pytest counts it like a test."""
-        if not report.passed:
+        if report.passed:
+            return (yield)
+        with signals_deferred():
             self._write(self._journal.append_test, self._attempts.of_collection(report))
+            return (yield)
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
         """Write the records that arrive, and the attempt when it has ended."""
-        batches = detach_records(report) if self._has_workers else self._recorder.take()
-        if batches:
-            self._write(self._append_batches, report, batches)
-        for ended in self._attempts.add(report):
-            self._write(self._journal.append_test, ended)
+        # Signals wait until every plugin has the report: what is in the journal is what pytest counts.
+        with signals_deferred():
+            if str(report.when) == "???":
+                add_lost(report, self._pending)
+            batches = detach_records(report) or self._recorder.take()
+            if batches:
+                self._write(self._append_batches, report, batches)
+            for ended in self._attempts.add(report):
+                self._write(self._journal.append_test, ended)
+            return (yield)
 
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
         """Keep which test began, so that one that kills the session is known."""
@@ -106,23 +122,27 @@ class Controller:
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> Generator[None, object, object]:
         """Build the report, whatever other plugins raise at the end."""
-        try:
-            return (yield)
-        finally:
-            self._finish(session, exitstatus)
+        with interrupts_noted(session):
+            try:
+                return (yield)
+            finally:
+                self._finish(session, exitstatus)
+        return None
 
     def _finish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
         if self._recorder.is_in_a_child:
             return
-        if exitstatus == pytest.ExitCode.USAGE_ERROR and self._journal.is_empty:
+        if exitstatus == pytest.ExitCode.USAGE_ERROR and not self._began:
             # Nothing ran, so the report of an earlier session stays.
             return
+        self._session = session
         with pause_garbage_collection():
             self._conclude(session, exitstatus)
 
     def _conclude(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
         # A session whose report cannot be written is not green.
-        self._finished = True
+        # Some systems do not remove a file that is mapped.
+        self._pending = self._recorder.pending = [0]
         for entry in self._attempts.unfinished():
             self._write(self._journal.append_test, entry)
         footer = {"finished": now(), "exit_status": int(exitstatus)}
@@ -139,6 +159,10 @@ class Controller:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print counts, the worst comparisons and the place of the report."""
+        with interrupts_noted(self._session):
+            self._summarize(terminalreporter)
+
+    def _summarize(self, terminalreporter: Any) -> None:
         if self._problem is not None:
             terminalreporter.write_sep("=", TITLE, red=True)
             terminalreporter.write_line(self._problem_line(), red=True)
@@ -157,11 +181,12 @@ class Controller:
         """Let another session have the folder."""
         if self._recorder.is_in_a_child:
             return
-        self._journal.abandon()
-        if not self._finished and self._journal.is_empty:
-            # pytest stopped before the first test, so what an earlier session left stays.
-            self._folder.remove_journal()
-        self._folder.release()
+        with interrupts_noted(None):
+            self._journal.abandon()
+            if not self._began:
+                # pytest stopped before the first test, so what an earlier session left stays.
+                remove_journal(self._folder.journal)
+            self._folder.release()
 
     def _append_batches(self, report: pytest.TestReport, batches: list[RecordBatch]) -> None:
         for test, attempt, counts, lines in batches:
@@ -176,6 +201,9 @@ class Controller:
         if self._problem is not None or self._recorder.is_in_a_child:
             return
         try:
+            if not self._began:
+                self._began = True
+                self._folder.set_aside_earlier()
             write(*arguments)
         except (OSError, RecordError) as error:
             self._problem = error
@@ -194,7 +222,7 @@ class Controller:
         finally:
             if not journal.records.exists():
                 # They are in the report already; a writer of another package was interrupted.
-                self._folder.remove_journal()
+                remove_journal(self._folder.journal)
         # Not the whole report: pytest collects garbage several times after this, and looks at all that is left each time.
         self._closing = list(closing_lines(built, self._shown(built.folder)))
         made, wanted = sum(built.summary.comparisons), self._config.option.verify_min_comparisons
@@ -206,7 +234,8 @@ class Controller:
         if built.problems:
             self._problem = RecordError("; ".join(built.problems))
         self._journal.forget()
-        self._folder.remove_journal()
+        remove_journal(self._folder.journal)
+        self._folder.remove_earlier()
 
     def _problem_line(self) -> str:
         place = self._shown(self._folder.path)
@@ -215,15 +244,6 @@ class Controller:
     def _shown(self, path: Path) -> str:
         start = self._config.invocation_params.dir
         return str(path.relative_to(start) if path.is_relative_to(start) else path)
-
-
-def _opened(folder: Path) -> ReportFolder:
-    try:
-        return ReportFolder(folder)
-    except FolderInUseError as error:
-        raise pytest.UsageError(str(error)) from None
-    except OSError as error:
-        raise _cannot_write(folder, error) from None
 
 
 def _cannot_write(folder: Path, error: OSError) -> pytest.UsageError:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-import signal
+# Not `signal`, whose functions take ten times as long to make enums of numbers, and this runs for each phase of each test.
+import _signal  # type: ignore[import-not-found]
+import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, Final
+
+import pytest
 
 _Handler = Callable[[int, FrameType | None], Any]
+
+# Those that time limits, terminals and schedulers send, and that have handlers in Python.
+_NAMES: Final = ("INT", "BREAK", "TERM", "HUP", "ALRM", "VTALRM", "PROF", "XCPU", "USR1", "USR2")
+_NUMBERS: Final[tuple[int, ...]] = tuple(
+    getattr(_signal, f"SIG{name}") for name in _NAMES if hasattr(_signal, f"SIG{name}")
+)
 
 
 @contextmanager
@@ -18,17 +28,47 @@ def signals_deferred() -> Generator[None]:
     A handler that raises during a write, such as that of Ctrl-C or of a time limit, leaves half a line in the journal, or
     half a message that the controller cannot read. Blocking signals does not help: another thread receives them.
     """
-    waiting: list[tuple[_Handler, int, FrameType | None]] = []
-    former: dict[signal.Signals, _Handler] = {}
+    waiting: dict[int, FrameType | None] = {}
+    former: dict[int, _Handler] = {}
+
+    def wait(number: int, frame: FrameType | None) -> None:
+        if number in waiting:
+            # Whoever presses Ctrl-C again means it; a hook of another plugin may hang.
+            former[number](number, frame)
+        waiting[number] = frame
+
     try:
-        for number in signal.valid_signals():
-            handler = signal.getsignal(number)
-            if callable(handler):
-                former[number] = handler
-                signal.signal(number, lambda *arrived, handler=handler: waiting.append((handler, *arrived)))
+        if threading.get_ident() == threading.main_thread().ident:
+            for number in _NUMBERS:
+                handler = _signal.getsignal(number)
+                if callable(handler):
+                    former[number] = handler
+                    _signal.signal(number, wait)
         yield
     finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
-        for handler, arrived, frame in waiting:
-            handler(arrived, frame)
+        for number in reversed(former):
+            # A block that sets a handler of its own keeps it.
+            if _signal.getsignal(number) is wait:
+                _signal.signal(number, former[number])
+        for number, frame in waiting.items():
+            former[number](number, frame)
+
+
+@contextmanager
+def interrupts_noted(session: pytest.Session | None) -> Generator[None]:
+    """Come to the end of the block, whatever signals arrive; an interrupt shows in the exit status of the session alone.
+
+    An exception out of a hook that ends the session would come out of pytest itself.
+    """
+    interrupted = False
+    try:
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(signals_deferred())
+            except KeyboardInterrupt:
+                interrupted = True
+            yield
+    except KeyboardInterrupt:
+        interrupted = True
+    if interrupted and session is not None:
+        session.exitstatus = pytest.ExitCode.INTERRUPTED

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
+import os
 import platform
+import subprocess
+import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
 from pytest_verdict.core.values.redaction import without_url_secrets
+
+_GIT: Final = ("git", "--no-optional-locks", "status", "--porcelain=v2", "--branch")
+_GIT_SECONDS: Final = 2.0
+_COMMIT: Final = "# branch.oid "
+# Options of pytest-split and pytest-shard, variables of GitLab and CircleCI; and the number of the first part.
+_SHARDS: Final = (
+    ("group", "splits", 1),
+    ("shard_id", "num_shards", 0),
+    ("CI_NODE_INDEX", "CI_NODE_TOTAL", 1),
+    ("CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", 0),
+)
 
 
 def now() -> str:
@@ -19,7 +35,7 @@ def now() -> str:
 
 
 def describe_environment(config: pytest.Config, redaction: Callable[[str], str] | None) -> dict[str, Any]:
-    """Describe what a session runs with; environment variables are left out."""
+    """Describe what a session runs with; of environment variables only the number of a shard is told."""
     from importlib.metadata import version
 
     written = redaction or str
@@ -31,4 +47,35 @@ def describe_environment(config: pytest.Config, redaction: Callable[[str], str] 
         "platform": f"{platform.system()}-{platform.release()}-{platform.machine()}",
         "arguments": [written(without_url_secrets(str(argument))) for argument in config.invocation_params.args],
         "workers": len(getattr(config.option, "tx", None) or []),
+        "plugins": {plugin.project_name: plugin.version for _, plugin in config.pluginmanager.list_plugin_distinfo()},
+        "packages": _packages(),
+        **_git(config.rootpath),
+        **_shard(config),
     }
+
+
+def _packages() -> str:
+    # Folders are called by name and version; reading their metadata takes a hundred times longer.
+    found = {path.name for entry in sys.path for path in Path(entry).glob("*.dist-info")}
+    return hashlib.sha256("\n".join(sorted(found)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _git(root: Path) -> dict[str, Any]:
+    try:
+        status = subprocess.run(_GIT, cwd=root, capture_output=True, timeout=_GIT_SECONDS, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    lines = status.stdout.decode("utf-8", "replace").splitlines()
+    commit = next((line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)), "")
+    # Before the first commit git says "(initial)".
+    is_clean = all(line.startswith("#") for line in lines)
+    return {"git": {"commit": commit, "clean": is_clean}} if commit.isalnum() else {}
+
+
+def _shard(config: pytest.Config) -> dict[str, Any]:
+    known = {**os.environ, **vars(config.option)}
+    for index, of, first in _SHARDS:
+        number, parts = str(known.get(index)), str(known.get(of))
+        if number.isdecimal() and parts.isdecimal() and int(parts) > 1:
+            return {"shard": {"index": int(number) + 1 - first, "of": int(parts)}}
+    return {}

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator, MutableSequence
+from typing import Final, Literal, NamedTuple
 
 import pytest
 
 from pytest_verdict.core.record import AttemptRecords, Counts, Observed
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.writing import Envelope, OperatorIdentity
-from pytest_verdict.pytest_plugin.deferred_signals import signals_deferred
+from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
 from pytest_verdict.pytest_plugin.locations import CallLocations
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
 from pytest_verdict.pytest_plugin.recent_failures import remember_failure
@@ -40,6 +40,7 @@ class Recorder:
         self,
         config: pytest.Config,
         redaction: Callable[[str], str] | None,
+        flush: Literal["test", "comparison"] = "test",
         watch: Callable[[ComparisonResult], object] = remember_failure,
     ) -> None:
         self._watch = watch
@@ -57,6 +58,9 @@ class Recorder:
         # Threads append while the main thread takes; both are atomic, so there is no lock.
         self._observed: list[Observed] = []
         self._size = 0
+        self._most = 0 if flush == "comparison" else _SPILL
+        # How many they are, for whoever must know when this process is gone.
+        self.pending: MutableSequence[int] = [0]
         # Of the last comparison; most differ from it in the two sides alone.
         self._envelope = Envelope(OperatorIdentity("", 1, {}), Outcome(1.0), 1.0, None, None)
 
@@ -99,9 +103,10 @@ class Recorder:
         self._is_set_up = True
 
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self) -> None:
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Send what was compared after the last report."""
-        self._send()
+        with interrupts_noted(session):
+            self._send()
 
     def take(self) -> list[RecordBatch]:
         """Return the records since the last call, and forget them."""
@@ -113,6 +118,7 @@ class Recorder:
         batches = list(_batches(taken))
         # Not cleared: a thread may have observed something since.
         del observed[: len(taken)]
+        self.pending[0] = len(observed)
         self._size = 0
         return batches
 
@@ -148,8 +154,9 @@ class Recorder:
         if end is None:
             end = self._locations.end_of(frame)
         self._observed.append((attempt, envelope, write, expected, observed, end))
+        self.pending[0] = len(self._observed)
         self._size += len(expected) + len(observed) + envelope.length
-        if self._size > _SPILL and threading.current_thread() is threading.main_thread():
+        if self._size > self._most and threading.current_thread() is threading.main_thread():
             # A test with a million comparisons must not hold them all in memory.
             with signals_deferred():
                 self._send()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 import pytest
 
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, mapped_counts, place_of_worker
 from pytest_verdict.pytest_plugin.recent_failures import remember_failure
 from pytest_verdict.pytest_plugin.recorder import Recorder
 from pytest_verdict.pytest_plugin.report_folder import report_folder
@@ -21,10 +22,12 @@ _MOST_DIGITS: Final = 18
 def start(config: pytest.Config) -> None:
     """Register the recorder where tests run, and the controller where reports arrive."""
     redaction = SESSION.redaction
-    recorder = Recorder(config, redaction, SESSION.observer or remember_failure)
+    recorder = Recorder(config, redaction, _flush(config), SESSION.observer or remember_failure)
     # Restored with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
     if hasattr(config, "workerinput"):
+        path = config.workerinput[PENDING_COUNT]
+        recorder.pending = mapped_counts(path)[place_of_worker(config.workerinput["workerid"]) :]
         config.pluginmanager.register(RecordSender(recorder), "verdict-record-sender")
     else:
         from pytest_verdict.pytest_plugin.controller import Controller
@@ -41,6 +44,13 @@ def _profile(config: pytest.Config) -> Profile:
         return checked_profile(config.getini("verdict_junit_profile"))
     except ConfigurationError as error:
         raise pytest.UsageError(f"verdict_junit_profile: {error}") from None
+
+
+def _flush(config: pytest.Config) -> Literal["test", "comparison"]:
+    given = str(config.getini("verdict_flush"))
+    if given not in {"test", "comparison"}:
+        raise pytest.UsageError(f"verdict_flush: test or comparison is needed, got {given!r}")
+    return given  # type: ignore[return-value]
 
 
 def _limit(config: pytest.Config) -> int:

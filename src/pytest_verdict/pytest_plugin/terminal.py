@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import counted, safe_repr, visible
-from pytest_verdict.report.building import REPORT, Built
+from pytest_verdict.report.building import Built
 from pytest_verdict.report.journal import RECORDS
+from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.summary import Summary, counts_text, decisive_records
 
 _MOST_OPERATORS: Final = 5

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pytest
 
+from pytest_verdict.pytest_plugin.deferred_signals import signals_deferred
 from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
 
 _ATTRIBUTE: Final = "verdict_records"
@@ -21,15 +22,15 @@ class RecordSender:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
         """Attach the records while xdist sends the report; other plugins keep every report to the end."""
-        batches = self._recorder.take()
-        if not batches:
-            return (yield)
-        # Plain tuples, because xdist sends no other.
-        setattr(report, _ATTRIBUTE, [tuple(batch) for batch in batches])
-        try:
-            return (yield)
-        finally:
-            detach_records(report)
+        with signals_deferred():
+            batches = self._recorder.take()
+            if batches:
+                # Plain tuples, because xdist sends no other.
+                setattr(report, _ATTRIBUTE, [tuple(batch) for batch in batches])
+            try:
+                return (yield)
+            finally:
+                detach_records(report)
 
 
 def detach_records(report: Any) -> list[RecordBatch]:

@@ -6,20 +6,19 @@ import hashlib
 import heapq
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
+from pytest_verdict.core.merkle import MerkleTree, leaf
 from pytest_verdict.core.record import summed, verdict_in
 from pytest_verdict.report.contents import Contents
-from pytest_verdict.report.journal import RECORDS, Journal, TestEntry, are_contiguous, lines_of
+from pytest_verdict.report.journal import RECORDS, Journal, are_contiguous, lines_of
 from pytest_verdict.report.junit import Profile
-from pytest_verdict.report.summary import PASSED, Summary, summarize
+from pytest_verdict.report.summary import PASSED, Summary, TestSummary, summarize
 from pytest_verdict.report.writers import NewFiles, write_others, write_own
-
-REPORT: Final = "report.json"
-JUNIT: Final = "junit.xml"
 
 DEFAULT_INLINE_LIMIT: Final = 1_000
 INLINE_LINE_LIMIT: Final = 65_536
@@ -52,15 +51,16 @@ def build(
     summary = summarize(journal)
     folder.mkdir(parents=True, exist_ok=True)
     in_order = are_contiguous(summary.attempts(), journal.records.stat().st_size)
+    run = {**run, "collected": _manifest(journal.order)}
     new = NewFiles(folder)
     try:
-        sorted_records, digest = _sorted_records(journal, summary, new, copy=not (in_order and consume))
+        sorted_records, digests = _sorted_records(journal, summary, new, copy=not (in_order and consume))
         count = sum(summary.comparisons) + sum(summary.superseded)
         with journal.records.open("rb") as records:
             inline = list(_inline(records, summary, inline_limit))
             worst = _worst(records, summary)
-        described = {"path": RECORDS, "count": count, "sha256": digest}
-        contents = Contents(summary, run, described, inline, count - len(inline), profile)
+        described = {"path": RECORDS, "count": count, "sha256": digests.sha256, "root": digests.root}
+        contents = Contents(summary, run, described, inline, count - len(inline), profile, digests.of_tests)
         new.put_in_place(write_own(contents, new))
         # The records last: they may come out of the journal, which until then is enough for another report.
         os.replace(sorted_records, folder / RECORDS)  # noqa: PTH105 - replace is the word for an atomic move
@@ -69,30 +69,41 @@ def build(
         new.remove()
 
 
-def _sorted_records(journal: Journal, summary: Summary, new: NewFiles, *, copy: bool) -> tuple[Path, str]:
+class _Digests(NamedTuple):
+    sha256: str
+    root: str
+    of_tests: list[str]
+
+
+def _sorted_records(journal: Journal, summary: Summary, new: NewFiles, *, copy: bool) -> tuple[Path, _Digests]:
     known = (journal.footer or {}).get("records_sha256")
-    if not copy and isinstance(known, str):
-        return journal.records, known
-    target = new.path(RECORDS)
-    digest = hashlib.sha256()
-    with journal.records.open("rb") as source, target.open("wb") as file:
-        for block in _sorted_blocks(source, summary.attempts()):
-            digest.update(block)
-            file.write(block)
-    return target, digest.hexdigest()
+    is_known = not copy and isinstance(known, str)
+    target = journal.records if is_known else new.path(RECORDS)
+    digest, whole = hashlib.sha256(), MerkleTree()
+    with journal.records.open("rb") as source, nullcontext() if is_known else target.open("xb", _BLOCK) as file:
+        roots = []
+        for test in summary.tests:
+            of_test = MerkleTree()
+            for line in _lines(source, test):
+                found = leaf(line)
+                whole.add(found)
+                of_test.add(found)
+                if file is not None:
+                    digest.update(line)
+                    file.write(line)
+            roots.append(of_test.root())
+    return target, _Digests(str(known) if is_known else digest.hexdigest(), whole.root(), roots)
 
 
-def _sorted_blocks(source: IO[bytes], entries: Iterable[TestEntry]) -> Iterator[bytes]:
-    for entry in entries:
-        for offset, length in entry.pieces():
-            source.seek(offset)
-            remaining = length
-            while remaining:
-                block = source.read(min(remaining, _BLOCK))
-                if not block:
-                    return
-                remaining -= len(block)
-                yield block
+def _lines(records: IO[bytes], test: TestSummary) -> Iterator[bytes]:
+    for entry in test.attempts:
+        for _, line in lines_of(records, entry.pieces()):
+            yield line
+
+
+def _manifest(collected: list[str]) -> dict[str, Any]:
+    text = "\n".join(collected).encode("utf-8", "surrogatepass")
+    return {"tests": len(collected), "sha256": hashlib.sha256(text).hexdigest()}
 
 
 def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]:

@@ -16,10 +16,11 @@ class Contents:
     Args:
         summary: All tests with their outcomes and counts.
         run: Times and environment, which differ from session to session.
-        records: The path, number and SHA-256 of the records.
+        records: The path, number, SHA-256 and Merkle root of the records.
         inline: Lines of ``records.jsonl`` for a file that shows records; those that did not pass are chosen first.
         omitted: How many records are not among them.
         profile: The JUnit profile, ``ci`` or ``strict``.
+        roots: The Merkle root over the records of each test, in the order of the summary.
     """
 
     summary: Summary
@@ -28,3 +29,4 @@ class Contents:
     inline: Sequence[bytes]
     omitted: int
     profile: str
+    roots: Sequence[str]

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
+import re
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from pytest_verdict.errors import VerdictError
-from pytest_verdict.report.journal import RECORDS, TESTS
+from pytest_verdict.report.journal import PENDING, RECORDS, TESTS
+from pytest_verdict.report.writers import brought
 
 JOURNAL: Final = "journal"
 INTERRUPTED: Final = "journal.interrupted"
+EARLIER: Final = "report.earlier"
+"""Where the report of an earlier session is until the present one has its own."""
+
+# What stands near the beginning of our files.
+_MARKS: Final = {RECORDS: b'{"record":', "report.json": b'"schema_version":', "junit.xml": b'name="pytest-verdict"'}
+_NUMBERED: Final = re.compile(re.escape(INTERRUPTED) + r"(?:\.([0-9]{1,9}))?")
 _LOCK: Final = ".lock"
 _GITIGNORE: Final = "# Made by pytest-verdict.\n*\n"
 
@@ -42,22 +50,38 @@ class ReportFolder:
         """Move the journal of a killed session out of the way."""
         if not self.journal.exists():
             return None
-        strange = sorted({path.name for path in self.journal.iterdir()} - {RECORDS, TESTS})
+        strange = sorted({path.name for path in self.journal.iterdir()} - {RECORDS, TESTS, PENDING})
         if strange:
             # The folder may hold other things too, such as a whole project.
-            raise FileExistsError(
-                errno.EEXIST,
-                f"{self.journal} is no journal of a session, for it holds {strange[0]};"
-                " give the report a folder of its own with --verify-report-dir",
-            )
-        kept = self.path / INTERRUPTED
-        shutil.rmtree(kept, ignore_errors=True)
+            raise _foreign(f"{self.journal} is no journal of a session, for it holds {strange[0]}")
+        if not (self.journal / RECORDS).exists():
+            # The session was killed after its report had taken the records.
+            remove_journal(self.journal)
+            return None
+        number = max(map(interruption, self.path.glob(f"{INTERRUPTED}*")), default=0) + 1
+        kept = self.path / (f"{INTERRUPTED}.{number}" if number > 1 else INTERRUPTED)
         self.journal.rename(kept)
         return kept
 
-    def remove_journal(self) -> None:
-        """Remove the journal, once the report holds all of it."""
-        shutil.rmtree(self.journal, ignore_errors=True)
+    def refuse_foreign_files(self) -> None:
+        """Refuse a folder in which a report would replace files that are none of a report."""
+        for name, mark in _MARKS.items():
+            path = self.path / name
+            if path.is_file() and mark not in (_beginning(path) or mark):
+                raise _foreign(f"{path} was not written by this plugin")
+
+    def set_aside_earlier(self) -> None:
+        """Move the report of an earlier session out of the way, so that it is not taken for the one of this session."""
+        if not (self.path / "report.json").is_file() and not (self.path / RECORDS).is_file():
+            return
+        (self.path / EARLIER).mkdir(exist_ok=True)
+        for name in (*_MARKS, *brought()[0]):
+            if (self.path / name).is_file():
+                (self.path / name).replace(self.path / EARLIER / name)
+
+    def remove_earlier(self) -> None:
+        """Remove the report of an earlier session, once there is another."""
+        _remove(self.path / EARLIER, (*_MARKS, *brought()[0]))
 
     def release(self) -> None:
         """Let another session have the folder."""
@@ -67,9 +91,45 @@ class ReportFolder:
         os.close(self._lock)
 
 
+def remove_journal(journal: Path) -> None:
+    """Remove a journal and nothing else."""
+    _remove(journal, (RECORDS, TESTS, PENDING))
+
+
+def latest_interrupted(folder: Path) -> Path | None:
+    """Find the journal of the interrupted session that was the last."""
+    found = [path for path in folder.glob(f"{INTERRUPTED}*") if (path / TESTS).is_file()]
+    return max(filter(interruption, found), key=interruption, default=None)
+
+
+def interruption(path: Path) -> int:
+    """Read the number of an interrupted session's journal from its name; 0 where it is none."""
+    match = _NUMBERED.fullmatch(path.name)
+    return int(match.group(1) or 1) if match else 0
+
+
+def _foreign(reason: str) -> FileExistsError:
+    return FileExistsError(errno.EEXIST, f"{reason}; give the report a folder of its own with --verify-report-dir")
+
+
+def _beginning(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(200)
+
+
+def _remove(folder: Path, names: Iterable[str]) -> None:
+    # What else somebody has put there stays.
+    for name in names:
+        with suppress(OSError):
+            (folder / name).unlink()
+    with suppress(OSError):
+        folder.rmdir()
+
+
 def _held(lock: Path) -> int:
     while True:
-        descriptor = os.open(lock, os.O_CREAT | os.O_RDWR, 0o644)
+        # Windows has no such flag.
+        descriptor = os.open(lock, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o644)
         try:
             _lock(descriptor)
         except OSError:

@@ -21,6 +21,8 @@ from pytest_verdict.errors import RecordError
 JOURNAL_FORMAT: Final = 1
 RECORDS: Final = "records.jsonl"
 TESTS: Final = "tests.jsonl"
+PENDING: Final = "pending"
+"""The file in which each process counts the comparisons that it has made and not handed over."""
 
 Place = tuple[int, ...]
 """Where records lie in ``records.jsonl``: offset and length in bytes, and again for every other piece."""
@@ -71,7 +73,15 @@ class TestEntry:
 
 
 _OUTCOMES: Final = {"passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished", "rerun", LATE}
-_KINDS: Final = {"path": str, "message": str, "text": str, "worker": str, "crashed": bool, "teardown_error": bool}
+_KINDS: Final = {
+    "test": str,
+    "path": str,
+    "message": str,
+    "text": str,
+    "worker": str,
+    "crashed": bool,
+    "teardown_error": bool,
+}
 _DECODE: Final = json.JSONDecoder().decode
 
 
@@ -86,6 +96,7 @@ class Journal:
     entries: list[TestEntry] = field(default_factory=list)
     began: dict[str, tuple[str, int, int]] = field(default_factory=dict)
     damaged: int = 0
+    lost: int = 0
 
     @property
     def run(self) -> dict[str, Any]:
@@ -132,7 +143,13 @@ def read_journal(folder: Path) -> Journal:
         raise RecordError(f"{folder / TESTS} is not a journal of format {JOURNAL_FORMAT}")
     _count_again(journal)
     add_unfinished(journal)
+    journal.lost = _lost(folder / PENDING)
     return journal
+
+
+def _lost(pending: Path) -> int:
+    content = pending.read_bytes() if pending.is_file() else b""
+    return sum(memoryview(content[: len(content) // 8 * 8]).cast("Q"))
 
 
 def _take(journal: Journal, line: bytes) -> None:
@@ -172,7 +189,7 @@ def _entry(content: dict[str, Any]) -> TestEntry:
 
 
 def _whole(number: Any) -> int:
-    if type(number) is not int or number < 0:
+    if type(number) is not int or not 0 <= number < 2**43:
         raise ValueError("a whole number from 0 is needed")
     return number
 
@@ -203,7 +220,9 @@ def lines_of(records: IO[bytes], pieces: Iterable[tuple[int, int]]) -> Iterator[
 
 def add_unfinished(journal: Journal) -> None:
     """Add entries of tests that never ended, and of records that no entry has."""
-    found: dict[tuple[str, int], TestEntry] = {}
+    ended = len(journal.entries)
+    # Where every worker runs every test, a record does not say which attempt is its own.
+    known = {(entry.test, entry.attempt): entry for entry in journal.entries if not entry.worker}
     for offset, line in _unclaimed(journal):
         try:
             entry = _entry_of_record(journal, line)
@@ -211,15 +230,15 @@ def add_unfinished(journal: Journal) -> None:
             journal.damaged += 1
             continue
         place = entry.test, entry.attempt
-        if place in found:
-            found[place].add_records(entry.comparisons, (offset, len(line)))
+        if place in known:
+            known[place].add_records(entry.comparisons, (offset, len(line)))
         else:
             entry.records = offset, len(line)
-            found[place] = entry
-    known = {test for test, _ in found}
-    journal.entries.extend(found.values())
+            known[place] = entry
+            journal.entries.append(entry)
+    found = {entry.test for entry in journal.entries[ended:]}
     for test, (path, number, attempt) in journal.began.items():
-        if test not in known:
+        if test not in found:
             journal.entries.append(TestEntry(test, attempt, path=path, line=number))
     journal.entries.extend(_not_run_again(journal.entries))
 

@@ -31,33 +31,28 @@ class JournalWriter:
     """Appends to a journal; every line is handed to the operating system at once."""
 
     def __init__(self, folder: Path, header: Mapping[str, Any]) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True)
         # Without a buffer, because a kill leaves only what the operating system has.
-        self._records = (folder / RECORDS).open("wb", buffering=0)
-        self._tests = (folder / TESTS).open("wb", buffering=0)
-        self._offset = 0
-        self._lines_written = 0
+        self._records = (folder / RECORDS).open("xb", buffering=0)
+        self._tests = (folder / TESTS).open("xb", buffering=0)
+        self._digested = 0
         self._digest: Any = hashlib.sha256()
         self.journal = Journal(folder, {"journal": JOURNAL_FORMAT, **header})
         self._line(self.journal.header)
 
     def append_records(self, lines: bytes) -> Place:
         """Append records."""
+        # From the file, which knows what arrived even where an exception came between a write and what follows it.
+        place = self._records.tell(), len(lines)
         _write_all(self._records, lines)
         if self._digest is not None:
             self._digest.update(lines)
-        place = self._offset, len(lines)
-        self._offset += len(lines)
+            self._digested += len(lines)
         return place
 
     def expect_disorder(self) -> None:
         """Compute no digest yet, because records of several workers are sorted at the end."""
         self._digest = None
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing but the header was written."""
-        return self._lines_written == 1
 
     def append_start(self, test: str, location: tuple[str, int | None, str]) -> None:
         """Append that a test began."""
@@ -79,7 +74,7 @@ class JournalWriter:
     def close(self, footer: Mapping[str, Any]) -> None:
         """Append the footer and close the files."""
         finished: dict[str, Any] = {"run": footer}
-        if self._digest is not None:
+        if self._digest is not None and self._digested == self._records.tell():
             finished["records_sha256"] = self._digest.hexdigest()
         self._line({"finished": finished})
         self.abandon()
@@ -102,7 +97,6 @@ class JournalWriter:
 
     def _text(self, line: str) -> None:
         _write_all(self._tests, line.encode("ascii"))
-        self._lines_written += 1
 
 
 _UNUSUAL_FIELDS: Final = ("message", "text", "crashed", "teardown_error", "subtests", "worker")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from importlib import resources
@@ -12,14 +13,19 @@ from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import TestEntry
 from pytest_verdict.report.summary import OUTCOMES, VERDICTS, Summary, TestSummary
 
-SCHEMA_VERSION: Final = "1.0"
+REPORT: Final = "report.json"
+SCHEMA_VERSION: Final = "1.1"
 MESSAGE_LIMIT: Final = 1_000
 SUBTEST_OUTCOMES: Final = ("passed", "failed", "skipped", "xfailed")
 
 
 def report_schema() -> dict[str, Any]:
     """Return the JSON Schema of ``report.json``."""
-    return _schema("report.schema.json")
+    schema, record = _schema("report.schema.json"), record_schema()
+    schema["$defs"].update(record.pop("$defs"))
+    del record["$schema"], record["title"], record["description"]
+    schema["$defs"]["record"] = record
+    return schema
 
 
 def record_schema() -> dict[str, Any]:
@@ -33,18 +39,26 @@ def _schema(name: str) -> dict[str, Any]:
 
 
 def write(contents: Contents) -> Iterator[str]:
-    """Write ``report.json``."""
+    """Write ``report.json``; its last member is the SHA-256 of all that stands before it."""
+    digest = hashlib.sha256()
+    for piece in _pieces(contents):
+        digest.update(piece.encode("ascii"))
+        yield piece
+    yield f'"{digest.hexdigest()}"}}\n}}\n'
+
+
+def _pieces(contents: Contents) -> Iterator[str]:
     summary = contents.summary
-    durations = {_timed(test.final): test.seconds for test in summary.tests}
+    durations = {timed(test.final): test.seconds for test in summary.tests}
     yield f'{{\n"schema_version": "{SCHEMA_VERSION}",\n'
     yield f'"complete": {_json(summary.complete)},\n'
     yield f'"totals": {_json(_totals(summary))},\n'
     yield f'"operators": {_json(_operators(summary))},\n'
     yield f'"records": {_json(dict(contents.records))},\n'
-    yield from _array("tests", map(_test, summary.tests))
+    yield from _array("tests", map(_test, summary.tests, contents.roots))
     yield f'"comparisons_omitted": {contents.omitted},\n'
     yield from _array("comparisons", (line.decode("ascii").rstrip("\n") for line in contents.inline))
-    yield f'"run": {_json({**contents.run, "seconds": durations})}\n}}\n'
+    yield f'"run": {_json({**contents.run, "seconds": durations})[:-1]}, "sha256": '
 
 
 _json: Final = json.JSONEncoder(allow_nan=False, separators=(", ", ": ")).encode
@@ -59,7 +73,8 @@ def _array(name: str, items: Iterable[str]) -> Iterator[str]:
     yield "\n],\n"
 
 
-def _timed(entry: TestEntry) -> str:
+def timed(entry: TestEntry) -> str:
+    """Give the name under which the time of a test stands."""
     return f"{entry.test} ({entry.worker})" if entry.worker else entry.test
 
 
@@ -83,12 +98,12 @@ def _operators(summary: Summary) -> list[dict[str, Any]]:
     return [{"operator": name, **_verdicts(counts)} for name, counts in summary.operators.items()]
 
 
-def _test(test: TestSummary) -> str:
+def _test(test: TestSummary, root: str) -> str:
     # Without an encoder for what every test has, because it would cost more than all the rest.
     entry = test.decisive
     passed, failed, broken = test.comparisons
     attempts = ", ".join([_text(attempt.outcome) for attempt in test.attempts])
-    more = _when_present(test)
+    more = _when_present(test, root)
     return (
         f'{{"test": {_text(entry.test)}, "path": {_text(entry.path)}, "line": {entry.line},'
         f' "outcome": {_text(entry.outcome)}, "attempts": [{attempts}],'
@@ -97,9 +112,10 @@ def _test(test: TestSummary) -> str:
     )
 
 
-def _when_present(test: TestSummary) -> dict[str, Any]:
+def _when_present(test: TestSummary, root: str) -> dict[str, Any]:
     entry = test.decisive
     more = {
+        "root": root if any(attempt.comparisons for attempt in test.attempts) else "",
         "message": entry.message[:MESSAGE_LIMIT],
         "crashed": entry.crashed,
         "teardown_error": entry.teardown_error,

@@ -7,8 +7,9 @@ schema of the Jenkins xUnit plugin (junit-10.xsd), which knows neither.
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from pytest_verdict.core.record import summed
 from pytest_verdict.core.values.display import counted
@@ -19,6 +20,7 @@ from pytest_verdict.report.summary import NOT_GREEN, Summary, TestSummary, count
 from pytest_verdict.report.xmltext import attribute, element_text, limited_name
 
 Profile = Literal["ci", "strict"]
+JUNIT: Final = "junit.xml"
 PROFILES: Final[tuple[str, ...]] = get_args(Profile)
 
 # GitHub and GitLab cut messages, and libxml2 refuses text beyond 10 MB.
@@ -26,6 +28,7 @@ MESSAGE_LIMIT: Final = 500
 TEXT_LIMIT: Final = 32_000
 NAME_LIMIT: Final = 200
 
+_TEXTS: Final = (b"<failure ", b"<error ", b"<flakyFailure ", b"<rerunFailure ")
 _FAILED: Final = {"failed", "unfinished"}
 
 
@@ -46,7 +49,22 @@ def write(contents: Contents) -> Iterator[str]:
     )
 
 
-def junit_lines(summary: Summary, *, profile: Profile, records_digest: str, started: str = "") -> Iterator[str]:
+def junit_digests(lines: Iterable[bytes]) -> dict[str, Any]:
+    """Digest the whole file, and by its number each test case that has the text of a failure."""
+    whole, case, number, has_text = hashlib.sha256(), hashlib.sha256(), 0, False
+    cases: dict[str, str] = {}
+    for line in lines:
+        whole.update(line)
+        if line.startswith(b"<testcase "):
+            case, number, has_text = hashlib.sha256(), number + 1, False
+        case.update(line)
+        has_text = has_text or line.startswith(_TEXTS)
+        if has_text and line.endswith(b"</testcase>\n"):
+            cases[str(number)] = case.hexdigest()[:32]
+    return {"sha256": whole.hexdigest(), "cases": cases}
+
+
+def junit_lines(summary: Summary, profile: Profile, records_digest: str, started: str = "") -> Iterator[str]:
     """Write a session as JUnit XML."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f'<testsuites name="pytest-verdict" {_totals(summary.tests, skipped=False)}>\n'

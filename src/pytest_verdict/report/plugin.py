@@ -11,6 +11,7 @@ from pytest_verdict.core.families import hookimpl
 def report_writers() -> Mapping[str, str]:
     """Name the files."""
     return {
-        "report.json": "pytest_verdict.report.json_report:write",
         "junit.xml": "pytest_verdict.report.junit:write",
+        # The last, because it holds the digest of the other.
+        "report.json": "pytest_verdict.report.json_report:write",
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
@@ -91,14 +91,25 @@ _INTERRUPTED: Final = (2, 3, 4)
 def summarize(journal: Journal) -> Summary:
     """Fold a journal."""
     tests = _by_test(journal)
+    missing = len(set(journal.order) - {test.final.test for test in tests})
+    return fold(tests, missing, finished=journal.footer is not None and has_ended(journal.run))
+
+
+def has_ended(run: Mapping[str, Any]) -> bool:
+    """Say whether a session came to its end."""
+    return run.get("exit_status") not in _INTERRUPTED
+
+
+def fold(tests: list[TestSummary], missing: int, *, finished: bool) -> Summary:
+    """Count what came out of all tests."""
     operators = _merged(test.final for test in tests)
     return Summary(
         tests,
         dict(sorted(operators.items())),
         Counter(test.decisive.outcome for test in tests),
         summed(_merged(entry for test in tests for entry in test.earlier)),
-        len(set(journal.order) - {test.final.test for test in tests}),
-        journal.footer is not None and journal.run.get("exit_status") not in _INTERRUPTED,
+        missing,
+        finished,
         sum((Counter(test.final.subtests) for test in tests if test.final.subtests), Counter()),
     )
 

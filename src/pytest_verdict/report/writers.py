@@ -6,18 +6,20 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import safe_repr, visible
 from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import RECORDS
+from pytest_verdict.report.junit import JUNIT, junit_digests
 from pytest_verdict.report.plugin import report_writers
 
 _BLOCK: Final = 1 << 20
 _PLAIN_NAME: Final = re.compile(r"\w[\w.-]*(?<!\.new)")
-_TAKEN: Final = {RECORDS, *report_writers(), "journal", "journal.interrupted"}
+_TAKEN: Final = (RECORDS, *report_writers(), "journal", "report.earlier")
 
 
 class NewFiles:
@@ -28,13 +30,18 @@ class NewFiles:
         self._paths: dict[str, Path] = {}
 
     def path(self, name: str) -> Path:
-        """Say where to write a file until it takes its place."""
-        self._paths[name] = self._folder / f"{name}.new"
+        """Say where to write a file until it takes its place; nothing is there, so that no link is followed."""
+        path = self._paths[name] = self._folder / f"{name}.new"
+        path.unlink(missing_ok=True)
+        return path
+
+    def written(self, name: str) -> Path:
+        """Say where a file is that has not taken its place yet."""
         return self._paths[name]
 
     def write(self, name: str, pieces: Iterable[str]) -> None:
         """Write a file of text."""
-        with self.path(name).open("w", encoding="utf-8", newline="\n", buffering=_BLOCK) as file:
+        with self.path(name).open("x", encoding="utf-8", newline="\n", buffering=_BLOCK) as file:
             file.writelines(pieces)
 
     def put_in_place(self, names: Iterable[str]) -> None:
@@ -52,15 +59,20 @@ class NewFiles:
 
 def write_own(contents: Contents, new: NewFiles) -> list[str]:
     """Write our files, and give their names."""
+    files: dict[str, Any] = {}
+    contents = replace(contents, run={**contents.run, "files": files})
     for name, place in report_writers().items():
         new.write(name, load(place)(contents))
+        if name == JUNIT:
+            with new.written(name).open("rb") as lines:
+                files[name] = junit_digests(lines)
     return list(report_writers())
 
 
 def write_others(contents: Contents, new: NewFiles) -> list[str]:
     """Write the files of other packages and put them in place; give what they could not do."""
-    brought, problems = _brought()
-    for name, place in brought.items():
+    files, problems = brought()
+    for name, place in files.items():
         try:
             new.write(name, load(place)(contents))
             new.put_in_place([name])
@@ -72,12 +84,13 @@ def write_others(contents: Contents, new: NewFiles) -> list[str]:
     return problems
 
 
-def _brought() -> tuple[Mapping[str, str], list[str]]:
+def brought() -> tuple[Mapping[str, str], list[str]]:
+    """Find the files of other packages and their writers, and what is wrong with them."""
     try:
         found = FAMILIES.all("report_writers")
     except Exception as error:  # noqa: BLE001 - a hook of another package may raise anything
         return {}, [visible(str(error))]
     others = {name: place for name, place in found.items() if name not in report_writers()}
-    refused = [name for name in others if not _PLAIN_NAME.fullmatch(name) or name.lower() in _TAKEN]
+    refused = [name for name in others if not _PLAIN_NAME.fullmatch(name) or name.lower().startswith(_TAKEN)]
     problems = [f"a file of the report cannot be called {visible(repr(name))}" for name in refused]
     return {name: place for name, place in others.items() if name not in refused}, problems

@@ -86,14 +86,14 @@ class Regex(SuiteScorer):
 
     def check(self, scenario: Scenario) -> None:
         """Refuse a pattern that is missing, empty or wrong."""
-        from pytest_verdict.operators.regex import compile_pattern
+        from pytest_verdict.operators.regex import RegexTimeLimitError, compile_pattern
 
         pattern = scenario.metadata.get("regex_pattern")
         if not isinstance(pattern, str) or not pattern:
             raise ConfigurationError("the scorer regex needs metadata.regex_pattern, a text that is not empty")
         try:
             compile_pattern(pattern)
-        except re.error as error:
+        except (re.error, RegexTimeLimitError) as error:
             reason = f"{pattern!r} is not a regular expression: {error}"
             raise ConfigurationError(f"metadata.regex_pattern: {reason}") from None
 

@@ -20,7 +20,7 @@ __all__ = ["explain_parts", "explain_regex_check", "explain_template"]
 
 _SAID: Final = (
     *("template", "fields", "strategy", "regex", "hand_written", "embedding_check"),
-    *("granular_score", "failed", "null_fields", "model_evidence"),
+    *("granular_score", "failed", "null_fields", "model_evidence", "normalization"),
 )
 
 

@@ -46,8 +46,8 @@ class AnswerTemplate:
         answer_template 'Answer': 1 of 1 failed: pair_count expected 23, got 46: off by 23
                 field       weight  operator        reason
           FAIL  pair_count  1       numeric_exact   expected 23, got 46: off by 23
-          granular score: 0.00
           normalization: none
+          granular score: 0.00
     """
 
     def __init__(

@@ -183,12 +183,12 @@ def _plain_key(key: str) -> str:
 
 
 def _encode_int(value: int, _above: tuple[int, ...]) -> Any:
-    number = int(value)
+    number = int.__int__(value)
     return number if -LONGEST_PLAIN_INT < number < LONGEST_PLAIN_INT else _tagged("int", hex(number))
 
 
 def _encode_float(value: float, _above: tuple[int, ...]) -> Any:
-    number = float(value)
+    number = float.__float__(value)
     return number if math.isfinite(number) else _tagged("float", repr(number))
 
 
@@ -196,9 +196,12 @@ def _encode_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> Any:
     inside = _enter(value, above)
     if inside is None:
         return _as_cycle(value, above)
-    if TYPE_KEY not in value and all(map(_is_plain_key, value)):
-        return {_plain_key(key): _encode(item, inside) for key, item in value.items()}
-    return _tagged("dict", [[_encode(key, inside), _encode(item, inside)] for key, item in value.items()])
+    # A class of the user may say of a key that it is there, and not have it among its items.
+    items = value.items() if type(value) is dict else list(value.items())
+    keys = value if type(value) is dict else [key for key, _ in items]
+    if TYPE_KEY not in keys and all(map(_is_plain_key, keys)):
+        return {_plain_key(key): _encode(item, inside) for key, item in items}
+    return _tagged("dict", [[_encode(key, inside), _encode(item, inside)] for key, item in items])
 
 
 def _encode_items(value: Any, above: tuple[int, ...]) -> Any:
@@ -224,6 +227,11 @@ def _by_text(kind: str, write: Callable[[Any], str]) -> _Writer:
     return lambda value, _above: _tagged(kind, write(value))
 
 
+def _by_iso_text(kind: str, write: Callable[[Any], str]) -> _Writer:
+    # A subclass may be no date at all, as NaT of pandas, or have digits that its base does not know.
+    return lambda value, _above: _tagged(kind, write(value)) if value.isoformat() == write(value) else _as_repr(value)
+
+
 def _encode_timedelta(value: datetime.timedelta, _above: tuple[int, ...]) -> Any:
     return _tagged("timedelta", [value.days, value.seconds, value.microseconds])
 
@@ -238,8 +246,8 @@ def _encode_unreplayable(value: Unreplayable, _above: tuple[int, ...]) -> Any:
     return _tagged("repr", value.text, **{"class": value.class_name})
 
 
-_encode_date = _by_text("date", datetime.date.isoformat)
-_encode_datetime = _by_text("datetime", datetime.datetime.isoformat)
+_encode_date = _by_iso_text("date", datetime.date.isoformat)
+_encode_datetime = _by_iso_text("datetime", datetime.datetime.isoformat)
 _encode_bytes = _by_text("bytes", lambda value: base64.b64encode(value).decode("ascii"))
 _encode_path = _by_text("path", lambda value: value.as_posix())
 

@@ -95,10 +95,16 @@ def _key(value: Any, *, nan_equal: bool) -> Any:
         return "list" if isinstance(value, list) else "tuple", tuple(_key(item, nan_equal=nan_equal) for item in value)
     if isinstance(value, set | frozenset):
         return "set", frozenset(_keys(value, nan_equal=nan_equal))
+    return _key_of_leaf(value, nan_equal=nan_equal)
+
+
+def _key_of_leaf(value: Any, *, nan_equal: bool) -> Any:
     if isinstance(value, datetime.datetime):
         return "instant", _instant(value)
     if truth_value(value) is not None:
         return "bool", truth_value(value)
+    if isinstance(value, complex):
+        return "complex", _key(value.real, nan_equal=nan_equal), _key(value.imag, nan_equal=nan_equal)
     return ("bytes", bytes(value)) if isinstance(value, bytes | bytearray) else ("other", value)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from typing import Any
 
 
@@ -25,10 +24,7 @@ def fields_of(value: Any) -> dict[str, Any]:
     return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value) if field.compare}
 
 
-@functools.lru_cache(maxsize=1_000)
-def hidden_fields(cls: type) -> frozenset[str]:
+def hidden_fields(cls: Any) -> frozenset[str]:
     """Name the fields of a pydantic model that its repr or its dump leaves out."""
-    fields = getattr(cls, "__pydantic_fields__", None)
-    if not isinstance(fields, dict):
-        return frozenset()
+    fields = getattr(cls, "__pydantic_fields__", {})
     return frozenset(name for name, field in fields.items() if field.exclude or not field.repr)

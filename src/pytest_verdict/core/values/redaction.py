@@ -137,6 +137,16 @@ def redact(encoded: Any, redaction: Redaction) -> Any:
     return _redacted(REDACTED if isinstance(encoded, dict) and encoded[TYPE_KEY] in _ENCODED_TWICE else replaced)
 
 
+def redact_json(value: Any, redaction: Redaction) -> Any:
+    """Replace what must not be written down in plain JSON, which stays plain JSON."""
+    if isinstance(value, dict):
+        return {name: redact_json(item, redaction) for name, item in redact_names(value, redaction).items()}
+    if isinstance(value, list):
+        return [redact_json(item, redaction) for item in value]
+    replaced = redact(value, redaction)
+    return replaced if replaced is value else replaced["value"]
+
+
 def redact_names(named: Mapping[str, Any], redaction: Redaction) -> dict[str, Any]:
     """Replace what must not be written down in keys that stay text; two keys stay two."""
     found: dict[str, Any] = {}
@@ -175,7 +185,7 @@ def _texts(encoded: Any) -> Iterator[str]:
         if encoded is not None and not isinstance(encoded, bool):
             yield str(encoded)
         return
-    kind, value = encoded[TYPE_KEY], encoded.get("value")
+    kind, value = encoded[TYPE_KEY], encoded["value"]
     yield str(value)
     if kind in {"bytes", "bytearray"}:
         content = base64.b64decode(value)

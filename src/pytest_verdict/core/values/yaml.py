@@ -23,6 +23,7 @@ _BASE: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TEXT: Final = "tag:yaml.org,2002:str"
 _MERGE: Final = "tag:yaml.org,2002:merge"
 _COLLECTIONS: Final = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
+_KINDS: Final = {"tag:yaml.org,2002:timestamp": "a date", "tag:yaml.org,2002:bool": "a truth value"}
 _TOO_DEEP: Final = "it is nested too deeply, or an alias contains itself"
 
 
@@ -141,11 +142,16 @@ class _Constructor:
 
     def _scalar(self, node: Any) -> Any:
         try:
-            return self._scalars.construct_object(node)
-        except ValueError:
-            kind = "a date" if node.tag.endswith(":timestamp") else "a number"
+            found = self._scalars.construct_object(node)
+        except (ValueError, LookupError, AttributeError):
+            kind = _KINDS.get(node.tag, "a number")
             written = visible(shortened(node.value, 80))
             raise YamlTextError(_line(node), f"{written} looks like {kind} and is none; write it in quotes") from None
+        if isinstance(found, list | dict | set):
+            raise YamlTextError(
+                _line(node), f"the tag {shown(node.tag, 80)} is not read; write a plain list or mapping"
+            )
+        return found
 
     def _mapping(self, node: Any) -> dict[Any, Any]:
         own = [pair for pair in node.value if pair[0].tag != _MERGE]

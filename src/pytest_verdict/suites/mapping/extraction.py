@@ -77,8 +77,8 @@ def _regex_step(given: Mapping[str, Any]) -> Step:
         raise SettingsError(f"the regex of extract is a text that is not empty, got {shown(pattern, 80)}")
     try:
         groups = compile_pattern(pattern, flags)
-    except re.error as error:
-        raise SettingsError(f"{pattern!r} is not a regular expression: {error}") from None
+    except (re.error, RegexTimeLimitError) as error:
+        raise SettingsError(f"{shown(pattern)} is not a regular expression: {error}") from None
     group = given.get("group", 1 if groups.groups else 0)
     if type(group) not in {int, str} or group not in {*range(groups.groups + 1), *groups.groupindex}:
         known = ", ".join(map(str, [*range(groups.groups + 1), *groups.groupindex]))

@@ -22,7 +22,7 @@ AUTO: Final = "auto"
 _HOOK: Final = "trajectory_readers"
 
 # Evidence is untrusted, and the objects of other libraries raise what they like.
-_RAISED: Final = (TypeError, AttributeError, KeyError, IndexError, ValueError, RecursionError)
+_RAISED: Final = (TypeError, AttributeError, LookupError, ValueError, ArithmeticError, RecursionError)
 
 _CHAT_KEYS: Final = frozenset({"role", "content", "tool_calls", "tool_call_id", "name", "refusal"})
 _PLAIN_KEYS: Final = frozenset({"name", "args", "arguments", "kwargs", "id"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import functools
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -208,7 +209,7 @@ def _plain(value: Any) -> Any:
 
 def _time(value: Any) -> int:
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return int(value)
+        return 0 if isinstance(value, float) and not math.isfinite(value) else int(value)
     if isinstance(value, datetime.datetime):
         return _since_epoch(value)
     text = str(value or "")

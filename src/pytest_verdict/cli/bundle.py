@@ -1,0 +1,60 @@
+"""``pytest-verdict bundle``: a report and what it attests in one file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import zipfile
+from pathlib import Path
+from typing import Final
+
+from pytest_verdict.cli.records_file import RecordsFile
+from pytest_verdict.cli.replay import report_lines, tally_of
+from pytest_verdict.console import say
+from pytest_verdict.errors import RecordError
+from pytest_verdict.report.statements import FILES, statements
+
+# Two bundles of the same report have the same bytes.
+_NO_TIME: Final = (1980, 1, 1, 0, 0, 0)
+
+_EXIT_CODES: Final = """\
+The bundle is a ZIP file of the report's three files and two in-toto statements. Before it is written, the folder is checked as
+`pytest-verdict replay` does.
+
+exit codes:
+  0  the bundle was written
+  1  the folder says something else than its records
+  2  there is nothing to verify, or a file cannot be read or written
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.epilog = _EXIT_CODES
+    parser.add_argument("folder", metavar="DIR", help="a report's folder")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the file to write, such as evidence.zip")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command."""
+    folder = Path(arguments.folder)
+    missing = next((name for name in FILES if not (folder / name).is_file()), None)
+    if missing is not None:
+        raise RecordError(f"{folder}: there is no {missing} in this folder")
+    tally = tally_of(RecordsFile(arguments.folder))
+    for line in report_lines(tally):
+        say(line)
+    if tally.exit_code:
+        say("no bundle was written")
+        return tally.exit_code
+    with zipfile.ZipFile(arguments.output, "w") as file:
+        for name, statement in statements(folder).items():
+            _add(file, name, json.dumps(statement, sort_keys=True, separators=(",", ":")).encode("ascii"))
+        for name in FILES:
+            _add(file, name, (folder / name).read_bytes())
+    say(f"written: {arguments.output}")
+    return 0
+
+
+def _add(file: zipfile.ZipFile, name: str, content: bytes) -> None:
+    file.writestr(zipfile.ZipInfo(name, _NO_TIME), content, zipfile.ZIP_DEFLATED)

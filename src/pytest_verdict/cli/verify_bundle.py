@@ -1,0 +1,111 @@
+"""``pytest-verdict verify-bundle``: check a bundle without the network."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.cli.records_file import RecordsFile
+from pytest_verdict.cli.replay import report_lines, tally_of
+from pytest_verdict.console import say
+from pytest_verdict.errors import RecordError
+from pytest_verdict.report.checks import Finding, differences
+from pytest_verdict.report.statements import FILES, RECORDS_PREDICATE, TEST_RESULT, VERDICTS, file_digest, statements
+
+_PARTS: Final = {*FILES, TEST_RESULT, VERDICTS}
+
+_EXIT_CODES: Final = """\
+Digests, Merkle root, counts and both statements are derived again from the records, and every verdict is replayed. Without an
+attestation the bundle vouches for itself only: whoever made it could have made another one. Who signed an attestation is not
+checked here; that is what cosign and gh do.
+
+exit codes:
+  0  everything in the bundle agrees, and the session was complete
+  1  something was altered, is missing or is not complete, or the attestation is of another bundle
+  2  nothing could be verified, or a file is unreadable
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.epilog = _EXIT_CODES
+    parser.add_argument("file", metavar="FILE", help="what `pytest-verdict bundle` wrote")
+    parser.add_argument("--attestation", metavar="FILE", help="a sigstore bundle or DSSE envelope over the statement")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _extract(Path(arguments.file), folder)
+        tally = tally_of(RecordsFile(name))
+        tally.findings += _of_statements(folder)
+        if arguments.attestation and not tally.findings:
+            tally.findings += _of_attestation(Path(arguments.attestation), Path(arguments.file), folder)
+    for line in report_lines(tally):
+        say(line)
+    if not arguments.attestation:
+        say("self-attested: nobody but the one who made this file vouches for it")
+    elif not tally.findings:
+        say("attested: the statement that was signed is that of this bundle; `cosign` or `gh` tells who signed it")
+    return tally.exit_code
+
+
+def _extract(path: Path, folder: Path) -> None:
+    try:
+        with zipfile.ZipFile(path) as file:
+            names = file.namelist()
+            if sorted(names) != sorted(_PARTS):
+                raise RecordError(
+                    f"{path}: a bundle holds {', '.join(sorted(_PARTS))}, and this one {', '.join(names)}"
+                )
+            for name in names:
+                with file.open(name) as source, (folder / name).open("wb") as target:
+                    shutil.copyfileobj(source, target)
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError) as error:
+        raise RecordError(f"{path}: this is no bundle: {error}") from None
+
+
+def _of_statements(folder: Path) -> Iterator[Finding]:
+    try:
+        for name, derived in statements(folder).items():
+            found = json.loads((folder / name).read_bytes())
+            for place, what in differences(derived, found, ""):
+                yield Finding(name, place, what)
+            if name == VERDICTS and not derived["predicate"]["complete"]:
+                yield Finding(
+                    name, "predicate.complete", "the session did not come to its end, or a test has no result"
+                )
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError, RecordError) as error:
+        yield Finding(VERDICTS, "form", f"the statements cannot be derived: {error!r}")
+
+
+def _of_attestation(path: Path, bundle: Path, folder: Path) -> Iterator[Finding]:
+    signed = _signed(path)
+    own = {statement["predicateType"]: statement for statement in statements(folder).values()}
+    derived = own.get(str(signed.get("predicateType")), own[RECORDS_PREDICATE])
+    for key in ("predicateType", "predicate"):
+        for place, what in differences(derived[key], signed.get(key), key):
+            yield Finding(path.name, place, what)
+    subjects = json.dumps(signed.get("subject"))
+    if file_digest(bundle) not in subjects and derived["subject"][0]["digest"]["sha256"] not in subjects:
+        yield Finding(path.name, "subject", "is neither this bundle nor its records")
+
+
+def _signed(path: Path) -> dict[str, Any]:
+    try:
+        # What gh downloads has one attestation on each line.
+        given = json.loads(path.read_bytes().splitlines()[0] if path.suffix == ".jsonl" else path.read_bytes())
+        found: Any = json.loads(base64.b64decode(given.get("dsseEnvelope", given)["payload"]))
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise RecordError(f"{path}: this is neither a sigstore bundle nor a DSSE envelope")
+    return found

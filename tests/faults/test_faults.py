@@ -1,0 +1,50 @@
+"""What is left when something ends a session: a few causes and moments always, all of them with the marker ``faults``."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from matrix import CAUSES, MODES, cell
+from moments import failures, moments
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork, and no such signals")
+
+XDIST = ("-p", "xdist", "-n2")
+BY_NAME = {cause.name: cause for cause in CAUSES}
+
+
+@pytest.mark.parametrize(
+    ("name", "mode"),
+    [
+        ("SIGKILL in a test", "-n0"),
+        ("os._exit(1) in a teardown", "loadfile"),
+        ("link in place of a new file", "-n0"),
+    ],
+)
+def test_a_few_causes(name, mode):
+    assert cell(BY_NAME[name], mode).finding.faults == []
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", BY_NAME)
+def test_every_cause(name, mode):
+    found = cell(BY_NAME[name], mode)
+    assert found.finding.faults == []
+    assert found.status is not None, "it hangs"
+
+
+def chosen(lines, step):
+    every = sorted({moment for line in lines for moment in (line[0], line[-1])})
+    return every[:: max(len(every) // step, 1)]
+
+
+def test_control_c_at_a_few_lines():
+    assert list(failures("controller", (), chosen(moments("controller", ()), 10))) == []
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize(("who", "args"), [("controller", ()), ("controller", XDIST), ("gw0", XDIST)])
+def test_control_c_at_every_line(who, args):
+    assert list(failures(who, args, chosen(moments(who, args), 1_000_000))) == []

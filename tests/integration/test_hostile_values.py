@@ -1,0 +1,107 @@
+"""Whatever a test gives an operator: nothing raises, the record reads back, and replay never accuses it."""
+
+from __future__ import annotations
+
+import collections
+import json
+import math
+
+import pytest
+from hostile_values import VALUES, CallTuple, Color, Plain, Point
+
+from pytest_verdict import ComparisonResult, compare
+from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.core.values.encoding import decode, encode, is_replayable
+from pytest_verdict.core.values.equality import equal
+from test_replay import CALLS, EXAMPLES, line_of, replay_line
+
+OPERATORS = [name for name in REGISTRY.names() if name in EXAMPLES or name.startswith("trajectory_")]
+SIDES = ("expected", "observed", "both")
+
+
+def test_there_are_enough_values_and_all_operators():
+    assert len(VALUES) >= 109
+    assert len(OPERATORS) >= 50
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_record_of_any_value_is_identical_or_unverifiable(name):
+    make = VALUES[name]
+    for operator in OPERATORS:
+        expected, observed, settings = EXAMPLES.get(operator, [(CALLS, CALLS, {})])[0]
+        for side in SIDES:
+            left = expected if side == "observed" else make()
+            right = observed if side == "expected" else make()
+            result = compare(operator, left, right, **settings)
+            line = line_of(result)
+            replayed = replay_line(line)
+            assert replayed.status in {"identical", "unverifiable"}, (operator, side, replayed)
+            assert ComparisonResult.from_record(json.loads(line)).to_text() == result.to_text(), (operator, side)
+            assert repr(result), (operator, side)
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_what_is_marked_as_replayable_is_read_back_alike(name):
+    encoded = compare("exact", VALUES[name](), None).to_record()["expected"]
+    if is_replayable(encoded):
+        assert json.dumps(encode(decode(encoded))) == json.dumps(encoded)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "pandas NaT", "pandas NaT in a list", "pandas NA", "pandas Timestamp with nanoseconds",
+        "pandas Timedelta with nanoseconds", "numpy datetime64 in nanoseconds", "numpy NaT",
+        "datetime subclass that lies", "date subclass that lies", "mapping that can be read once", "generator",
+        "memoryview", "repr that raises", "object",
+    ],
+)  # fmt: skip
+def test_what_is_not_read_back_is_recorded_as_its_repr(name):
+    if name not in VALUES:
+        pytest.skip("needs pandas and numpy")
+    result = compare("exact", VALUES[name](), VALUES[name]())
+    assert '"$type":"repr"' in result.to_text()
+    assert replay_line(line_of(result)).status == "unverifiable"
+
+
+@pytest.mark.parametrize("operator", ["exact", "set_containment", "ordered_match", "one_of"])
+def test_a_complex_number_that_is_none_equals_nothing_not_even_itself(operator):
+    number = complex(math.nan, 0)
+    assert not compare(operator, [number], [number] if operator != "one_of" else number).passed
+    assert not equal({number}, {number})
+
+
+@pytest.mark.parametrize("trajectory", [Color.RED, [Color.RED], Point(1, 2)], ids=repr)
+def test_a_member_of_an_enum_and_a_tuple_are_no_calls(trajectory):
+    result = compare("trajectory_exact", CALLS, trajectory)
+    assert (result.verdict, result.notes) == ("fail", ["trajectory_unreadable"])
+
+
+def test_objects_of_other_classes_are_still_read_and_replayed():
+    for calls in ([Plain("search", {"q": "x"})], Plain("search", {"q": "x"}), [CallTuple("search", {"q": "x"})[:2]]):
+        result = compare("trajectory_exact", CALLS, calls)
+        assert result.passed
+        assert replay_line(line_of(result)).status == "identical"
+
+
+def test_the_result_holds_the_objects_themselves():
+    value = Plain()
+    result = compare("exact", value, collections.OrderedDict(a=1))
+    assert type(result.expected) is Plain
+    assert type(result.observed) is collections.OrderedDict
+    assert compare("exact", value, value).passed
+
+
+def test_an_operator_of_a_user_is_given_the_object_and_its_record_is_not_accused():
+    @REGISTRY.add
+    def has_no_args(expected, observed):
+        return isinstance(observed, Plain) and not observed.args
+
+    result = compare("has_no_args", None, Plain())
+    assert result.passed
+    replayed = replay_line(line_of(result))
+    assert (replayed.status, replayed.reason) == ("unverifiable", "not_encodable")
+    forged = line_of(result).replace(b'"verdict":"pass"', b'"verdict":"fail"')
+    assert replay_line(forged).status == "differs"
+    plain = line_of(compare("has_no_args", None, 5)).replace(b'"observed":5', b'"observed":6')
+    assert replay_line(plain.replace(b'"score":0.0', b'"score":0.5')).status == "differs"

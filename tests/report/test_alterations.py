@@ -1,0 +1,91 @@
+"""Each single alteration of a report's folder is named by file and place; the table of them is in altered_folder.py."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from altered_folder import ALTERATIONS, RECORDS, REPORT, SESSION, altered
+
+from pytest_verdict.cli import main
+
+
+@pytest.fixture(scope="module")
+def report_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("session")
+    (folder / "test_it.py").write_text(SESSION)
+    plugins = ["-p", "pytest_verdict.pytest_plugin.plugin", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", "--rootdir=.", "--verify-report", *plugins]
+    subprocess.run(command, cwd=folder, env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}, check=False)
+    return folder / "verify-report"
+
+
+def said(capsys, folder):
+    status = main(["replay", str(folder)])
+    written = capsys.readouterr()
+    return status, (written.out + written.err).replace(str(folder), "").splitlines()
+
+
+def test_nothing_is_said_of_an_untouched_folder(report_folder, capsys):
+    assert said(capsys, report_folder) == (0, ["8 records: 8 identical"])
+
+
+@pytest.mark.parametrize(
+    ("file", "place", "change"), [row[1:] for row in ALTERATIONS], ids=[row[0] for row in ALTERATIONS]
+)
+def test_an_alteration_is_named_by_file_and_place(report_folder, tmp_path, capsys, file, place, change):
+    status, lines = said(capsys, altered(report_folder, tmp_path / "altered", change))
+    assert status == (2 if "there is no" in place else 1)
+    named = place if file == RECORDS and not place.startswith("line") else f"{file}: {place}"
+    assert any(named in line for line in lines), lines
+
+
+KILLED = """
+import os
+from pytest_verdict import assert_matches
+
+def test_first():
+    assert_matches("exact", 1, 1)
+    assert_matches("exact", 1, 2)
+
+def test_killed():
+    assert_matches("exact", 3, 3)
+    os._exit(9)
+"""
+
+
+@pytest.mark.parametrize("damage", [b"", b'{"record":1,"id":"half'], ids=["whole", "torn"])
+def test_nothing_is_said_of_a_report_that_was_built_from_a_journal(pytester, capsys, damage):
+    pytester.makepyfile(KILLED)
+    pytester.runpytest_subprocess("--verify-report", "-p", "no:cacheprovider")
+    with (pytester.path / "verify-report" / "journal" / "records.jsonl").open("ab") as file:
+        file.write(damage)
+    assert main(["report", str(pytester.path / "verify-report")]) == 0
+    capsys.readouterr()
+    status, lines = said(capsys, pytester.path / "verify-report")
+    assert (status, lines[0].partition(": ")[2]) == (0, "2 identical")
+
+
+def test_a_report_of_the_first_version_is_checked_as_far_as_it_goes(report_folder, tmp_path, capsys):
+    def as_before(folder):
+        report = json.loads((folder / REPORT).read_text())
+        report["schema_version"] = "1.0"
+        for part in (report["records"], *report["tests"]):
+            part.pop("root", None)
+        for key in ("sha256", "files", "collected"):
+            del report["run"][key]
+        (folder / REPORT).write_text(json.dumps(report))
+
+    folder = altered(report_folder, tmp_path / "before", as_before)
+    assert said(capsys, folder) == (0, ["8 records: 8 identical"])
+    (folder / REPORT).write_text((folder / REPORT).read_text().replace('"count": 8', '"count": 9'))
+    assert said(capsys, folder)[1][0].startswith("report.json: records.count: says 9, and 8 follows")
+
+
+def test_the_page_says_how_many_alterations_are_run():
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "evidence.md").read_text(encoding="utf-8")
+    assert f"keeps {len(ALTERATIONS)} of them" in page
