@@ -5,10 +5,14 @@ from __future__ import annotations
 import base64
 import json
 import re
+import signal
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from harness import Harness, Run
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pytest_verdict.core.replay import replay
 
@@ -151,3 +155,142 @@ def test_a_secret_in_every_place_is_in_no_file(harness, kind, args):
     refuse_leaks(iter([("blocks", (harness.path / "blocks.txt").read_text(encoding="utf-8"))]), secret)
     answers = list(replay(run.records_bytes.splitlines()))
     assert {answer.status for answer in answers} <= {"identical", "unverifiable"}, answers
+
+
+@pytest.mark.parametrize("kind", ["plain", "quotes"])
+def test_a_killed_session_leaves_no_secret_in_its_journal(harness, kind):
+    secret = SECRETS[kind]
+    test = body(["expected", "bytes", "error", "key"]) + "\ndef test_waits():\n    import time; time.sleep(60)\n"
+    process = harness.start({**prepared(harness, secret), "test_it.py": test}, "--verify-report")
+    journal = harness.path / "verify-report"
+    for _ in range(300):
+        time.sleep(0.1)
+        if any(b"test_waits" in path.read_bytes() for path in journal.rglob("*tests*") if path.is_file()):
+            break
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    texts = [
+        (path.name, path.read_text(encoding="utf-8", errors="replace")) for path in journal.rglob("*") if path.is_file()
+    ]
+    assert any("[redacted]" in text for _, text in texts)
+    refuse_leaks(iter(texts), secret)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    secret=st.text(st.characters(exclude_categories=["Cs"]), min_size=8, max_size=20).filter(
+        lambda text: len(set(text)) > 5
+    )
+)
+def test_any_secret_is_in_no_record_and_no_block(monkeypatch, secret):
+    from pytest_verdict import compare
+    from pytest_verdict.comparison import describe_failure
+    from pytest_verdict.core.session import SESSION
+    from pytest_verdict.core.values.redaction import literals, redaction_of
+
+    redaction = redaction_of(literals([secret]))
+    monkeypatch.setattr(SESSION, "redaction", redaction)
+    sides = (secret, [repr(secret), {secret: json.dumps(secret)}], secret.encode(), (Path("a"), {f"a{secret}b"}))
+    for expected in sides:
+        for name, observed in (("x", "other"), (secret, {"k": sides})):
+            for operator in ("exact", "normalized_exact", "json_canonical", "not_blank"):
+                result = compare(operator, expected, observed, name=name)
+                record = result.to_text(redaction)
+                refuse_leaks(
+                    iter([("record", record), ("block", describe_failure(result)), ("repr", repr(result))]), secret
+                )
+
+
+def test_two_keys_stay_two(harness):
+    from pytest_verdict import ComparisonResult, compare
+    from pytest_verdict.core.values.redaction import literals, redaction_of
+
+    result = compare("exact", {"secret-1": 1, "secret-2": 2}, 1)
+    redaction = redaction_of([re.compile("secret-[0-9]")])
+    record = json.loads(result.to_text(redaction))
+    key = {"$type": "redacted", "value": "[redacted]"}
+    assert record["expected"] == {"$type": "dict", "value": [[key, 1], [key, 2]]}
+    assert len(ComparisonResult.from_record(record).expected) == 2
+    assert literals([]) == []
+
+
+def test_patterns_keep_their_flags_and_groups(harness):
+    files = {
+        "pytest.ini": "[pytest]\nverdict_redact =\n    (?i)SK-[0-9]+\n    (a)b\\1\n    x*\n",
+        "test_it.py": "from pytest_verdict import compare\ndef test_it(): compare('exact', 'sk-1 aba', 'Sk-2').verdict\n",
+    }
+    (record,) = harness.run(files, "--verify-report").records
+    assert (record["expected"]["value"], record["observed"]["value"]) == ("[redacted] [redacted]", "[redacted]")
+
+
+MODELS = """
+import pydantic
+from pytest_verdict import compare, assert_matches
+
+class Account(pydantic.BaseModel):
+    user: str
+    password: str = pydantic.Field(repr=False)
+    token: int = pydantic.Field(exclude=True)
+    key: pydantic.SecretStr
+
+def account(n): return Account(user="ann", password=f"hunter-{n}", token=7770000 + n, key=f"inner-{n}")
+
+def test_it():
+    assert_matches("exact", account(1), account(2), name="of hunter-1")
+
+def test_bare():
+    compare("exact", pydantic.SecretStr("inner-3"), "inner-3").verdict
+
+def test_nested():
+    compare("exact", {"a": [account(4)]}, {"a": [account(4)]}).verdict
+"""
+
+
+@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
+def test_what_a_model_hides_is_written_nowhere_without_a_pattern(harness, args):
+    run = harness.run({"test_it.py": MODELS}, *args, "--verify-report")
+    assert run.tests() == {"test_it": "failed", "test_bare": "passed", "test_nested": "passed"}
+    block = "\n".join(line for line in run.stdout.splitlines() if line.startswith("E "))
+    assert "exact" in block
+    for text in (run.records_bytes.decode(), json.dumps(run.report), block):
+        assert "ann" in text
+        for secret in ("hunter-", "777000", "inner-"):
+            assert secret not in text.replace("assert_matches", ""), text
+    assert {record["verdict"] for record in run.records} == {"fail", "pass"}
+    assert {answer.status for answer in replay(run.records_bytes.splitlines())} == {"unverifiable"}
+
+
+@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
+@pytest.mark.parametrize(
+    ("ini", "hidden"), [("default", "ab"), ("ONLY_*", "c"), ("default only_this", "abc"), ("", "")], ids=str
+)
+def test_values_of_environment_variables(harness, monkeypatch, ini, hidden, args):
+    values = {"a": "value-of-a%4", "b": "line one of b\nline two of b", "c": "value-of-c"}
+    for name, value in zip(("MY_API_KEY", "DB_PASSWORD", "ONLY_THIS"), values.values(), strict=True):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("SHORT_TOKEN", "true")
+    test = (
+        "import os\nfrom pytest_verdict import compare\ndef test_it():\n"
+        "    for name in ('MY_API_KEY', 'DB_PASSWORD', 'ONLY_THIS', 'SHORT_TOKEN'):\n"
+        "        compare('exact', os.environ[name], 'x').verdict\n"
+    )
+    written = {"pytest.ini": f"[pytest]\nverdict_redact_environment = {ini}\n", "test_it.py": test}
+    run = harness.run(written, *args, "--verify-report")
+    found = [record["expected"] for record in run.records]
+    assert "".join(name for name, value in zip("abc", found, strict=False) if isinstance(value, dict)) == hidden
+    assert found[3] == "true"
+
+
+def test_arguments_never_hold_the_credentials_of_a_url(harness):
+    adapter = "--verdict-adapter=https://ann:hunter2@example.org/run?key=abc#d"
+    run = harness.run("def test_it(): pass", adapter, "--verify-report")
+    assert run.report["run"]["arguments"][-2] == "--verdict-adapter=https://[redacted]@example.org/run?[redacted]"
+
+
+def test_the_block_is_redacted_without_a_report(harness):
+    test = (
+        "from pytest_verdict import assert_matches\ndef test_it():\n    assert_matches('exact', 'sk-' + '123', 'b')\n"
+    )
+    run = harness.run({"pytest.ini": "[pytest]\nverdict_redact = sk-[0-9]+", "test_it.py": test})
+    assert "exact: expected [redacted], got 'b'" in run.stdout
+    assert "sk-123" not in run.stdout
