@@ -303,9 +303,8 @@ class ComparisonResult:
     def envelope(self, redaction: Redaction | None = None) -> Envelope:
         """Write what a record has around the two sides."""
         sides = self._expected, self._observed
-        if self._outcome.details:
-            redaction = hiding(redaction, *sides)
-        return Envelope(self._identity, self._outcome, self._threshold, self._name, redaction, sides)
+        without = hiding(redaction, *sides)
+        return Envelope(self._identity, self._outcome, self._threshold, self._name, without, sides)
 
     def redacted(self, redaction: Redaction | None) -> ComparisonResult:
         """Give what is left of it in a record."""

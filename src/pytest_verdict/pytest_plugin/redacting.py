@@ -23,7 +23,13 @@ _SHORTEST: Final = 6
 
 def session_redaction(config: pytest.Config) -> Redaction:
     """Make the function that replaces what must not be written down."""
-    return redaction_of(map(_compiled, patterns(config)))
+    compiled = []
+    for pattern in patterns(config):
+        try:
+            compiled.append(re.compile(pattern))
+        except re.error as error:
+            raise pytest.UsageError(f"verdict_redact: {pattern!r} is not a regular expression: {error}") from None
+    return redaction_of(compiled)
 
 
 def patterns(config: pytest.Config) -> list[str]:
@@ -32,22 +38,11 @@ def patterns(config: pytest.Config) -> list[str]:
     return [*_values(config), *config.getini(REDACTED)] if given is None else given
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
-    try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise pytest.UsageError(f"verdict_redact: {pattern!r} is not a regular expression: {error}") from None
-
-
 def _values(config: pytest.Config) -> Iterator[str]:
-    names = [
-        name
-        for given in config.getini("verdict_redact_environment")
-        for name in (USUAL_NAMES if given == "default" else (given,))
-    ]
+    given = config.getini("verdict_redact_environment")
+    names = [*given, *(USUAL_NAMES if "default" in given else ())]
     for variable, value in os.environ.items():
         if any(fnmatchcase(variable.upper(), name.upper()) for name in names):
             # The lines of a key may stand apart, as in a traceback.
-            for text in {value, value.strip(), quote(value, safe=""), *value.splitlines()}:
-                if len(text) >= _SHORTEST:
-                    yield re.escape(text)
+            texts = {value, value.strip(), quote(value, safe=""), *value.splitlines()}
+            yield from (re.escape(text) for text in texts if len(text) >= _SHORTEST)

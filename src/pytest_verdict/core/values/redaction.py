@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -21,9 +20,8 @@ REDACTED_VALUE: Final = f'"{TYPE_KEY}":"redacted"'
 _MOST_ESCAPES: Final = 3
 _ESCAPE: Final = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-    r"|\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U000[0-9a-fA-F]{5}|U0010[0-9a-fA-F]{4}|[\\'\"/abfnrtv])"
+    r"|\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U000[0-9a-fA-F]{5}|U0010[0-9a-fA-F]{4}|[\\'\"abfnrtv])"
 )
-_SHORT_ESCAPES: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _CONTAINERS: Final = frozenset({"dict", "tuple", "set", "frozenset", "enum", "dataclass", "model"})
 _ENCODED_TWICE: Final = frozenset({"bytes", "bytearray", "text", "int", "timedelta"})
 _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
@@ -63,18 +61,13 @@ def _unescaped(text: str, places: Sequence[int]) -> tuple[str, list[int]]:
     """Undo one level of escapes, and say of each character where it began."""
     parts, kept, end = [], [], 0
     for match in _ESCAPE.finditer(text):
-        parts += [text[end : match.start()], _character(match.group())]
+        character = match.group().encode("ascii").decode("unicode_escape")
+        # Two escapes may be the halves of one character.
+        joined = character.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+        parts += [text[end : match.start()], joined]
         kept += [*places[end : match.start()], places[match.start()]]
         end = match.end()
     return "".join([*parts, text[end:]]), [*kept, *places[end:]]
-
-
-def _character(escape: str) -> str:
-    code = escape[2:]
-    if not code:
-        return _SHORT_ESCAPES.get(escape[1], escape[1])
-    # Twelve characters are the two halves of one.
-    return str(json.loads(f'"{escape}"')) if len(escape) == 12 else chr(int(code, 16))
 
 
 def literals(texts: Iterable[str]) -> list[re.Pattern[str]]:
@@ -90,14 +83,6 @@ def without_url_secrets(text: str) -> str:
 
 def hiding(redaction: Redaction | None, *sides: Any) -> Redaction | None:
     """Add to a redaction what pydantic's models hide in values, and what its secrets hold."""
-    hidden = _hidden(sides)
-    if not hidden:
-        return redaction
-    without = redaction_of(literals(hidden))
-    return without if redaction is None else lambda text: without(redaction(text))
-
-
-def _hidden(sides: tuple[Any, ...]) -> set[str]:
     found: set[str] = set()
     pending: list[tuple[Any, bool]] = [(side, False) for side in sides]
     seen = set()
@@ -111,13 +96,13 @@ def _hidden(sides: tuple[Any, ...]) -> set[str]:
             names = hidden_fields(type(value))
             pending += [(item, is_hidden or name in names) for name, item in fields_of(value).items()]
         elif isinstance(value, Mapping | list | tuple | set | frozenset):
-            items = value.values() if isinstance(value, Mapping) else value
-            pending += [(item, is_hidden) for item in items]
+            pending += [(item, is_hidden) for item in (value.values() if isinstance(value, Mapping) else value)]
         elif hasattr(type(value), "get_secret_value"):
             pending.append((value.get_secret_value(), True))
         elif is_hidden:
             found.update(_texts(encode(value)))
-    return found
+    hidden = redaction_of(literals(found))
+    return redaction if not found else hidden if redaction is None else lambda text: hidden(redaction(text))
 
 
 def redact(encoded: Any, redaction: Redaction) -> Any:
