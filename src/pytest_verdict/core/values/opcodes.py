@@ -89,10 +89,11 @@ def _anchors(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, 
     others = Counter(right[at] for at in rights)
     places = {right[at]: at for at in rights if others[right[at]] == 1}
     pairs = [(at, places[left[at]]) for at in lefts if counts[left[at]] == 1 and left[at] in places]
-    return _longest_rising(pairs)
+    return longest_rising(pairs)
 
 
-def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Find the longest subsequence whose second members rise, by patience sorting."""
     ends: list[int] = []
     indices: list[int] = []
     before: list[int] = []

@@ -8,13 +8,13 @@ the bounds and why pairing within them is exact.
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Final, NamedTuple
 
 from pytest_verdict.core.matching import optimal_assignment
+from pytest_verdict.core.values.opcodes import longest_rising
 from pytest_verdict.operators.json.tree import UNIT, Node, Pairs, Profile, equal_pairs, precedes, without_equal
 
 LARGEST_ASSIGNMENT: Final = 150
@@ -276,7 +276,7 @@ def _slack(left: Sequence[Node], right: Sequence[Node], saved: int) -> int:
 
 def _anchored(left: Sequence[Node], right: Sequence[Node], whole: _Span) -> tuple[Pairs, list[_Span]]:
     # The longest run of equal items in the same order on both sides, and what lies between them.
-    pairs = [(whole.first + row, whole.start + column) for row, column in _increasing(equal_pairs(left, right))]
+    pairs = [(whole.first + row, whole.start + column) for row, column in longest_rising(equal_pairs(left, right))]
     gaps: list[_Span] = []
     first, start = whole.first, whole.start
     for row, column in [*pairs, (whole.last, whole.stop)]:
@@ -284,23 +284,6 @@ def _anchored(left: Sequence[Node], right: Sequence[Node], whole: _Span) -> tupl
             gaps.append(_Span(first, row, start, column))
         first, start = row + 1, column + 1
     return pairs, gaps
-
-
-def _increasing(pairs: Pairs) -> Pairs:
-    # The longest subsequence whose second members increase, by patience sorting.
-    tops: list[int] = []
-    chosen: list[int] = []
-    before: list[int] = []
-    for index, (_, column) in enumerate(pairs):
-        pile = bisect_left(tops, column)
-        before.append(chosen[pile - 1] if pile else -1)
-        tops[pile : pile + 1], chosen[pile : pile + 1] = [column], [index]
-    found: Pairs = []
-    index = chosen[-1] if chosen else -1
-    while index >= 0:
-        found.append(pairs[index])
-        index = before[index]
-    return found[::-1]
 
 
 def _traced(moves: Sequence[bytearray], span: _Span, low: int) -> Pairs:
