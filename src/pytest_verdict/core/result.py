@@ -303,8 +303,9 @@ class ComparisonResult:
     def envelope(self, redaction: Redaction | None = None) -> Envelope:
         """Write what a record has around the two sides."""
         sides = self._expected, self._observed
-        without = hiding(redaction, *sides)
-        return Envelope(self._identity, self._outcome, self._threshold, self._name, without, sides)
+        if self._outcome.details or self._name:
+            redaction = hiding(redaction, *sides)
+        return Envelope(self._identity, self._outcome, self._threshold, self._name, redaction, sides)
 
     def redacted(self, redaction: Redaction | None) -> ComparisonResult:
         """Give what is left of it in a record."""

@@ -83,26 +83,29 @@ def without_url_secrets(text: str) -> str:
 
 def hiding(redaction: Redaction | None, *sides: Any) -> Redaction | None:
     """Add to a redaction what pydantic's models hide in values, and what its secrets hold."""
+    pending = [(side, False) for side in sides if type(side) not in _PLAIN]
     found: set[str] = set()
-    pending: list[tuple[Any, bool]] = [(side, False) for side in sides]
     seen = set()
     while pending:
         value, is_hidden = pending.pop()
-        if type(value) in _PLAIN or (id(value), is_hidden) in seen:
+        if (id(value), is_hidden) in seen or type(value) in _PLAIN:
             found.update(_texts(value) if is_hidden else ())
             continue
         seen.add((id(value), is_hidden))
-        if has_fields(value):
+        if isinstance(value, dict | list | tuple | set | frozenset | Mapping):
+            items = value.values() if isinstance(value, Mapping) else value
+            pending += [(item, is_hidden) for item in items if is_hidden or type(item) not in _PLAIN]
+        elif has_fields(value):
             names = hidden_fields(type(value))
             pending += [(item, is_hidden or name in names) for name, item in fields_of(value).items()]
-        elif isinstance(value, Mapping | list | tuple | set | frozenset):
-            pending += [(item, is_hidden) for item in (value.values() if isinstance(value, Mapping) else value)]
         elif hasattr(type(value), "get_secret_value"):
             pending.append((value.get_secret_value(), True))
         elif is_hidden:
             found.update(_texts(encode(value)))
+    if not found:
+        return redaction
     hidden = redaction_of(literals(found))
-    return redaction if not found else hidden if redaction is None else lambda text: hidden(redaction(text))
+    return hidden if redaction is None else lambda text: hidden(redaction(text))
 
 
 def redact(encoded: Any, redaction: Redaction) -> Any:
