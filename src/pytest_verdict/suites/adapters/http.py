@@ -33,7 +33,7 @@ class HttpAdapter:
         self._headers = {"Content-Type": "application/json", "Accept": "application/json, text/plain"}
         if at:
             self._headers["Authorization"] = f"Basic {b64encode(unquote(user).encode()).decode()}"
-        self._shown = without_url_secrets(written)
+        self._shown = without_url_secrets("%20".join(written.split()))
 
     def run(self, text: str, context: Mapping[str, Any]) -> AgentResult:
         """Post one input."""
