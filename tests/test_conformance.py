@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 
 from conformance import reader
 from pytest_verdict.cli import main
+from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.merkle import MerkleTree, leaf
 from pytest_verdict.core.record import record_keys
 from pytest_verdict.core.registry import REGISTRY
@@ -97,7 +98,9 @@ def test_records_of_earlier_versions_are_replayed(path, record_validator):
 
 def test_the_corpus_has_every_operator():
     recorded = {json.loads(line)["operator"] for line in CORPORA[-1].read_bytes().splitlines()}
-    assert set(REGISTRY.public_names()) - recorded == set()
+    # Other tests register operators of their own.
+    ours = set(REGISTRY.public_names()) & set(FAMILIES.own("operators"))
+    assert ours - recorded == set()
 
 
 @pytest.fixture

@@ -131,12 +131,12 @@ def test_a_bug_of_ours_would_show_its_whole_traceback(harness):
         HEAD
         + "import pytest_verdict.core.kernel\n"
         + "def test_it(monkeypatch):\n"
-        + "    monkeypatch.setattr(pytest_verdict.core.kernel, 'snapshot', None)\n"
+        + "    monkeypatch.setattr(pytest_verdict.core.kernel, 'ComparisonResult', None)\n"
         + "    assert_matches('exact', 1, 1)\n"
     )
     assert "TypeError: 'NoneType' object is not callable" in run.stdout
     assert "kernel.py" in run.stdout
-    assert "kept = observed if type(observed) is str else snapshot(observed)" in run.stdout
+    assert "return ComparisonResult(operator.identity, wanted, kept, limit, outcome, name)" in run.stdout
 
 
 @pytest.mark.parametrize(
