@@ -226,3 +226,9 @@ def test_the_threshold_of_a_condition_is_checked(threshold):
     with pytest.raises(ConfigurationError, match="threshold must be in"):
         AllOf(conditions=[{"operator": "exact", "threshold": threshold}])
     assert issubclass(ThresholdError, ConfigurationError)
+
+
+@pytest.mark.parametrize("n", ["2", 2.0, True], ids=repr)
+def test_a_number_of_parts_is_a_whole_number_and_nothing_that_looks_like_one(n):
+    with pytest.raises(SettingsError, match="at_least_n: n"):
+        compare("at_least_n", "a", "a", n=n, conditions=["exact", "exact"])

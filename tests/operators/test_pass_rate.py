@@ -71,3 +71,11 @@ def test_wrong_settings_are_refused(settings):
 def test_estimates_of_further_attempts():
     [two] = compare("pass_rate", 0.5, counts(3, 1), attempts=[2, 9]).details["attempts"]
     assert (two["k"], two["pass^k"], two["pass@k"]) == (2, 0.5, 1.0)
+
+
+def test_the_ends_of_intervals_have_six_digits():
+    observed = {"pass": 7, "fail": 2, "error": 0}
+    (estimate,) = compare("pass_rate", 0.1, observed, attempts=[3]).details["attempts"]
+    for name in ("pass^k_interval", "pass@k_interval"):
+        assert estimate[name] == [round(end, 6) for end in estimate[name]]
+        assert 0 < estimate[name][0] < estimate[name][1] < 1

@@ -119,3 +119,9 @@ def test_the_number_of_calls_of_each_tool_counts_in_any_order(expected, observed
     assert compare("trajectory_any_order", ["a", "b"], ["b", "a", "a"]).passed
     assert not compare("trajectory_any_order", ["a", "b"], ["b", "a", "a"], extras="forbid").passed
     assert not compare("trajectory_any_order", ["a", "a", "b"], ["b", "a"]).passed
+
+
+def test_each_name_of_a_selection_is_looked_at():
+    refused(
+        "trajectory_exact", ["search"], ["search"], "unknown_tool", only_tools=["search", "serach"], verdict="error"
+    )

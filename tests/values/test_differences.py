@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from pytest_verdict.core.values.differences import differences
 from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
-from pytest_verdict.core.values.opcodes import opcodes
+from pytest_verdict.core.values.opcodes import longest_rising, opcodes
 
 SCALARS = st.none() | st.booleans() | st.integers(-2, 2) | st.floats(allow_nan=False) | st.text("ab", max_size=3)
 VALUES = st.recursive(
@@ -112,3 +112,15 @@ def test_a_place_says_where_it_is_on_the_other_side():
         [],
         [("$[1].b[1]", "$[0].b[1]")],
     )
+
+
+@given(st.permutations(range(9)))
+def test_the_longest_rising_subsequence_is_as_long_as_any(order):
+    pairs = list(enumerate(order))
+    found = longest_rising(pairs)
+    assert found == sorted(found)
+    assert [place for _, place in found] == sorted(place for _, place in found)
+    longest = [1] * len(order)
+    for at in range(len(order)):
+        longest[at] += max((longest[before] for before in range(at) if order[before] < order[at]), default=0)
+    assert len(found) == max(longest)
