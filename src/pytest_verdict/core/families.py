@@ -106,6 +106,13 @@ class Hooks(Protocol):
         """Name files of the report, each with a function that gives the pieces of its text."""
 
     @_specified
+    def report_sections(self) -> Mapping[str, str]:
+        """Name members of ``report.json`` that follow from the records, each with a function of what the session asked for.
+
+        It gets a list of objects, the summary and the path of the records, and gives the objects with all that follows.
+        """
+
+    @_specified
     def commands(self) -> Mapping[str, Command]:
         """Name commands of the console script."""
 

@@ -60,7 +60,13 @@ class Attempts:
         return attempt + (self._unknown.get(key) or 0)
 
     def add_records(
-        self, report: pytest.TestReport, test: str, attempt: int, counts: Counts, place: Place
+        self,
+        report: pytest.TestReport,
+        test: str,
+        attempt: int,
+        counts: Counts,
+        place: Place,
+        markers: list[str] | None = None,
     ) -> TestEntry | None:
         """Add records that arrived; return the attempt before theirs if they end it."""
         # Most tests make the same comparisons, and garbage collection is faster with one dict for all of them.
@@ -70,7 +76,7 @@ class Attempts:
         key = self._key(report, test)
         if attempt <= self._ended.get(key, 0):
             worker = "" if isinstance(key, str) else key[1]
-            return TestEntry(test, attempt, outcome=LATE, worker=worker, comparisons=counts, records=place)
+            return TestEntry(test, attempt, LATE, worker=worker, markers=markers, comparisons=counts, records=place)
         known = self._open.get(key)
         ended = None
         if known is not None and known.entry.attempt < attempt:
@@ -78,6 +84,7 @@ class Attempts:
         if known is None:
             known = self._open[key] = _Attempt(report, key, attempt)
         known.entry.add_records(counts, place)
+        known.entry.markers = markers
         return ended
 
     def add(self, report: pytest.TestReport) -> Sequence[TestEntry]:

@@ -30,6 +30,7 @@ FOLDER_DEFAULT = "verify-report"
 REDACTING = ("verdict_redact", "verdict_redact_environment")
 SUITE_FILES = "verdict_suite_files"
 CASES = "verdict_cases"
+GATE = "verdict_gate"
 _COLUMNS = "verdict_columns"
 _USUAL_COLUMNS = 100
 _FEWEST_COLUMNS = 40
@@ -70,12 +71,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         help="run every suite by this adapter, such as recorded:outputs.jsonl, whatever the suites name",
     )
+    group.addoption(
+        "--verify-gate",
+        metavar="GATE",
+        action="append",
+        default=[],
+        help="fail a session in which less passed, such as 'operator:numeric_* >= 0.95 @ 0.9' (implies --verify-report)",
+    )
     _add_ini_keys(parser)
 
 
 def _add_ini_keys(parser: pytest.Parser) -> None:
     parser.addini("verdict_adapter", "what runs the suites that name no adapter", default="")
     parser.addini("verdict_report_dir", "where --verify-report writes", default=FOLDER_DEFAULT)
+    parser.addini(GATE, "gates as --verify-gate takes them, one a line", type="linelist")
     parser.addini(
         "verdict_junit_profile", "ci (with file and line) or strict (valid against junit-10.xsd)", default="ci"
     )
@@ -222,6 +231,7 @@ def pytest_configure_node(node: Any) -> None:
 def _wants_report(config: pytest.Config) -> bool:
     option = config.option
     wanted = option.verify_report or option.verify_report_dir is not None or option.verify_min_comparisons
+    wanted = wanted or option.verify_gate or config.getini(GATE)
     return bool(wanted) and not any(getattr(config.option, name, False) for name in _RUN_NO_TEST)
 
 

@@ -12,6 +12,7 @@ from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, mapped_counts, p
 from pytest_verdict.pytest_plugin.recent_failures import remember_failure
 from pytest_verdict.pytest_plugin.recorder import Recorder
 from pytest_verdict.pytest_plugin.report_folder import report_folder
+from pytest_verdict.pytest_plugin.session_gates import asked_gates
 from pytest_verdict.pytest_plugin.xdist_transport import RecordSender
 from pytest_verdict.report.junit import Profile, checked_profile
 
@@ -22,7 +23,10 @@ _MOST_DIGITS: Final = 18
 def start(config: pytest.Config) -> None:
     """Register the recorder where tests run, and the controller where reports arrive."""
     redaction = SESSION.redaction
-    recorder = Recorder(config, redaction, _flush(config), SESSION.observer or remember_failure)
+    gates = asked_gates(config)
+    recorder = Recorder(
+        config, redaction, _flush(config), SESSION.observer or remember_failure, with_markers=bool(gates)
+    )
     # Restored with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
     if hasattr(config, "workerinput"):
@@ -32,9 +36,8 @@ def start(config: pytest.Config) -> None:
     else:
         from pytest_verdict.pytest_plugin.controller import Controller
 
-        controller = Controller(
-            config, recorder, report_folder(config), profile=_profile(config), limit=_limit(config), redaction=redaction
-        )
+        header = {"profile": _profile(config), "limit": _limit(config), "asked": {"gates": gates} if gates else {}}
+        controller = Controller(config, recorder, report_folder(config), header=header, redaction=redaction)
         config.pluginmanager.register(controller, "verdict-controller")
     config.pluginmanager.register(recorder, "verdict-recorder")
 

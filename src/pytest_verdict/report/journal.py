@@ -50,6 +50,7 @@ class TestEntry:
     teardown_error: bool = False
     subtests: dict[str, int] | None = None
     worker: str = ""
+    markers: list[str] | None = None
     comparisons: Counts = field(default_factory=dict)
     records: Place = ()
 
@@ -116,7 +117,9 @@ class Journal:
     def add_entry(self, entry: TestEntry) -> None:
         """Add one attempt of a test, or comparisons of one that had already ended."""
         if entry.outcome == LATE:
-            self._find(entry).add_records(entry.comparisons, entry.records)
+            found = self._find(entry)
+            found.add_records(entry.comparisons, entry.records)
+            found.markers = entry.markers
             return
         self.entries.append(entry)
         began = self.began.pop(entry.test, None)
@@ -183,6 +186,8 @@ def _entry(content: dict[str, Any]) -> TestEntry:
     for member, kind in _KINDS.items():
         if type(getattr(entry, member)) is not kind:
             raise ValueError(f"{member} is of another kind")
+    if not isinstance(entry.markers, list | None) or not all(type(marker) is str for marker in entry.markers or ()):
+        raise ValueError("markers are texts")
     if entry.outcome not in _OUTCOMES:
         raise ValueError("there is no such outcome")
     return entry

@@ -51,7 +51,8 @@ def _test_result(report: dict[str, Any], digests: dict[str, str]) -> dict[str, A
     failed = [test for outcome, test in outcomes if outcome in NOT_GREEN]
     warned = [test for outcome, test in outcomes if outcome in _WARNED]
     passed = [test for outcome, test in outcomes if outcome == "passed"]
-    is_green = report["complete"] and not failed and report["run"].get("exit_status") == 0
+    are_met = all(gate["verdict"] == "met" for gate in report.get("gates", ()))
+    is_green = report["complete"] and not failed and are_met and report["run"].get("exit_status") == 0
     configuration = [{"name": REPORT, "digest": {"sha256": digests[REPORT]}}]
     return {
         "result": ("WARNED" if warned else "PASSED") if is_green else "FAILED",
