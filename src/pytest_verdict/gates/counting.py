@@ -30,7 +30,9 @@ def derive(asked: Iterable[Mapping[str, Any]], summary: Summary, records: Path) 
     for record in decisive_records(records, summary):
         for selection in selections:
             selection.add(record, markers[record["test"]])
-    return [selection.decided(markers, is_complete=summary.complete) for selection in selections]
+    # What a process took along when it died is in no record.
+    is_whole = summary.complete and not any(test.decisive.crashed for test in summary.tests)
+    return [selection.decided(markers, is_whole=is_whole) for selection in selections]
 
 
 class _Selection:
@@ -53,7 +55,7 @@ class _Selection:
             if any(map(self._selects, names)):
                 self._counts.setdefault(record["test"], Counter())[verdict] += 1
 
-    def decided(self, tests: Iterable[str], *, is_complete: bool) -> dict[str, Any]:
+    def decided(self, tests: Iterable[str], *, is_whole: bool) -> dict[str, Any]:
         """Give the entry of the gate in ``report.json``."""
         gate, rate, confidence, missed = self._gate, self._gate.rate, self._gate.confidence, list[str]()
         if gate.kind == PINNED:
@@ -68,7 +70,7 @@ class _Selection:
         else:
             total = sum(self._counts.values(), Counter())
         decision = _decision(rate, confidence, total)
-        reason = "" if is_complete else _INCOMPLETE
+        reason = "" if is_whole else _INCOMPLETE
         reason = reason if self._counts else self._nothing()
         return {
             "gate": gate.text,
