@@ -19,6 +19,7 @@ from pytest_verdict.pytest_plugin.environment import describe_environment, now
 from pytest_verdict.pytest_plugin.names import EVERYWHERE, REDACTED
 from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, add_lost, make_counts
 from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
+from pytest_verdict.pytest_plugin.shards import WHOLE
 from pytest_verdict.pytest_plugin.terminal import closing_lines
 from pytest_verdict.pytest_plugin.xdist_transport import detach_records
 from pytest_verdict.report.building import build
@@ -147,7 +148,8 @@ class Controller:
         for entry in self._attempts.unfinished():
             self._write(self._journal.append_test, entry)
         footer = {"finished": now(), "exit_status": int(exitstatus)}
-        self._write(self._journal.close, footer)
+        whole = self._config.pluginmanager.get_plugin(WHOLE)
+        self._write(self._journal.close, footer, whole and whole.found)
         if self._problem is None:
             self._write(self._build)
         is_green = session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}

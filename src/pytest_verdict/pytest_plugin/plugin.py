@@ -64,6 +64,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="fail a session that made fewer comparisons (implies --verify-report)",
     )
     group.addoption(
+        "--verify-shard",
+        metavar="I/N",
+        default=None,
+        help="say that this session runs part I of N, for `pytest-verdict merge` (implies --verify-report)",
+    )
+    group.addoption(
         "--verdict-adapter",
         metavar="ADAPTER",
         default=None,
@@ -208,7 +214,8 @@ def pytest_configure_node(node: Any) -> None:
 
 def _wants_report(config: pytest.Config) -> bool:
     option = config.option
-    wanted = option.verify_report or option.verify_report_dir is not None or option.verify_min_comparisons
+    named = option.verify_report_dir is not None or option.verify_shard is not None
+    wanted = option.verify_report or named or option.verify_min_comparisons
     return bool(wanted) and not any(getattr(config.option, name, False) for name in _RUN_NO_TEST)
 
 

@@ -15,6 +15,7 @@ from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, mapped_counts, p
 from pytest_verdict.pytest_plugin.recent_failures import remember_failure
 from pytest_verdict.pytest_plugin.recorder import Recorder
 from pytest_verdict.pytest_plugin.report_folder import report_folder
+from pytest_verdict.pytest_plugin.shards import WHOLE, Whole, shard_of
 from pytest_verdict.pytest_plugin.xdist_transport import RecordSender
 from pytest_verdict.report.junit import Profile, checked_profile
 
@@ -28,6 +29,8 @@ def start(config: pytest.Config) -> None:
     recorder = Recorder(config, redaction, _flush(config), SESSION.observer or remember_failure)
     # Restored with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
+    if shard_of(config):
+        config.pluginmanager.register(Whole(config), WHOLE)
     if hasattr(config, "workerinput"):
         path = config.workerinput[PENDING_COUNT]
         recorder.pending = mapped_counts(path)[place_of_worker(config.workerinput["workerid"]) :]

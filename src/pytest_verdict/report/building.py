@@ -6,6 +6,7 @@ import hashlib
 import heapq
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import IO, Any, Final, NamedTuple
 from pytest_verdict.core.merkle import MerkleTree, leaf
 from pytest_verdict.core.record import summed, verdict_in
 from pytest_verdict.report.contents import Contents
-from pytest_verdict.report.journal import RECORDS, Journal, are_contiguous, lines_of
+from pytest_verdict.report.journal import RECORDS, SHARD, TESTS, Journal, are_contiguous, lines_of
 from pytest_verdict.report.junit import Profile
 from pytest_verdict.report.summary import PASSED, Summary, TestSummary, summarize
 from pytest_verdict.report.writers import NewFiles, write_others, write_own
@@ -61,7 +62,11 @@ def build(
             worst = _worst(records, summary)
         described = {"path": RECORDS, "count": count, "sha256": digests.sha256, "root": digests.root}
         contents = Contents(summary, run, described, inline, count - len(inline), profile, digests.of_tests)
-        new.put_in_place(write_own(contents, new))
+        own = write_own(contents, new)
+        if "shard" in run:
+            own.append(SHARD)
+            shutil.copyfile(journal.folder / TESTS, new.path(SHARD))
+        new.put_in_place(own)
         # The records last: they may come out of the journal, which until then is enough for another report.
         os.replace(sorted_records, folder / RECORDS)  # noqa: PTH105 - replace is the word for an atomic move
         return Built(folder, summary, worst, write_others(contents, new))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_verdict.errors import VerdictError
-from pytest_verdict.report.journal import PENDING, RECORDS, TESTS
+from pytest_verdict.report.journal import PENDING, RECORDS, SHARD, TESTS
 from pytest_verdict.report.writers import brought
 
 JOURNAL: Final = "journal"
@@ -20,7 +20,12 @@ EARLIER: Final = "report.earlier"
 """Where the report of an earlier session is until the present one has its own."""
 
 # What stands near the beginning of our files.
-_MARKS: Final = {RECORDS: b'{"record":', "report.json": b'"schema_version":', "junit.xml": b'name="pytest-verdict"'}
+_MARKS: Final = {
+    RECORDS: b'{"record":',
+    "report.json": b'"schema_version":',
+    "junit.xml": b'name="pytest-verdict"',
+    SHARD: b'{"journal":',
+}
 _NUMBERED: Final = re.compile(re.escape(INTERRUPTED) + r"(?:\.([0-9]{1,9}))?")
 _LOCK: Final = ".lock"
 _GITIGNORE: Final = "# Made by pytest-verdict.\n*\n"

@@ -12,4 +12,5 @@ def commands() -> Mapping[str, Command]:
     """Name the commands."""
     return {
         "diff": Command("compare two runs, and say why verdicts changed", "pytest_verdict.runs.commands.diff"),
+        "merge": Command("put the shards of a session together", "pytest_verdict.runs.commands.merge"),
     }
