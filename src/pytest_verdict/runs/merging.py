@@ -22,6 +22,8 @@ from pytest_verdict.report.junit import PROFILES, checked_profile
 from pytest_verdict.report.statements import file_digest
 
 _OF_ONE_FILE: Final = ("seconds", "files", "sha256")
+# Told of each shard, even if there is but one.
+_OF_ONE_SHARD: Final = ("shard", "started", "finished", "exit_status", "collected")
 _NOTHING_COLLECTED: Final = 5
 _WRONG: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 
@@ -62,6 +64,7 @@ def read_shard(folder: Path) -> Shard:
         places, tests = [int(place) for place in whole["places"]], {entry.test for entry in journal.entries}
         belong = (
             not journal.damaged
+            and (journal.footer is None) is not ("finished" in report["run"])
             and tests == {test["test"] for test in report["tests"]}
             and report["records"]["sha256"] == file_digest(folder / RECORDS)
             and len(places) in {0, len(journal.order)}
@@ -179,9 +182,8 @@ def _entries(shards: Sequence[Shard], folder: Path) -> Iterator[TestEntry]:
 def _run(shards: Sequence[Shard], missing: list[int]) -> dict[str, Any]:
     """Say of all what is the same, and of each what is not."""
     runs = [shard.run for shard in shards]
-    common = {name: value for name, value in runs[0].items() if all(run.get(name) == value for run in runs)}
-    # The part is told of each, even if there is but one.
-    common.pop("shard", None)
+    first = [item for item in runs[0].items() if item[0] not in _OF_ONE_SHARD]
+    common = {name: value for name, value in first if all(run.get(name) == value for run in runs)}
     statuses = {run["exit_status"] for run in runs if "exit_status" in run} - {_NOTHING_COLLECTED}
     told: dict[str, Any] = {**common, "started": min(str(run.get("started")) for run in runs)}
     if not missing and all("finished" in run for run in runs):
