@@ -24,10 +24,10 @@ LAYERS = (
     ("operators",),
     ("judging",),
     ("templates", "trajectories", "blind", "suites"),
-    ("cli", "pytest_plugin", "__main__"),
+    ("cli", "page", "pytest_plugin", "__main__"),
 )
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
-FAMILIES = ("operators", "judging", "templates", "trajectories", "blind", "suites", "report", "cli")
+FAMILIES = ("operators", "judging", "templates", "trajectories", "blind", "suites", "report", "page", "cli")
 SIBLINGS = ("templates", "trajectories", "blind", "suites")
 # Where a test of pytest is made, pytest has to be known: the items that a family brings.
 PYTEST_ROOMS = ("suites.pytest_items", "suites.pytest_cases")

@@ -19,7 +19,7 @@ from pytest_verdict.report.plugin import report_writers
 
 _BLOCK: Final = 1 << 20
 _PLAIN_NAME: Final = re.compile(r"\w[\w.-]*(?<!\.new)")
-_TAKEN: Final = (RECORDS, *report_writers(), "journal", "report.earlier")
+_TAKEN: Final = (RECORDS, *report_writers(), "report.html", "journal", "report.earlier")
 
 
 class NewFiles:
