@@ -12,10 +12,11 @@ from pytest_verdict.core.record import verdict_in
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import RecordError
 from pytest_verdict.page.rows import rows_of
-from pytest_verdict.page.writing import PAGE, Written, write_page
+from pytest_verdict.page.writing import Written, write_page
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.summary import NOT_GREEN
+from pytest_verdict.report.writers import PAGE
 
 _MOST_TESTS: Final = 200
 _SLOWEST: Final = 10

@@ -52,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.serve:
         return _serve(file, arguments)
     from pytest_verdict.page.folder import write_page_of_folder
-    from pytest_verdict.page.writing import PAGE
     from pytest_verdict.report.folder import refuse_foreign_file
+    from pytest_verdict.report.writers import PAGE
 
     page = file.folder / PAGE
     refuse_foreign_file(page)

@@ -15,7 +15,6 @@ from pytest_verdict.page.index import Index
 from pytest_verdict.page.rows import Row, body, read_rows
 from pytest_verdict.report.writers import NewFiles
 
-PAGE: Final = "report.html"
 LARGEST_PAGE: Final = 50_000_000
 
 

@@ -18,7 +18,7 @@ from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import RECORDS, Journal, are_contiguous, lines_of
 from pytest_verdict.report.junit import Profile
 from pytest_verdict.report.summary import PASSED, Summary, TestSummary, summarize
-from pytest_verdict.report.writers import NewFiles, write_others, write_own
+from pytest_verdict.report.writers import PAGE, NewFiles, write_others, write_own
 
 DEFAULT_INLINE_LIMIT: Final = 1_000
 INLINE_LINE_LIMIT: Final = 65_536
@@ -62,6 +62,8 @@ def build(
         described = {"path": RECORDS, "count": count, "sha256": digests.sha256, "root": digests.root}
         contents = Contents(summary, run, described, inline, count - len(inline), profile, digests.of_tests)
         new.put_in_place(write_own(contents, new))
+        # A page of other records.
+        (folder / PAGE).unlink(missing_ok=True)
         # The records last: they may come out of the journal, which until then is enough for another report.
         os.replace(sorted_records, folder / RECORDS)  # noqa: PTH105 - replace is the word for an atomic move
         return Built(folder, summary, worst, write_others(contents, new))

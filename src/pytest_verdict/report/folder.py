@@ -12,7 +12,7 @@ from typing import Final
 
 from pytest_verdict.errors import VerdictError
 from pytest_verdict.report.journal import PENDING, RECORDS, TESTS
-from pytest_verdict.report.writers import brought
+from pytest_verdict.report.writers import PAGE, brought
 
 JOURNAL: Final = "journal"
 INTERRUPTED: Final = "journal.interrupted"
@@ -24,7 +24,7 @@ _MARKS: Final = {
     RECORDS: b'{"record":',
     "report.json": b'"schema_version":',
     "junit.xml": b'name="pytest-verdict"',
-    "report.html": b'content="pytest-verdict"',
+    PAGE: b'content="pytest-verdict"',
 }
 _NUMBERED: Final = re.compile(re.escape(INTERRUPTED) + r"(?:\.([0-9]{1,9}))?")
 _LOCK: Final = ".lock"
