@@ -22,13 +22,14 @@ from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
 from pytest_verdict.pytest_plugin.shards import WHOLE
 from pytest_verdict.pytest_plugin.terminal import closing_lines
 from pytest_verdict.pytest_plugin.xdist_transport import detach_records
-from pytest_verdict.report.building import build
+from pytest_verdict.report.building import Built, build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
 from pytest_verdict.report.journal import PENDING
 from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.junit import Profile
 
 TITLE: Final = "verification"
+_GREEN: Final = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
 
 
 class Controller:
@@ -42,12 +43,14 @@ class Controller:
         *,
         profile: Profile,
         limit: int,
+        html: str,
         redaction: Callable[[str], str] | None,
     ) -> None:
         self._config = config
         self._recorder = recorder
         self._profile: Profile = profile
         self._limit = limit
+        self._html = html
         self._attempts = Attempts(config, redaction, lambda: recorder.running)
         self._session: pytest.Session | None = None
         self._closing: list[str] | None = None
@@ -151,8 +154,7 @@ class Controller:
         self._write(self._journal.close, footer, whole and whole.found)
         if self._problem is None:
             self._write(self._build)
-        is_green = session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
-        if is_green and (self._problem is not None or self._too_few):
+        if session.exitstatus in _GREEN and (self._problem is not None or self._too_few):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         if self._problem is not None:
             self._journal.abandon()
@@ -226,7 +228,8 @@ class Controller:
                 # They are in the report already; a writer of another package was interrupted.
                 remove_journal(self._folder.journal)
         # Not the whole report: pytest collects garbage several times after this, and looks at all that is left each time.
-        self._closing = list(closing_lines(built, self._shown(built.folder)))
+        has_page = self._write_page(built)
+        self._closing = list(closing_lines(built, self._shown(built.folder), has_page=has_page))
         made, wanted = sum(built.summary.comparisons), self._config.option.verify_min_comparisons
         if made < wanted:
             self._too_few = (
@@ -238,6 +241,18 @@ class Controller:
         self._journal.forget()
         remove_journal(self._folder.journal)
         self._folder.remove_earlier()
+
+    def _write_page(self, built: Built) -> bool:
+        """Write the page for people, unless all is well and nobody is there."""
+        is_watched = bool(getattr(self._config.pluginmanager.getplugin("terminalreporter"), "isatty", False))
+        is_wanted = self._html == "always" or is_watched or (self._session and self._session.exitstatus not in _GREEN)
+        if self._html == "never" or not is_wanted:
+            return False
+        from pytest_verdict.page.folder import write_page_of_session
+
+        passed = built.summary.comparisons[0]
+        write_page_of_session(built.folder, self._shown(built.folder), passed, is_watched=is_watched)
+        return True
 
     def _problem_line(self) -> str:
         place = self._shown(self._folder.path)

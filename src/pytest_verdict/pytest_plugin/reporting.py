@@ -36,7 +36,13 @@ def start(config: pytest.Config) -> None:
         from pytest_verdict.pytest_plugin.controller import Controller
 
         controller = Controller(
-            config, recorder, report_folder(config), profile=_profile(config), limit=_limit(config), redaction=redaction
+            config,
+            recorder,
+            report_folder(config),
+            profile=_profile(config),
+            limit=_limit(config),
+            html=_html(config),
+            redaction=redaction,
         )
         config.pluginmanager.register(controller, "verdict-controller")
     config.pluginmanager.register(recorder, "verdict-recorder")
@@ -54,6 +60,13 @@ def _flush(config: pytest.Config) -> Literal["test", "comparison"]:
     if given not in {"test", "comparison"}:
         raise pytest.UsageError(f"verdict_flush: test or comparison is needed, got {given!r}")
     return given  # type: ignore[return-value]
+
+
+def _html(config: pytest.Config) -> str:
+    given = str(config.getini("verdict_html"))
+    if given not in {"auto", "always", "never"}:
+        raise pytest.UsageError(f"verdict_html: auto, always or never is needed, got {given!r}")
+    return given
 
 
 def _limit(config: pytest.Config) -> int:

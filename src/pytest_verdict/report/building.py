@@ -19,7 +19,7 @@ from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import RECORDS, SHARD, TESTS, Journal, are_contiguous, lines_of
 from pytest_verdict.report.junit import Profile
 from pytest_verdict.report.summary import PASSED, Summary, TestSummary, summarize
-from pytest_verdict.report.writers import NewFiles, write_others, write_own
+from pytest_verdict.report.writers import PAGE, NewFiles, write_others, write_own
 
 DEFAULT_INLINE_LIMIT: Final = 1_000
 INLINE_LINE_LIMIT: Final = 65_536
@@ -67,6 +67,8 @@ def build(
             own.append(SHARD)
             shutil.copyfile(journal.folder / TESTS, new.path(SHARD))
         new.put_in_place(own)
+        # A page of other records.
+        (folder / PAGE).unlink(missing_ok=True)
         # The records last: they may come out of the journal, which until then is enough for another report.
         os.replace(sorted_records, folder / RECORDS)  # noqa: PTH105 - replace is the word for an atomic move
         return Built(folder, summary, worst, write_others(contents, new))
