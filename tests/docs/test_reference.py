@@ -13,7 +13,7 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.pytest_plugin import plugin
 
 DOCS = REPOSITORY / "docs"
-FOLDERS_IN_DETAIL = {"core", "core/values", "operators", "report", "pytest_plugin"}
+FOLDERS_IN_DETAIL = {"core", "core/values", "operators", "report", "runs", "pytest_plugin"}
 OTHER_FILES = {"compare.py", "gallery.py", "picture.py", "test_layers.py", "test_reference.py"}
 
 

@@ -58,12 +58,12 @@ class Replayed:
         return self.status == "differs" or (self.status == "version_changed" and "verdict" in self.differing)
 
 
-class _Unverifiable(Exception):  # noqa: N818 - it carries a reason, not an error
+class Unverifiable(Exception):  # noqa: N818 - it carries a reason, not an error
     """A record cannot be derived again; its argument is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Installed:
+class Installed:
     """An operator as it is installed here."""
 
     operator: Operator
@@ -71,7 +71,7 @@ class _Installed:
     change: str
 
 
-_known: dict[tuple[type[Operator], str, int, str], _Installed] = {}
+_known: dict[tuple[type[Operator], str, int, str], Installed] = {}
 
 
 def replay(lines: Iterable[bytes]) -> Iterator[Replayed]:
@@ -102,9 +102,9 @@ def _checked_head(record: dict[str, Any]) -> tuple[str, str, str]:
 def _replayed(line: bytes, record: dict[str, Any]) -> Replayed:
     identifier, test, operator = _checked_head(record)
     try:
-        installed = _find(record)
-        result = _derived(line, record, installed)
-    except _Unverifiable as reason:
+        installed = installed_for(record)
+        result = derived(line, record, installed)
+    except Unverifiable as reason:
         return _unverifiable(record, str(reason))
     members, text = result.to_members(), line.decode("ascii")
     if _is_same(text, record_head(identifier, members)):
@@ -149,7 +149,8 @@ def _verdict(record: dict[str, Any]) -> str:
     return "pass" if (score >= read_threshold(record)) is not (record.get("negated") is True) else "fail"
 
 
-def _find(record: dict[str, Any]) -> _Installed:
+def installed_for(record: dict[str, Any]) -> Installed:
+    """Find the operator of a record among those that are installed."""
     name, version, settings = record["operator"], record.get("operator_version"), record.get("settings")
     if type(version) is not int:
         raise RecordError(f"operator_version must be a whole number, got {shown(version, 80)}")
@@ -168,22 +169,22 @@ def _class_of(name: str) -> type[Operator]:
     try:
         return REGISTRY.find(name)
     except (UnknownOperatorError, ImportError):
-        raise _Unverifiable("operator_absent") from None
+        raise Unverifiable("operator_absent") from None
 
 
-def _installed(cls: type[Operator], name: str, version: int, recorded: dict[str, Any]) -> _Installed:
+def _installed(cls: type[Operator], name: str, version: int, recorded: dict[str, Any]) -> Installed:
     if not is_replayable(recorded):
-        raise _Unverifiable("not_encodable")
+        raise Unverifiable("not_encodable")
     try:
         operator = REGISTRY.build(name, {key: decode(value) for key, value in recorded.items()})
         found = operator.identity.settings
     except Exception:  # noqa: BLE001 - settings are untrusted, and validators are written by anyone
-        raise _Unverifiable("settings_refused") from None
+        raise Unverifiable("settings_refused") from None
     asks_model = operator.asks_model
     if not asks_model and operator.has_model_inside:
         # Evaluating would load a model, or import a function that the record names.
-        raise _Unverifiable("nested_model")
-    return _Installed(operator, asks_model, _change(operator, version, recorded, found))
+        raise Unverifiable("nested_model")
+    return Installed(operator, asks_model, _change(operator, version, recorded, found))
 
 
 def _is_operator(setting: dict[str, Any]) -> bool:
@@ -208,11 +209,12 @@ def _without_versions(settings: Any) -> Any:
     return {key: _without_versions(item) for key, item in settings.items() if key != dropped}
 
 
-def _derived(line: bytes, record: dict[str, Any], installed: _Installed) -> ComparisonResult:
+def derived(line: bytes, record: dict[str, Any], installed: Installed) -> ComparisonResult:
+    """Derive the result of a record; its lines say whether something was left out of them."""
     if _REDACTED in line:
-        raise _Unverifiable("redacted")
+        raise Unverifiable("redacted")
     if _ONLY_REPR in line and not all(is_replayable(record.get(side)) for side in ("expected", "observed", "sources")):
-        raise _Unverifiable("not_encodable")
+        raise Unverifiable("not_encodable")
     expected, observed = _evidence(record, "expected"), _evidence(record, "observed")
     threshold, name = read_threshold(record), read_text(record, "name")
     operator, sources = installed.operator, None
@@ -225,7 +227,7 @@ def _derived(line: bytes, record: dict[str, Any], installed: _Installed) -> Comp
         meant: dict[str, Any] = {"negated": record.get("negated") is True, "sources": sources}
         return run(operator, expected, observed, threshold=threshold, name=name, recorded=details, **meant)
     except RecordError:
-        raise _Unverifiable("not_recorded") from None
+        raise Unverifiable("not_recorded") from None
 
 
 def _derived_inputs(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -233,13 +235,13 @@ def _derived_inputs(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, A
     sources = read_object(record, "sources") or {}
     place = FAMILIES.find("derivations", str(sources.get("kind")))
     if place is None:
-        raise _Unverifiable("derivation_absent")
+        raise Unverifiable("derivation_absent")
     try:
         found: tuple[dict[str, Any], dict[str, Any]] = load(place)(sources)
     except RecordError as error:
-        raise _Unverifiable(str(error)) from None
+        raise Unverifiable(str(error)) from None
     except Exception:  # noqa: BLE001 - a record is untrusted, and other packages derive as well
-        raise _Unverifiable("sources_refused") from None
+        raise Unverifiable("sources_refused") from None
     return found
 
 
@@ -250,7 +252,7 @@ def _with_settings(operator: Operator, derived: dict[str, Any]) -> Operator:
         kept = {name: getattr(operator, name) for name in operator.model_fields_set}
         return REGISTRY.build(operator.recorded_name(), {**kept, **derived})
     except Exception:  # noqa: BLE001 - settings are untrusted, and validators are written by anyone
-        raise _Unverifiable("settings_refused") from None
+        raise Unverifiable("settings_refused") from None
 
 
 def _differing(record: dict[str, Any], derived: dict[str, Any]) -> tuple[str, ...]:

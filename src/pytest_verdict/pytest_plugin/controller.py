@@ -19,14 +19,16 @@ from pytest_verdict.pytest_plugin.names import EVERYWHERE
 from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, add_lost, make_counts
 from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
 from pytest_verdict.pytest_plugin.session_gates import session_verdicts
+from pytest_verdict.pytest_plugin.shards import WHOLE
 from pytest_verdict.pytest_plugin.terminal import closing_lines
 from pytest_verdict.pytest_plugin.xdist_transport import detach_records
-from pytest_verdict.report.building import build
+from pytest_verdict.report.building import Built, build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
 from pytest_verdict.report.journal import PENDING
 from pytest_verdict.report.journal_writer import JournalWriter
 
 TITLE: Final = "verification"
+_GREEN: Final = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
 
 
 class Controller:
@@ -39,10 +41,12 @@ class Controller:
         folder: Path,
         *,
         header: Mapping[str, Any],
+        html: str,
         redaction: Callable[[str], str] | None,
     ) -> None:
         self._config = config
         self._recorder = recorder
+        self._html = html
         self._attempts = Attempts(config, redaction, lambda: recorder.running)
         self._session: pytest.Session | None = None
         self._closing: list[str] = []
@@ -143,15 +147,15 @@ class Controller:
         for entry in self._attempts.unfinished():
             self._write(self._journal.append_test, entry)
         footer = {"finished": now(), "exit_status": int(exitstatus)}
-        self._write(self._journal.close, footer)
+        whole = self._config.pluginmanager.get_plugin(WHOLE)
+        self._write(self._journal.close, footer, whole and whole.found)
         if self._problem is None:
             self._write(self._build)
-        is_green = session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
         wrong = [line for line, is_met in self._verdicts if not is_met]
         if self._problem is not None:
             self._journal.abandon()
             wrong.append(self._problem_line())
-        if wrong and is_green:
+        if wrong and session.exitstatus in _GREEN:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         if not self._config.pluginmanager.has_plugin("terminalreporter"):
             sys.stderr.writelines(f"{line}\n" for line in wrong)
@@ -226,13 +230,29 @@ class Controller:
                 # They are in the report already; a writer of another package was interrupted.
                 remove_journal(self._folder.journal)
         # Not the whole report: pytest collects garbage several times after this, and looks at all that is left each time.
-        self._closing = list(closing_lines(built, self._shown(built.folder)))
         self._verdicts = list(session_verdicts(built, self._config))
+        has_page = self._write_page(built)
+        self._closing = list(closing_lines(built, self._shown(built.folder), has_page=has_page))
         if built.problems:
             self._problem = RecordError("; ".join(built.problems))
         self._journal.forget()
         remove_journal(self._folder.journal)
         self._folder.remove_earlier()
+
+    def _write_page(self, built: Built) -> bool:
+        """Write the page for people, unless all is well and nobody is there."""
+        is_watched = bool(getattr(self._config.pluginmanager.getplugin("terminalreporter"), "isatty", False))
+        is_red = (self._session and self._session.exitstatus not in _GREEN) or any(
+            not is_met for _, is_met in self._verdicts
+        )
+        is_wanted = self._html == "always" or is_watched or is_red
+        if self._html == "never" or not is_wanted:
+            return False
+        from pytest_verdict.page.folder import write_page_of_session
+
+        passed = built.summary.comparisons[0]
+        write_page_of_session(built.folder, self._shown(built.folder), passed, is_watched=is_watched)
+        return True
 
     def _problem_line(self) -> str:
         place = self._shown(self._folder.path)

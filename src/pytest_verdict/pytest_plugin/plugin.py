@@ -66,6 +66,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="fail a session that made fewer comparisons (implies --verify-report)",
     )
     group.addoption(
+        "--verify-shard",
+        metavar="I/N",
+        default=None,
+        help="say that this session runs part I of N, for `pytest-verdict merge` (implies --verify-report)",
+    )
+    group.addoption(
         "--verdict-adapter",
         metavar="ADAPTER",
         default=None,
@@ -90,6 +96,11 @@ def _add_ini_keys(parser: pytest.Parser) -> None:
     )
     parser.addini(
         "verdict_flush", "when comparisons are handed over: with each test, or each comparison", default="test"
+    )
+    parser.addini(
+        "verdict_html",
+        "when report.html is written: auto (a test failed, or at a terminal), always or never",
+        default="auto",
     )
     parser.addini("verdict_report_limit", "the most comparisons that report.json holds inline", default="1000")
     parser.addini(
@@ -230,8 +241,9 @@ def pytest_configure_node(node: Any) -> None:
 
 def _wants_report(config: pytest.Config) -> bool:
     option = config.option
-    wanted = option.verify_report or option.verify_report_dir is not None or option.verify_min_comparisons
-    wanted = wanted or option.verify_gate or config.getini(GATE)
+    named = option.verify_report_dir is not None or option.verify_shard is not None
+    asked = option.verify_min_comparisons or option.verify_gate or config.getini(GATE)
+    wanted = option.verify_report or named or asked
     return bool(wanted) and not any(getattr(config.option, name, False) for name in _RUN_NO_TEST)
 
 

@@ -13,6 +13,7 @@ from pytest_verdict.pytest_plugin.recent_failures import remember_failure
 from pytest_verdict.pytest_plugin.recorder import Recorder
 from pytest_verdict.pytest_plugin.report_folder import report_folder
 from pytest_verdict.pytest_plugin.session_gates import asked_gates
+from pytest_verdict.pytest_plugin.shards import WHOLE, Whole, shard_of
 from pytest_verdict.pytest_plugin.xdist_transport import RecordSender
 from pytest_verdict.report.junit import Profile, checked_profile
 
@@ -29,6 +30,8 @@ def start(config: pytest.Config) -> None:
     )
     # Restored with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
+    if shard_of(config):
+        config.pluginmanager.register(Whole(config), WHOLE)
     if hasattr(config, "workerinput"):
         path = config.workerinput[PENDING_COUNT]
         recorder.pending = mapped_counts(path)[place_of_worker(config.workerinput["workerid"]) :]
@@ -37,7 +40,9 @@ def start(config: pytest.Config) -> None:
         from pytest_verdict.pytest_plugin.controller import Controller
 
         header = {"profile": _profile(config), "limit": _limit(config), "asked": {"gates": gates} if gates else {}}
-        controller = Controller(config, recorder, report_folder(config), header=header, redaction=redaction)
+        controller = Controller(
+            config, recorder, report_folder(config), header=header, html=_html(config), redaction=redaction
+        )
         config.pluginmanager.register(controller, "verdict-controller")
     config.pluginmanager.register(recorder, "verdict-recorder")
 
@@ -54,6 +59,13 @@ def _flush(config: pytest.Config) -> Literal["test", "comparison"]:
     if given not in {"test", "comparison"}:
         raise pytest.UsageError(f"verdict_flush: test or comparison is needed, got {given!r}")
     return given  # type: ignore[return-value]
+
+
+def _html(config: pytest.Config) -> str:
+    given = str(config.getini("verdict_html"))
+    if given not in {"auto", "always", "never"}:
+        raise pytest.UsageError(f"verdict_html: auto, always or never is needed, got {given!r}")
+    return given
 
 
 def _limit(config: pytest.Config) -> int:

@@ -67,7 +67,11 @@ def _verdicts(report: dict[str, Any], digests: dict[str, str], records: Path) ->
     run = report["run"]
     with records.open("rb") as lines:
         operators = sorted({found for line in lines for found in _operators([parse_record(line)])})
-    told = {name: run[name] for name in ("git", "packages", "shard", "collected", "pytest_verdict") if name in run}
+    told = {
+        name: run[name]
+        for name in ("git", "packages", "shard", "shards", "missing_shards", "collected", "pytest_verdict")
+        if name in run
+    }
     return {
         **told,
         "complete": report["complete"],
