@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from pytest_verdict.core.record import digest_of_test
 from pytest_verdict.gates.counting import derive
-from pytest_verdict.gates.verdict import verdict_line
+from pytest_verdict.report.gate_lines import verdict_line
 from pytest_verdict.report.journal import TestEntry
 from pytest_verdict.report.summary import TestSummary, fold
 

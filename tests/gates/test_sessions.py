@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+
 import pytest
 
 from pytest_verdict.cli import main
 from pytest_verdict.report.statements import statements
 
 TESTS = """
+import json
+
 import pytest
 from pytest_verdict import compare
 
@@ -202,6 +208,8 @@ def test_it():
 
 
 ANSWERS = """
+import json
+
 import pytest
 from pytest_verdict import compare
 from pytest_verdict.operators import read_criteria
@@ -273,3 +281,97 @@ def test_a_missed_gate_is_no_passed_result_in_the_bundle(harness, capsys):
         results[rate] = statements(run.folder)["test-result.intoto.json"]["predicate"]["result"]
     assert results == {"0.5": "PASSED", "0.95": "FAILED"}
     capsys.readouterr()
+
+
+REGRESSES = """
+import os, pytest
+from pytest_verdict import compare
+
+pytestmark = pytest.mark.verdict_unread("ignore")
+
+@pytest.mark.parametrize("number", range(6))
+def test_it(number):
+    compare("exact", 0, number % int(os.environ["MODEL"]))
+"""
+
+
+@SERIAL_AND_XDIST
+def test_a_session_that_regressed_against_its_baseline_does_not_pass(harness, workers, monkeypatch, capsys):
+    monkeypatch.setenv("MODEL", "2")
+    assert harness.run({"test_it.py": REGRESSES}, "--verify-report-dir=earlier").status == 0
+    run = harness.run((), *workers, "--verify-baseline=earlier", process=True)
+    assert run.status == 0
+    assert "baseline earlier: 0 regressions, met" in run.stdout
+    monkeypatch.setenv("MODEL", "3")
+    run = harness.run((), *workers, "--verify-baseline", "earlier", process=True)
+    assert run.status == 1
+    missed = (
+        "test_it.py::test_it[2] exact, test_it.py::test_it[4] exact; in full: pytest-verdict diff earlier verify-report"
+    )
+    assert f"baseline earlier: 2 regressions, missed: {missed}" in run.stdout
+    assert main(["diff", "earlier", "verify-report"]) == 1
+    capsys.readouterr()
+
+
+def test_a_baseline_that_says_nothing_of_a_session_does_not_pass_it(harness, monkeypatch):
+    monkeypatch.setenv("MODEL", "2")
+    harness.run({"test_it.py": REGRESSES}, "--verify-report-dir=earlier")
+    harness.run({"test_other.py": TESTS, "pytest.ini": INI}, "test_other.py", "--verify-report-dir=other")
+    run = harness.run((), "test_it.py", "--verify-baseline=other")
+    assert run.status == 1
+    assert "baseline other: error: " in run.stdout
+    assert "have no comparison in common" in run.stdout
+    ending = REGRESSES.replace("    compare", "    number == 5 and pytest.exit('enough', returncode=0)\n    compare")
+    run = harness.run({"test_it.py": ending}, "test_it.py", "--verify-baseline=earlier", process=True)
+    assert run.status == 1
+    assert "baseline earlier: 0 regressions, error: the session, or one of its tests" in run.stdout
+
+
+def test_a_baseline_is_somewhere_else(harness):
+    run = harness.run({"test_it.py": TESTS, "pytest.ini": INI}, "--verify-baseline=nowhere")
+    assert run.status == pytest.ExitCode.USAGE_ERROR
+    assert "--verify-baseline: " in run.output
+    assert "nowhere: there is no such file; name a records.jsonl or the folder of a report" in run.output
+    harness.run((), "--verify-report")
+    before = harness.path.joinpath("verify-report", "records.jsonl").read_bytes()
+    for given in ("verify-report", "verify-report/records.jsonl"):
+        run = harness.run((), f"--verify-baseline={given}")
+        assert run.status == pytest.ExitCode.USAGE_ERROR
+        assert f"this session writes to {given} itself; keep the baseline in another folder" in run.output
+    assert harness.path.joinpath("verify-report", "records.jsonl").read_bytes() == before
+
+
+def test_a_baseline_after_a_blank_hides_no_gates(harness):
+    ini = f"{INI}verdict_gate = operator:numeric_* >= 0.95\n"
+    project, outside = harness.path / "project", harness.path / "outside"
+    outside.mkdir()
+    harness.write({"project/test_it.py": TESTS, "project/pytest.ini": ini})
+    command = [sys.executable, "-m", "pytest", "-p", "pytest_verdict.pytest_plugin.plugin", "-p", "no:cacheprovider"]
+    for arguments, status in (
+        (["-o", "verdict_gate=", "--verify-report-dir=../outside"], 0),
+        (["--verify-baseline=../outside"], 1),
+        (["--verify-baseline", "../outside"], pytest.ExitCode.USAGE_ERROR),
+    ):
+        found = subprocess.run([*command, *arguments], cwd=project, capture_output=True, text=True, check=False)
+        assert found.returncode == status, found.stdout + found.stderr
+    assert "--verify-baseline ../outside made pytest look for its configuration there and miss " in found.stderr
+
+
+@pytest.mark.parametrize(("rate", "status"), [("0.9", 0), ("0.91", 1)])
+def test_parts_leave_the_decision_to_merge(harness, rate, status, capsys):
+    gates = (f"--verify-gate=operator:numeric_* >= {rate}", "--verify-gate=pinned:*test_city", "-p", "no:cacheprovider")
+    files = {"test_it.py": TESTS.replace('"Rome"', '"Paris"'), "pytest.ini": INI}
+    parts = [("1", "test_it.py::test_number"), ("2", "test_it.py::TestTexts")]
+    for part, tests in parts:
+        run = harness.run(files, *gates, tests, f"--verify-shard={part}/2", f"--verify-report-dir=part{part}")
+        assert run.status == 0
+        assert run.stdout.count("in this part alone: pytest-verdict merge decides") == 2
+    assert main(["merge", "part1", "part2", "-o", "whole"]) == status
+    said = capsys.readouterr().out
+    assert "9 of 10 comparisons passed, 0 errors, 0.9 [0.5549, 0.9975], " + ("missed" if status else "met") in said
+    assert "gate pinned:*test_city: 3 of 3 comparisons passed, 0 errors, 1 [0.2924, 1], met" in said
+    whole = harness.run(files, *gates)
+    assert json.loads((harness.path / "whole" / "report.json").read_text())["gates"] == whole.report["gates"]
+    harness.run(files, *gates[1:], parts[1][1], "--verify-shard=2/2", "--verify-report-dir=part2")
+    assert main(["merge", "part1", "part2", "-o", "other"]) == 2
+    assert "do not agree about the gates" in capsys.readouterr().err

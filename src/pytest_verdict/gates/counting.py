@@ -13,11 +13,9 @@ from pytest_verdict.core.kernel import run
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.errors import similar
 from pytest_verdict.gates.gate import CASE, KINDS, PINNED, Gate, read_gate
-from pytest_verdict.gates.verdict import MET, MISSED, UNDECIDED, named
 from pytest_verdict.operators.pass_rate import PassRate
+from pytest_verdict.report.gate_lines import INCOMPLETE, MET, MISSED, UNDECIDED, named
 from pytest_verdict.report.summary import VERDICTS, Summary, decisive_records
-
-_INCOMPLETE: Final = "the session, or one of its tests, did not come to its end"
 
 _Record = Mapping[str, Any]
 _Named = Iterator[tuple[Sequence[str], str]]
@@ -70,7 +68,7 @@ class _Selection:
         else:
             total = sum(self._counts.values(), Counter())
         decision = _decision(rate, confidence, total)
-        reason = "" if is_whole else _INCOMPLETE
+        reason = "" if is_whole else INCOMPLETE
         reason = reason if self._counts else self._nothing()
         return {
             "gate": gate.text,

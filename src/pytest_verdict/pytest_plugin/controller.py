@@ -230,7 +230,7 @@ class Controller:
                 # They are in the report already; a writer of another package was interrupted.
                 remove_journal(self._folder.journal)
         # Not the whole report: pytest collects garbage several times after this, and looks at all that is left each time.
-        self._verdicts = list(session_verdicts(built, self._config))
+        self._verdicts = list(session_verdicts(built, self._config, self._shown(built.folder)))
         has_page = self._write_page(built)
         self._closing = list(closing_lines(built, self._shown(built.folder), has_page=has_page))
         if built.problems:

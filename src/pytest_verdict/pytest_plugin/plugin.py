@@ -84,6 +84,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=[],
         help="fail a session in which less passed, such as 'operator:numeric_* >= 0.95 @ 0.9' (implies --verify-report)",
     )
+    group.addoption(
+        "--verify-baseline",
+        metavar="DIR",
+        default=None,
+        help="fail a session in which something regressed against an earlier report (implies --verify-report)",
+    )
     _add_ini_keys(parser)
 
 
@@ -241,7 +247,7 @@ def pytest_configure_node(node: Any) -> None:
 
 def _wants_report(config: pytest.Config) -> bool:
     option = config.option
-    named = option.verify_report_dir is not None or option.verify_shard is not None
+    named = any(given is not None for given in (option.verify_report_dir, option.verify_shard, option.verify_baseline))
     asked = option.verify_min_comparisons or option.verify_gate or config.getini(GATE)
     wanted = option.verify_report or named or asked
     return bool(wanted) and not any(getattr(config.option, name, False) for name in _RUN_NO_TEST)

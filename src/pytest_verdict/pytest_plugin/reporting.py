@@ -12,7 +12,7 @@ from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, mapped_counts, p
 from pytest_verdict.pytest_plugin.recent_failures import remember_failure
 from pytest_verdict.pytest_plugin.recorder import Recorder
 from pytest_verdict.pytest_plugin.report_folder import report_folder
-from pytest_verdict.pytest_plugin.session_gates import asked_gates
+from pytest_verdict.pytest_plugin.session_gates import asked_gates, refuse_wrong_baseline
 from pytest_verdict.pytest_plugin.shards import WHOLE, Whole, shard_of
 from pytest_verdict.pytest_plugin.xdist_transport import RecordSender
 from pytest_verdict.report.junit import Profile, checked_profile
@@ -39,10 +39,10 @@ def start(config: pytest.Config) -> None:
     else:
         from pytest_verdict.pytest_plugin.controller import Controller
 
+        folder = report_folder(config)
+        refuse_wrong_baseline(config, folder)
         header = {"profile": _profile(config), "limit": _limit(config), "asked": {"gates": gates} if gates else {}}
-        controller = Controller(
-            config, recorder, report_folder(config), header=header, html=_html(config), redaction=redaction
-        )
+        controller = Controller(config, recorder, folder, header=header, html=_html(config), redaction=redaction)
         config.pluginmanager.register(controller, "verdict-controller")
     config.pluginmanager.register(recorder, "verdict-recorder")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.record import parse_record
+from pytest_verdict.report.gate_lines import MET
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT
@@ -51,7 +52,7 @@ def _test_result(report: dict[str, Any], digests: dict[str, str]) -> dict[str, A
     failed = [test for outcome, test in outcomes if outcome in NOT_GREEN]
     warned = [test for outcome, test in outcomes if outcome in _WARNED]
     passed = [test for outcome, test in outcomes if outcome == "passed"]
-    are_met = all(gate["verdict"] == "met" for gate in report.get("gates", ()))
+    are_met = all(gate["verdict"] == MET for gate in report.get("gates", ()))
     is_green = report["complete"] and not failed and are_met and report["run"].get("exit_status") == 0
     configuration = [{"name": REPORT, "digest": {"sha256": digests[REPORT]}}]
     return {

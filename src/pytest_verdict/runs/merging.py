@@ -93,10 +93,9 @@ def merge(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> Buil
         held.refuse_foreign_files()
         held.set_aside_earlier()
         with tempfile.TemporaryDirectory(dir=target) as name:
-            journal = Journal(
-                Path(name), {"run": run}, {} if "finished" in run else None, order, list(_entries(shards, Path(name)))
-            )
             header = shards[0].journal.header
+            entries = list(_entries(shards, Path(name)))
+            journal = Journal(Path(name), {**header, "run": run}, {} if "finished" in run else None, order, entries)
             profile, limit = header.get("profile", PROFILES[0]), header.get("limit", DEFAULT_INLINE_LIMIT)
             built = build(journal, target, run=run, profile=checked_profile(profile), inline_limit=limit)
         held.remove_earlier()
@@ -114,6 +113,7 @@ def _checked(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> l
         ("of which commit they are", lambda shard: shard.run.get("git", {}).get("commit")),
         ("about verdict_junit_profile", lambda shard: shard.journal.header.get("profile")),
         ("about verdict_report_limit", lambda shard: shard.journal.header.get("limit")),
+        ("about the gates", lambda shard: shard.journal.header.get("asked", {})),
     ):
         _agree(shards, what, told)
     for index, same in groupby(shards, attrgetter("index")):

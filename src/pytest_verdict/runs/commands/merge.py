@@ -9,6 +9,7 @@ from typing import Final
 from pytest_verdict.console import complain, say
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.display import counted
+from pytest_verdict.report.gate_lines import MET, verdict_line
 from pytest_verdict.report.summary import counts_text
 
 _EXIT_CODES: Final = """\
@@ -19,6 +20,7 @@ another commit or another collection of tests are refused.
 
 exit codes:
   0  the report was written, whatever came out of the tests
+  1  the report was written, and a gate is not met that the shards were given
   2  it was not
 """
 
@@ -44,7 +46,10 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if not summary.complete:
         say("the report is not complete: a shard is missing, or a test did not come to its end")
+    gates = built.sections.get("gates", ())
+    for gate in gates:
+        say(verdict_line(gate))
     for problem in built.problems:
         complain(problem)
     say(f"written: {arguments.output}")
-    return 2 if built.problems else 0
+    return 2 if built.problems else int(any(gate["verdict"] != MET for gate in gates))

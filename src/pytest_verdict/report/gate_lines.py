@@ -10,6 +10,7 @@ from pytest_verdict.core.values.display import counted, visible
 MET: Final = "met"
 MISSED: Final = "missed"
 UNDECIDED: Final = "error"
+INCOMPLETE: Final = "the session, or one of its tests, did not come to its end"
 
 _SIX_DIGITS: Final = 1_000_000
 _FOUR_DIGITS: Final = 10_000
