@@ -111,10 +111,14 @@ def test_quiet_sessions_say_why_they_failed(harness):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--verify-gate=operators:exact >= 0.5"], "ERROR: --verify-gate: 'operators' in "),
-        (["--verify-gate", "operator:exact"], "--verify-gate: 'operator:exact': a rate is missing. A gate is "),
-        (["-o", "verdict_gate=operator:exact >= 95"], "verdict_gate: 'operator:exact >= 95': a rate is above 0"),
-        (["-n2", "--verify-gate=exact"], "--verify-gate: 'exact' is no gate"),
+        (["--verify-gate=operators:exact >= 0.5"], "ERROR: a gate of this session cannot be read: 'operators' in "),
+        (["--verify-gate", "operator:exact"], "'operator:exact' is no gate. A gate is "),
+        (["-o", "verdict_gate=operator:exact >= 95"], "'operator:exact >= 95': a rate is above 0"),
+        (["-n2", "--verify-gate=exact"], "'exact' is no gate"),
+        (
+            ["--verify-gate=test:*s3cret* >= 1", "-o", "verdict_redact=s3cret"],
+            "a gate of this session holds what verdict_redact matches",
+        ),
     ],
 )
 def test_what_is_no_gate_stops_pytest_before_the_first_test(harness, arguments, said):

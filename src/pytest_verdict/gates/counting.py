@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, repeat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +19,8 @@ from pytest_verdict.report.summary import VERDICTS, Summary, decisive_records
 
 _Record = Mapping[str, Any]
 _Named = Iterator[tuple[Sequence[str], str]]
+# The operators whose children have names of their own, and their settings with the name of the whole and those of the parts.
+_WHOLES: Final = {"field": ("answer_template", "template", "fields"), "criterion": ("criteria", "id", "criteria")}
 
 
 def derive(asked: Iterable[Mapping[str, Any]], summary: Summary, records: Path) -> list[dict[str, Any]]:
@@ -39,7 +41,6 @@ class _Selection:
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
         self._selects = gate.selector().fullmatch
-        self._names = _NAMES[gate.kind]
         self._known: set[str] = set()
         self._counts: dict[str, Counter[str]] = {}
 
@@ -48,7 +49,7 @@ class _Selection:
         if record["operator"] == PassRate.name != self._gate.pattern:
             # It decided over comparisons that are counted themselves.
             return
-        for names, verdict in self._names(record, markers):
+        for names, verdict in _selected_by(self._gate.kind, record, markers):
             self._known.update(names)
             if any(map(self._selects, names)):
                 self._counts.setdefault(record["test"], Counter())[verdict] += 1
@@ -103,52 +104,26 @@ def _decided(rate: float, confidence: float | None, *counts: int) -> ComparisonR
     return run(rule, rate, dict(zip(VERDICTS, counts, strict=True)))
 
 
-def _of_test(record: _Record, markers: Sequence[str]) -> _Named:
-    del markers
-    yield (record["test"],), record["verdict"]
+def _selected_by(kind: str, record: _Record, markers: Sequence[str]) -> _Named:
+    """Give the names by which a gate of this kind selects a comparison, or each of its parts, and the verdict."""
+    if kind in _WHOLES:
+        yield from _parts(record, *_WHOLES[kind])
+    elif kind == "operator":
+        # What could not be compared is an error of the operator that would have.
+        instead_of = record["settings"].get("instead_of") if record["operator"] == "not_compared" else None
+        yield [name for name in (record["operator"], instead_of) if name], record["verdict"]
+    else:
+        yield markers if kind == "marker" else [record["test"]], record["verdict"]
 
 
-def _of_markers(record: _Record, markers: Sequence[str]) -> _Named:
-    yield markers, record["verdict"]
-
-
-def _of_operator(record: _Record, markers: Sequence[str]) -> _Named:
-    del markers
-    # What could not be compared is an error of the operator that would have.
-    instead_of = record["settings"].get("instead_of") if record["operator"] == "not_compared" else None
-    yield tuple(filter(None, (record["operator"], instead_of))), record["verdict"]
-
-
-def _of_fields(record: _Record, markers: Sequence[str]) -> _Named:
-    for part in _parts(record, "answer_template"):
-        yield from _of_children(part, part["settings"]["template"], part["settings"]["fields"])
-
-
-def _of_criteria(record: _Record, markers: Sequence[str]) -> _Named:
-    for part in _parts(record, "criteria"):
-        yield from _of_children(part, part["settings"]["id"], [one["id"] for one in part["settings"]["criteria"]])
-
-
-def _parts(record: _Record, operator: str) -> Iterator[_Record]:
+def _parts(record: _Record, operator: str, whole: str, parts: str) -> _Named:
+    children = record.get("children", ())
     if record["operator"] == operator:
-        yield record
-    for child in record.get("children", ()):
-        yield from _parts(child, operator)
-
-
-def _of_children(record: _Record, whole: str, names: Iterable[str]) -> _Named:
-    # Where the whole could not be compared, neither could its parts.
-    verdicts = chain((child["verdict"] for child in record.get("children", ())), repeat("error"))
-    for name, verdict in zip(names, verdicts, strict=False):
-        yield (name, f"{whole}.{name}"), verdict
-
-
-_NAMES: Final[Mapping[str, Callable[[_Record, Sequence[str]], _Named]]] = {
-    CASE: _of_test,
-    "criterion": _of_criteria,
-    "field": _of_fields,
-    "marker": _of_markers,
-    "operator": _of_operator,
-    PINNED: _of_test,
-    "test": _of_test,
-}
+        settings = record["settings"]
+        names = [one if isinstance(one, str) else one["id"] for one in settings[parts]]
+        verdicts = [child["verdict"] for child in children[: len(names)]]
+        # Where the whole could not be compared, neither could its parts.
+        for name, verdict in zip_longest(names, verdicts, fillvalue="error"):
+            yield [name, f"{settings[whole]}.{name}"], verdict
+    for child in children:
+        yield from _parts(child, operator, whole, parts)

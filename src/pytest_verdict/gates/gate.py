@@ -25,11 +25,13 @@ KINDS: Final = {
 """What the patterns of each kind of gate name."""
 
 _FORM: Final = re.compile(r"\s*(\w+)\s*:\s*(\S.*?)\s*(?:>=\s*([^\s@]+)\s*(?:@\s*(\S+)\s*)?)?")
+_LONGEST: Final = 1_000
 # Few digits, because a fraction with a huge exponent would never be computed.
 _SHARE: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(?:(%)|/([1-9][0-9]{0,8}))?")
 _EXPLAINED: Final = (
-    "A gate is KIND:PATTERN >= RATE, or pinned:TEST alone, such as 'operator:numeric_* >= 0.95' or, where the exact interval"
-    " must reach the rate with a confidence of 0.9, 'operator:numeric_* >= 0.95 @ 0.9'; a shell needs the quotes."
+    "A gate is KIND:PATTERN >= RATE, such as 'operator:numeric_* >= 0.95' or, where the exact interval must reach the rate with a"
+    " confidence of 0.9, 'operator:numeric_* >= 0.95 @ 0.9'; a shell needs the quotes. A pinned test must pass whole, so it"
+    " takes no rate: 'pinned:TEST'."
 )
 
 
@@ -54,15 +56,12 @@ def read_gate(text: str) -> Gate:
     Raises:
         ConfigurationError: It is written wrongly.
     """
-    found = _FORM.fullmatch(text)
-    if found is None:
+    found = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
+    kind, pattern, rate, confidence = found.groups() if found else ("", "", None, None)
+    if (rate is None) is not (kind == PINNED):
         raise ConfigurationError(f"{shown(text)} is no gate. {_EXPLAINED}")
-    kind, pattern, rate, confidence = found.groups()
     if kind not in KINDS:
         raise ConfigurationError(f"{kind!r} in {shown(text)} is no kind of gate.{allowed('gate', kind, KINDS)}")
-    if (rate is None) is not (kind == PINNED):
-        missing = "a rate is missing" if rate is None else "a pinned test must pass whole, so it takes no rate"
-        raise ConfigurationError(f"{shown(text)}: {missing}. {_EXPLAINED}")
     share = 1.0 if rate is None else _share("rate", rate, text)
     sure = None if confidence is None else _share("confidence", confidence, text)
     if sure is not None and max(share, sure) == 1.0:

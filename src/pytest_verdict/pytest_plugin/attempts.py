@@ -10,7 +10,7 @@ import pytest
 from pytest_verdict.core.record import Counts
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
-from pytest_verdict.pytest_plugin.recorder import RECORDS_ONLY
+from pytest_verdict.pytest_plugin.recorder import RECORDS_ONLY, RecordBatch
 from pytest_verdict.report.journal import LATE, Place, TestEntry, place_of
 
 TEXT_LIMIT: Final = 32_000
@@ -60,15 +60,10 @@ class Attempts:
         return attempt + (self._unknown.get(key) or 0)
 
     def add_records(
-        self,
-        report: pytest.TestReport,
-        test: str,
-        attempt: int,
-        counts: Counts,
-        place: Place,
-        markers: list[str] | None = None,
+        self, report: pytest.TestReport, batch: RecordBatch, attempt: int, place: Place
     ) -> TestEntry | None:
         """Add records that arrived; return the attempt before theirs if they end it."""
+        test, counts, markers = batch.test, batch.counts, batch.markers
         # Most tests make the same comparisons, and garbage collection is faster with one dict for all of them.
         if counts == self._counts:
             counts = self._counts

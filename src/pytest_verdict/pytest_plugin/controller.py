@@ -195,10 +195,11 @@ class Controller:
             self._folder.release()
 
     def _append_batches(self, report: pytest.TestReport, batches: list[RecordBatch]) -> None:
-        for test, attempt, counts, lines, markers in batches:
-            number = self._attempts.number(report, test, attempt)
-            place = self._journal.append_records(lines if number == attempt else renumbered(lines, number))
-            before = self._attempts.add_records(report, test, number, counts, place, markers)
+        for batch in batches:
+            number = self._attempts.number(report, batch.test, batch.attempt)
+            lines = batch.lines if number == batch.attempt else renumbered(batch.lines, number)
+            place = self._journal.append_records(lines)
+            before = self._attempts.add_records(report, batch, number, place)
             if before is not None:
                 self._journal.append_test(before)
 

@@ -48,8 +48,7 @@ class Recorder:
     ) -> None:
         self._watch = watch
         # Of each test, where gates may ask for them.
-        self._markers: dict[str, list[str]] = {}
-        self._with_markers = with_markers
+        self._markers: dict[str, list[str]] | None = {} if with_markers else None
         self._locations = CallLocations(config.rootpath)
         self._redaction = redaction
         self._name = report_name(config, redaction)
@@ -95,8 +94,9 @@ class Recorder:
         distinct = self._distinct_names.get(item) if self._distinct_names else None
         self._attempt = AttemptRecords(distinct or self._name(item.nodeid), 1, self._worker)
         self._is_set_up = False
-        if self._with_markers:
-            self._markers[self._attempt.test] = sorted({marker.name for marker in item.iter_markers()})
+        if self._markers is not None:
+            written = self._redaction or str
+            self._markers[self._attempt.test] = sorted({written(marker.name) for marker in item.iter_markers()})
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -123,7 +123,7 @@ class Recorder:
             return []
         taken = observed[:]
         # Before they are forgotten, because Ctrl-C may interrupt the writing.
-        batches = list(_batches(taken, self._markers))
+        batches = list(_batches(taken, self._markers or {}))
         # Not cleared: a thread may have observed something since.
         del observed[: len(taken)]
         self.pending[0] = len(observed)

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import counted, visible
 from pytest_verdict.errors import ConfigurationError, RecordError
+from pytest_verdict.gates.gate import read_gate
 from pytest_verdict.pytest_plugin.report_folder import is_apart
 from pytest_verdict.report.gate_lines import INCOMPLETE, MET, named, verdict_line
+from pytest_verdict.report.records_file import RecordsFile
 
 if TYPE_CHECKING:
     from pytest_verdict.report.building import Built
@@ -21,17 +24,13 @@ _OF_A_PART: Final = ", in this part alone: pytest-verdict merge decides"
 
 def asked_gates(config: pytest.Config) -> list[dict[str, str]]:
     """Read the gates of the ini file and of the command line."""
-    given = dict.fromkeys(config.getini("verdict_gate"), "verdict_gate")
-    given |= dict.fromkeys(config.option.verify_gate, "--verify-gate")
-    if given:
-        from pytest_verdict.gates.gate import read_gate
-
-        for text, place in given.items():
-            try:
-                read_gate(text)
-            except ConfigurationError as error:
-                raise pytest.UsageError(f"{place}: {error}") from None
-    return [{"gate": text} for text in given]
+    given = dict.fromkeys([*config.getini("verdict_gate"), *config.option.verify_gate])
+    if SESSION.redaction is not None and any(SESSION.redaction(text) != text for text in given):
+        raise pytest.UsageError("a gate of this session holds what verdict_redact matches, and the report has its text")
+    try:
+        return [{"gate": read_gate(text).text} for text in given]
+    except ConfigurationError as error:
+        raise pytest.UsageError(f"a gate of this session cannot be read: {error}") from None
 
 
 def refuse_wrong_baseline(config: pytest.Config, folder: Path) -> None:
@@ -39,8 +38,6 @@ def refuse_wrong_baseline(config: pytest.Config, folder: Path) -> None:
     given = config.option.verify_baseline
     if given is None:
         return
-    from pytest_verdict.report.records_file import RecordsFile
-
     is_apart(config, "--verify-baseline", given)
     baseline = config.invocation_params.dir / given
     try:
