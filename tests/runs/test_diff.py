@@ -45,6 +45,8 @@ def similar(observed, threshold):
         (compare("exact", 1, 2), compare("exact", 2, 2), "expectation edited", ["expected"], 0),
         # One alone does not turn the verdict.
         (close(10, 12, 3), close(9, 13, 3), "several causes", ["expected", "observed"], 1),
+        # The test alone was edited, which is no regression.
+        (close(10, 12, 3, name="x"), close(9, 12, 2.5, name="x"), "several causes", ["expected", "settings"], 0),
         # The answer changed too, and would have failed by the old check as well.
         (
             compare("exact", "a", "b", name="x"),

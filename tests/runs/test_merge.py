@@ -290,6 +290,15 @@ def test_a_foreign_file_is_not_overwritten(merge, shards, tmp_path):
     assert (tmp_path / "merged" / "report.json").read_text() == "mine"
 
 
+def test_tests_that_no_shard_ran_are_counted(built, merge, shards, tmp_path):
+    folder = tmp_path / "less"
+    session(built, f"--verify-report-dir={folder}", "--verify-shard=2/2", "-k", "3")
+    status, out, _ = merge(shards[0], folder)
+    assert status == 0
+    assert "left out of every shard: 1 test of those that were collected" in out
+    assert "left out" not in merge(*shards)[1]
+
+
 def test_a_report_that_every_worker_wrote_is_refused(built, merge, tmp_path):
     session(built, f"--verify-report-dir={tmp_path / 'each'}", "--verify-shard=1/1", "-n1", "--dist=each")
     status, _, complaint = merge(tmp_path / "each")
