@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+import re
 import zipfile
 
 import pytest
@@ -42,6 +45,8 @@ def similar(observed, threshold):
         (compare("exact", 1, 2), compare("exact", 2, 2), "expectation edited", ["expected"], 0),
         # One alone does not turn the verdict.
         (close(10, 12, 3), close(9, 13, 3), "several causes", ["expected", "observed"], 1),
+        # The test alone was edited, which is no regression.
+        (close(10, 12, 3, name="x"), close(9, 12, 2.5, name="x"), "several causes", ["expected", "settings"], 0),
         # The answer changed too, and would have failed by the old check as well.
         (
             compare("exact", "a", "b", name="x"),
@@ -232,7 +237,6 @@ def test_a_regression_in_every_attempt_is_not_flaky(command, write):
 
 @pytest.mark.parametrize("kind", ["folder", "gzip", "bundle"])
 def test_runs_are_folders_files_or_bundles(command, write, tmp_path, kind):
-    import gzip
 
     old, new = write("old", compare("exact", 1, 1)), write("new", compare("exact", 1, 2))
     other = tmp_path / kind
@@ -322,3 +326,18 @@ def test_the_same_runs_give_the_same_bytes(command, write):
     words = ("diff", old, new, "--statistics", "--cluster", "test", "--format", "json")
     assert command(*words) == command(*words)
     assert lines_of([compare("exact", 1, 1)]) == lines_of([compare("exact", 1, 1)])
+
+
+def test_a_page_has_both_records_of_each_pair(command, write, tmp_path):
+    old = write("old", compare("exact", "a", "first answer", name="x"), compare("exact", 1, 1, name="gone"))
+    new = write("new", compare("exact", "a", "a", name="x"), compare("exact", 2, 3, name="come"))
+    page = tmp_path / "diff.html"
+    words = ("diff", old, new, "--format", "html", "--statistics", "-o", page)
+    assert command(*words) == (0, f"written: {page}\n", "")
+    found = page.read_bytes()
+    pieces = re.findall(rb'<script type="text/plain" id="(\w+)">([^<]*)</script>', found)
+    held = b"".join(gzip.decompress(base64.b64decode(piece)) for _, piece in pieces)
+    for text in (b"first answer", b"fixed", b"removed", b"added", b"inconclusive"):
+        assert text in held
+    command(*words)
+    assert page.read_bytes() == found

@@ -128,9 +128,9 @@ def test_merged_shards_are_what_one_session_writes(project, tmp_path, way, worke
     assert main(["merge", *shards, "-o", str(tmp_path / "merged")]) == 0
     merged, whole = files(tmp_path / "merged"), files(project / "whole")
     assert merged == whole
-    assert {path.name for path in (tmp_path / "merged").iterdir()} == {
-        path.name for path in (project / "whole").iterdir()
-    }
+    # The page is made by `pytest-verdict view`.
+    names = {path.name for path in (project / "whole").iterdir()} - {"report.html"}
+    assert {path.name for path in (tmp_path / "merged").iterdir()} == names
     # What derives from the records is derived again, and the report goes into a bundle like any other.
     assert main(["replay", str(tmp_path / "merged")]) == 0
     bundle = str(tmp_path / "evidence.zip")
@@ -288,6 +288,15 @@ def test_a_foreign_file_is_not_overwritten(merge, shards, tmp_path):
     assert status == 2
     assert "was not written by this plugin" in complaint
     assert (tmp_path / "merged" / "report.json").read_text() == "mine"
+
+
+def test_tests_that_no_shard_ran_are_counted(built, merge, shards, tmp_path):
+    folder = tmp_path / "less"
+    session(built, f"--verify-report-dir={folder}", "--verify-shard=2/2", "-k", "3")
+    status, out, _ = merge(shards[0], folder)
+    assert status == 0
+    assert "left out of every shard: 1 test of those that were collected" in out
+    assert "left out" not in merge(*shards)[1]
 
 
 def test_a_report_that_every_worker_wrote_is_refused(built, merge, tmp_path):

@@ -109,7 +109,8 @@ class Hooks(Protocol):
     def report_sections(self) -> Mapping[str, str]:
         """Name members of ``report.json`` that follow from the records, each with a function of what the session asked for.
 
-        It gets a list of objects, the summary and the path of the records, and gives the objects with all that follows.
+        It gets a list of objects, the summary and the path of the records, and gives the objects with all that follows. Only
+        ours are asked, because a schema says which members there are.
         """
 
     @_specified

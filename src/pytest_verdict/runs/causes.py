@@ -21,7 +21,8 @@ CODE: Final = "code"
 _MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
     "expected": ("expected",),
     "observed": ("observed",),
-    "operator": ("operator", "operator_version", "settings", "negated"),
+    "operator": ("operator", "negated", "settings"),
+    "settings": ("settings",),
     "threshold": ("threshold",),
 }
 _CODES: Final = re.compile(rb'"operator_code":"([^"]*)"')
@@ -68,13 +69,14 @@ class Counterfactual:
 def counterfactual(old: Comparison, new: Comparison) -> Counterfactual:
     """Find what differs between two records."""
     before, after = old.record(), new.record()
-    names = {name: members for name, members in _MEMBERS.items() if _differs(before, after, members)}
     other_code = _codes(old, before) != _codes(new, after) and before["operator"] == after["operator"]
-    if not _differs(before, after, ("operator", "negated")) and "operator" in names:
-        del names["operator"]
-        if _differs(before, after, ("settings",)):
-            names["settings"] = _MEMBERS["operator"]
-    factors = [_Factor((name,), members) for name, members in names.items()]
+    # The settings of another operator come with it.
+    kind = "operator" if _differs(before, after, ("operator", "negated")) else "settings"
+    factors = [
+        _Factor((name,), members)
+        for name, members in _MEMBERS.items()
+        if name not in {"operator", "settings"} - {kind} and _differs(before, after, members)
+    ]
     if _asks_model(before) or _asks_model(after):
         factors = list(_with_the_reply(factors, before, after))
     return Counterfactual(before, after, old.line + new.line, tuple(factors), other_code)
@@ -90,14 +92,9 @@ def _with_the_reply(factors: list[_Factor], before: Any, after: Any) -> Iterator
 
 
 def minimal_causes(old: Comparison, new: Comparison) -> Sets:
-    """Find the smallest sets of differences that turn the verdict; none where nothing differs.
-
-    Raises:
-        NotComparable: A verdict cannot be derived again.
-    """
+    """Find the smallest sets of differences that turn the verdict; none where nothing differs."""
     found = counterfactual(old, new)
-    names = set(chain.from_iterable(factor.names for factor in found.factors))
-    if not names - {"reply"} and not found.has_other_code:
+    if not found.has_other_code and all(factor.names == ("reply",) for factor in found.factors):
         if is_replayable(dict(found.before)) and is_replayable(dict(found.after)):
             return ()
         raise NotComparable("not_encodable or redacted")

@@ -69,13 +69,17 @@ class Change:
     @property
     def is_worse(self) -> bool:
         """Whether the comparison passed in the old run and does not in the new one."""
-        return self.old is not None and self.old.passed and not (self.new is not None and self.new.passed)
+        return self.old is not None and self.new is not None and self.old.passed and not self.new.passed
 
     def words(self) -> set[str]:
         """Give what ``--fail-on`` may call this change."""
-        lost = {"regressed"} if self.is_worse and self.kind in _MAYBE_OBSERVED else set()
-        eased = {"loosened"} if not self.is_worse and CHECKS.intersection(self.causes) else set()
-        return {self.kind.word, *lost, *eased}
+        found = {self.kind.word}
+        is_edited = bool(self.sets) and set(self.causes) <= CHECKS | {"expected"}
+        if self.is_worse and self.kind in _MAYBE_OBSERVED and not is_edited:
+            found.add(Kind.REGRESSED.word)
+        if not self.is_worse and CHECKS.intersection(self.causes):
+            found.add(Kind.LOOSENED.word)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

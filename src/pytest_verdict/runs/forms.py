@@ -1,15 +1,18 @@
-"""A diff as lines for a terminal, as Markdown and as JSON."""
+"""A diff as lines for a terminal, as Markdown, as JSON and as a page."""
 
 from __future__ import annotations
 
 import json
 import string
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import counted, shown, visible
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.errors import RecordError
+from pytest_verdict.page.rows import Row
+from pytest_verdict.page.writing import write_page
 from pytest_verdict.runs.changes import Change, Diff, Kind
 from pytest_verdict.runs.run import Comparison
 from pytest_verdict.runs.statistics import statistics_lines
@@ -18,6 +21,7 @@ _MOST_LISTED: Final = 20
 _VALUE: Final = 80
 _SHOWN: Final = ("operator", "threshold", "expected", "observed")
 _IN_JSON: Final = ("id", "verdict", "score", *_SHOWN, "settings")
+_SAME_VERDICT: Final = ", with the same verdict"
 # As references no character is markup, not even the bar of a table or the sign before a name.
 _REFERENCES: Final = {ord(character): f"&#{ord(character)};" for character in string.punctuation}
 
@@ -55,6 +59,25 @@ def _members(comparison: Comparison, names: tuple[str, ...]) -> dict[str, Any]:
     return {name: record.get(name) for name in names}
 
 
+def write_html(diff: Diff, statistics: dict[str, Any] | None, path: Path) -> None:
+    """Write a diff as a page that has both records of each pair."""
+    facts = [["compared", line] for line in _head(diff, str)]
+    facts += [["statistics", line] for line in statistics_lines(statistics, str)] if statistics else []
+    lists: dict[str, Any] = {name: [] for name in ("commands", "warnings", "tests", "slowest")}
+    write_page(_rows(diff), {"title": f"{diff.old.place} and {diff.new.place}", "facts": facts, **lists}, path)
+
+
+def _rows(diff: Diff) -> Iterator[Row]:
+    known = {id(change.comparison): change for change in diff.changes}
+    told = {id(change.comparison): change for change in diff.information}
+    for old, new in diff.pairs:
+        change, ending = known.get(id(new)), ""
+        if change is None and (change := told.get(id(new))):
+            ending = _SAME_VERDICT
+        yield Row(new.line, old.line, f"{change.kind}{ending}", change.causes) if change else Row(new.line, old.line)
+    yield from (Row(one.comparison.line, b"", one.kind) for one in diff.changes if None in (one.old, one.new))
+
+
 def terminal_lines(diff: Diff, statistics: dict[str, Any] | None) -> Iterator[str]:
     """Write a diff for a terminal."""
     yield from _lines(diff, statistics, str, ("", "{title}"), "  {change}", "    {name}: {value}")
@@ -78,10 +101,7 @@ def _lines(
     item: str,
     value: str,
 ) -> Iterator[str]:
-    for label, run in (("old", diff.old), ("new", diff.new)):
-        yield f"{label}: {write(run.place)}, {counted(len(run.comparisons), 'comparison')}: {run.verdicts()}"
-    counts = ", ".join(f"{number} {kind}" for kind, number in diff.counts().items())
-    yield f"{counted(len(diff.pairs), 'pair')}: {counts or 'nothing changed'}"
+    yield from _head(diff, write)
     for title, changes in _sections(diff):
         yield from (line.format(title=f"{title}: {len(changes)}") for line in heading)
         for change in changes[:_MOST_LISTED]:
@@ -94,8 +114,15 @@ def _lines(
         yield from (item.format(change=line) for line in statistics_lines(statistics, write))
 
 
+def _head(diff: Diff, write: Callable[[str], str]) -> Iterator[str]:
+    for label, run in (("old", diff.old), ("new", diff.new)):
+        yield f"{label}: {write(run.place)}, {counted(len(run.comparisons), 'comparison')}: {run.verdicts()}"
+    counts = ", ".join(f"{number} {kind}" for kind, number in diff.counts().items())
+    yield f"{counted(len(diff.pairs), 'pair')}: {counts or 'nothing changed'}"
+
+
 def _sections(diff: Diff) -> Iterator[tuple[str, list[Change]]]:
-    for ending, found in (("", diff.changes), (", with the same verdict", diff.information)):
+    for ending, found in (("", diff.changes), (_SAME_VERDICT, diff.information)):
         for kind in Kind:
             if changes := [change for change in found if change.kind == kind]:
                 yield kind + ending, changes

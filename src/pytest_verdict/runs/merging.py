@@ -81,6 +81,12 @@ def read_shard(folder: Path) -> Shard:
     return shard
 
 
+def left_out(shards: Sequence[Shard]) -> int:
+    """Count the tests that were collected and that no shard ran; -k does that, and so does splitting by unequal durations."""
+    collected = {path: number for shard in shards for path, (number, _) in shard.files.items()}
+    return max(sum(collected.values()) - sum(len(shard.places) for shard in shards), 0)
+
+
 def merge(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> Built:
     """Write the report of all shards together."""
     shards = sorted(shards, key=attrgetter("index"))

@@ -18,12 +18,13 @@ class Pairing(NamedTuple):
     added: list[Comparison]
 
 
-# The last two only where as many are left on both sides: then one was edited, not one removed and another one added.
+# The last two are for those without a name, and only where as many are left on both sides: then one was edited, and none was
+# removed or added.
 _KEYS: Final[tuple[tuple[Key, bool], ...]] = (
     (lambda one: None if one.name is None else (one.test, one.name), False),
     (lambda one: (one.test, one.operator, one.expected), False),
-    (lambda one: (one.test, one.expected), True),
-    (lambda one: (one.test, one.operator), True),
+    (lambda one: (one.test, one.expected) if one.name is None else None, True),
+    (lambda one: (one.test, one.operator) if one.name is None else None, True),
 )
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -15,7 +13,6 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.core.reading import read_score, read_text, read_threshold
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import VERDICTS
 
@@ -76,8 +73,7 @@ def across_attempts(found: Comparison) -> tuple[Any, ...]:
 
 def read_run(given: str | Path) -> Run:
     """Read a run from the folder of a report, a file of records or a bundle."""
-    with _lines(Path(given)) as lines:
-        found = list(_comparisons(str(given), lines))
+    found = list(_comparisons(str(given), RecordsFile(str(given)).lines()))
     last: dict[str, int] = {}
     for one in found:
         last[one.test] = max(one.attempt, last.get(one.test, 0))
@@ -86,18 +82,6 @@ def read_run(given: str | Path) -> Run:
         if last[one.test] > 1:
             repeated.setdefault(across_attempts(one), []).append(one)
     return Run(str(given), [one for one in found if one.attempt == last[one.test]], repeated)
-
-
-@contextmanager
-def _lines(path: Path) -> Iterator[Iterable[bytes]]:
-    if not path.is_file() or not zipfile.is_zipfile(path):
-        yield RecordsFile(str(path)).lines()
-        return
-    try:
-        with zipfile.ZipFile(path) as bundle, bundle.open(RECORDS) as lines:
-            yield lines
-    except (KeyError, zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError) as error:
-        raise RecordError(f"{path}: this is no bundle: {error}") from None
 
 
 def _comparisons(place: str, lines: Iterable[bytes]) -> Iterator[Comparison]:

@@ -66,8 +66,7 @@ def _errors(run: Iterable[Comparison]) -> int:
 def _clustered(pairs: Pairs, column: str) -> dict[str, Any]:
     clusters: dict[str, list[float]] = {}
     for before, after in pairs:
-        record = after._asdict() if column in after._fields else after.record()
-        value = record.get(column)
+        value = after.record().get(column)
         if not isinstance(value, str | int):
             raise RecordError(f"--cluster {column}: the record of {after.test} has no such text or number")
         clusters.setdefault(str(value), []).append(float(after.passed) - float(before.passed))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import Final
 
 from pytest_verdict.console import say, say_json
@@ -27,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             name, metavar=name.upper(), help=f"{what}: a report's folder, a records.jsonl, or what `bundle` wrote"
         )
-    parser.add_argument("--format", choices=("terminal", "json", "markdown"), default="terminal", help="what to write")
+    parser.add_argument("--format", choices=("terminal", "json", "markdown", "html"), default="terminal")
+    parser.add_argument("-o", "--output", metavar="FILE", default="diff.html", help="the page; diff.html unless given")
     parser.add_argument("--fail-on", metavar="CLASSES", help="the classes that exit with 1, with commas between them")
     parser.add_argument(
         "--statistics", action="store_true", help="whether one run is worse, better, or nobody can tell"
@@ -41,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from pytest_verdict.core.garbage_collection import pause_garbage_collection
     from pytest_verdict.runs.changes import FAIL_ON, checked_words, diff
-    from pytest_verdict.runs.forms import as_json, markdown_lines, terminal_lines
+    from pytest_verdict.runs.forms import as_json, markdown_lines, terminal_lines, write_html
     from pytest_verdict.runs.run import read_run
     from pytest_verdict.runs.statistics import statistics_of
 
@@ -56,6 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.format == "markdown":
         # Escaped by themselves, and a backslash of theirs must stay one.
         sys.stdout.writelines(f"{line}\n" for line in markdown_lines(found, statistics))
+    elif arguments.format == "html":
+        write_html(found, statistics, Path(arguments.output))
+        say(f"written: {arguments.output}")
     else:
         for line in terminal_lines(found, statistics):
             say(line)

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from pytest_verdict.runs.merging import merge, read_shard
+    from pytest_verdict.runs.merging import left_out, merge, read_shard
 
     with pause_garbage_collection():
         shards = [read_shard(Path(folder)) for folder in arguments.folders]
@@ -44,6 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     say(
         f"{counted(len(shards), 'shard')}, {counted(len(summary.tests), 'test')}, comparisons: {counts_text(summary.comparisons)}"
     )
+    if number := left_out(shards):
+        say(f"left out of every shard: {counted(number, 'test')} of those that were collected")
     if not summary.complete:
         say("the report is not complete: a shard is missing, or a test did not come to its end")
     gates = built.sections.get("gates", ())
