@@ -59,13 +59,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="where to write the report (implies --verify-report; default: verify-report, or the ini key verdict_report_dir)",
     )
     group.addoption(
-        "--verify-min-comparisons",
-        metavar="N",
-        type=int,
-        default=0,
-        help="fail a session that made fewer comparisons (implies --verify-report)",
-    )
-    group.addoption(
         "--verify-shard",
         metavar="I/N",
         default=None,
@@ -76,6 +69,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="ADAPTER",
         default=None,
         help="run every suite by this adapter, such as recorded:outputs.jsonl, whatever the suites name",
+    )
+    _add_demands(group)
+    _add_ini_keys(parser)
+
+
+def _add_demands(group: pytest.OptionGroup) -> None:
+    group.addoption(
+        "--verify-min-comparisons",
+        metavar="N",
+        type=int,
+        default=0,
+        help="fail a session that made fewer comparisons (implies --verify-report)",
     )
     group.addoption(
         "--verify-gate",
@@ -90,7 +95,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         help="fail a session in which something regressed against an earlier report (implies --verify-report)",
     )
-    _add_ini_keys(parser)
 
 
 def _add_ini_keys(parser: pytest.Parser) -> None:
