@@ -57,8 +57,9 @@ class AttemptRecords:
 
     __slots__ = ("_around", "_ordinal", "_worker", "attempt", "test")
 
-    def __init__(self, test: str, attempt: int, worker: str = "") -> None:
+    def __init__(self, test: str, attempt: int, worker: str = "", traits: dict[str, Any] | None = None) -> None:
         self.test = test
+        self.traits = traits
         self.attempt = attempt
         self._worker = worker
         self._ordinal = 0

@@ -26,7 +26,7 @@ _WHOLES: Final = {"field": ("answer_template", "template", "fields"), "criterion
 def derive(asked: Iterable[Mapping[str, Any]], summary: Summary, records: Path) -> list[dict[str, Any]]:
     """Say of each gate what was counted, and whether it is met."""
     selections = [_Selection(read_gate(one["gate"])) for one in asked]
-    markers = {test.final.test: test.final.markers or () for test in summary.tests}
+    markers = {test.final.test: (test.final.traits or {}).get("markers", ()) for test in summary.tests}
     for record in decisive_records(records, summary):
         for selection in selections:
             selection.add(record, markers[record["test"]])
