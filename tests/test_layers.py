@@ -24,24 +24,17 @@ LAYERS = (
     ("comparison",),
     ("comparator",),
     ("operators",),
-<<<<<<< HEAD
     ("gates",),
-=======
     ("tables",),
->>>>>>> ed1a3bf (read_records and pytest-verdict table: records as rows, counted by field, operator and parameter)
     ("judging",),
     ("templates", "trajectories", "blind", "suites"),
     ("cli", "pytest_plugin", "__main__"),
 )
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
-<<<<<<< HEAD
 FAMILIES = (
     *("operators", "judging", "templates", "trajectories", "blind", "suites"),
-    *("report", "page", "runs", "gates", "cli"),
+    *("report", "page", "runs", "gates", "tables", "cli"),
 )
-=======
-FAMILIES = ("operators", "judging", "templates", "trajectories", "blind", "suites", "report", "runs", "tables", "cli")
->>>>>>> ed1a3bf (read_records and pytest-verdict table: records as rows, counted by field, operator and parameter)
 SIBLINGS = ("templates", "trajectories", "blind", "suites")
 # Where a test of pytest is made, pytest has to be known: the items that a family brings.
 PYTEST_ROOMS = ("suites.pytest_items", "suites.pytest_cases")

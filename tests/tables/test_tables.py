@@ -118,7 +118,9 @@ def test_untrusted_text_stays_text(command, tmp_path, suffix):
     source, target = tmp_path / "records.jsonl", tmp_path / f"out{suffix}"
     records = [compare("exact", text, text, name=text).to_record() for text in HOSTILE]
     source.write_text(
-        "".join(f"{json.dumps({'id': f'0123456789ab-1-{n}', **record})}\n" for n, record in enumerate(records))
+        "".join(
+            f"{json.dumps({'record': 1, 'id': f'0123456789ab-1-{n}', **record})}\n" for n, record in enumerate(records)
+        )
     )
     assert command("table", source, "-o", target)[0] == 0
     if suffix == ".csv":
@@ -155,3 +157,60 @@ def test_another_suffix_is_refused(command, folder, tmp_path):
     status, _, err = command("table", folder, "--by", "operator", "-o", tmp_path / "out.xlsx")
     assert status == 2
     assert "Allowed: .csv, .jsonl, .md, .parquet." in err
+
+
+def test_the_report_has_the_fields_by_name_and_parameter_and_replay_derives_them(command, folder):
+    report = json.loads((folder / "report.json").read_text())
+    fields = {
+        (one["field"], one["parameters"]["model"], one["parameters"]["attempt"]): (
+            one["pass"],
+            one["fail"],
+            one["error"],
+        )
+        for one in report["fields"]
+    }
+    assert fields == {
+        (f"Answer.{field}", model, attempt): (0, 1, 0) if (field, model) == ("capital", "small") else (1, 0, 0)
+        for field in ("capital", "people")
+        for model in ("small", "large")
+        for attempt in (1, 2)
+    }
+    assert command("replay", folder)[0] == 0
+    text = (folder / "report.json").read_text()
+    (folder / "report.json").write_text(text.replace('"model": "small"', '"model": "smart"', 1))
+    status, out, _ = command("replay", folder)
+    assert status == 1
+    assert "fields[" in out or "parameters" in out
+
+
+def test_the_same_with_workers_and_without(pytester):
+    from conftest import SESSION
+
+    pytester.makepyfile(test_it=SESSION)
+    found = []
+    for workers in ("-n0", "-n2"):
+        pytester.runpytest_subprocess("--verify-report", "-p", "no:cacheprovider", workers)
+        report = json.loads((pytester.path / "verify-report" / "report.json").read_text())
+        found.append([report["fields"], [test.get("parameters") for test in report["tests"]]])
+    assert found[0] == found[1]
+
+
+PARAMETERS = """
+import pytest
+from pytest_verdict import compare
+
+VALUES = [1, 1.5, True, None, float("nan"), 10**400, "a" * 300, "\\ud800", "sk-12345", object(), [1], b"x", -0.0]
+
+@pytest.mark.parametrize("value", VALUES, ids=range(len(VALUES)))
+def test_it(value): compare("exact", 1, 1).verdict
+"""
+
+
+def test_parameters_are_plain_short_and_redacted(pytester):
+    pytester.makepyfile(test_it=PARAMETERS)
+    pytester.makeini("[pytest]\nverdict_redact = sk-[0-9]+")
+    pytester.runpytest_subprocess("--verify-report", "-p", "no:cacheprovider", "-n2")
+    report = json.loads((pytester.path / "verify-report" / "report.json").read_text())
+    assert report["totals"]["tests"]["passed"] == 13
+    found = [test.get("parameters", {}).get("value") for test in report["tests"]]
+    assert found == [1, 1.5, True, None, None, None, "a" * 200 + "…", "\\ud800", "[redacted]", None, None, None, -0.0]

@@ -55,7 +55,7 @@ def record_end(path: str, line: int) -> str:
 class AttemptRecords:
     """Writes the records of one attempt of a test."""
 
-    __slots__ = ("_around", "_ordinal", "_worker", "attempt", "test")
+    __slots__ = ("_around", "_ordinal", "_worker", "attempt", "test", "traits")
 
     def __init__(self, test: str, attempt: int, worker: str = "", traits: dict[str, Any] | None = None) -> None:
         self.test = test

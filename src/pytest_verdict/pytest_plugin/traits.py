@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -23,13 +22,13 @@ def traits_of(item: pytest.Item, written: Callable[[str], str], *, with_markers:
 
 
 def _plain(parameters: Mapping[str, object], written: Callable[[str], str]) -> dict[str, Any]:
-    found = {}
+    found: dict[str, Any] = {}
     for name, value in parameters.items():
         kind = type(value)
         if kind is str:
             # pytest-xdist sends no halves of characters.
             text = written(str(value)).encode("utf-8", "backslashreplace").decode()
             found[name] = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-        elif kind is bool or (kind in {int, float} and math.isfinite(value) and abs(value) < _LARGEST):  # type: ignore[arg-type]
+        elif kind is bool or (kind in {int, float} and abs(value) < _LARGEST):  # type: ignore[arg-type]
             found[name] = value if written(str(value)) == str(value) else written(str(value))
     return found

@@ -19,7 +19,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report import json_report
 from pytest_verdict.report.contents import Contents
-from pytest_verdict.report.journal import TRAITS, RECORDS, TestEntry
+from pytest_verdict.report.journal import RECORDS, TRAITS, TestEntry
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests, junit_lines
 from pytest_verdict.report.summary import Summary, TestSummary, derived_sections, fold, has_ended

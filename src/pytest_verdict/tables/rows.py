@@ -43,7 +43,7 @@ def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
     Example:
         >>> import json, tempfile
         >>> from pathlib import Path
-        >>> record = {"id": "0123456789ab-1-1", **compare("exact", "Paris", "paris", name="capital").to_record()}
+        >>> record = {"record": 1, **compare("exact", "Paris", "paris", name="capital").to_record()}
         >>> file = Path(tempfile.mkdtemp(), "records.jsonl")
         >>> _ = file.write_text(json.dumps(record))
         >>> [(row["name"], row["verdict"], row["observed"]) for row in read_records(file)]
