@@ -184,4 +184,4 @@ def test_a_low_score_is_good_where_the_test_meant_that_values_differ(command, tm
         (tmp_path / name).write_bytes(lines_of([result]))
     _, out, _ = command("diff", tmp_path / "old", tmp_path / "new", "--statistics")
     assert "fixed: 1" in out
-    assert "scores: mean difference +0." in out
+    assert "scores: mean difference +1.0000" in out
