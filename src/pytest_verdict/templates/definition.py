@@ -12,8 +12,7 @@ from pydantic import BaseModel
 
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.errors import TemplateError
-from pytest_verdict.templates.field import Verification, types_of, verification_of
-from pytest_verdict.templates.field_rule import FieldRule
+from pytest_verdict.templates.field import FieldRule, Verification, types_of
 from pytest_verdict.templates.ground_truth import refuse_impossible
 from pytest_verdict.templates.regex_check import RegexCheck
 from pytest_verdict.templates.strategy import check_strategy
@@ -97,7 +96,11 @@ def refuse_reserved_names(cls: type[BaseModel], base: type[BaseModel]) -> None:
 def read_definition(cls: type[BaseModel], base: type[BaseModel]) -> Definition:
     """Read the class of a template."""
     _refuse_aliases(cls)
-    found = {name: verification_of(field) for name, field in cls.model_fields.items() if name != "id"}
+    found = {
+        name: next((one for one in field.metadata if isinstance(one, Verification)), None)
+        for name, field in cls.model_fields.items()
+        if name != "id"
+    }
     verified = {name: one for name, one in found.items() if one is not None}
     for name, one in verified.items():
         if one.reads_trace:

@@ -16,7 +16,6 @@ from pytest_verdict.operators.semantic import SemanticMatch
 from pytest_verdict.templates import observed_keys as keys
 from pytest_verdict.templates.answer import BaseAnswer, observed_values
 from pytest_verdict.templates.definition import Definition
-from pytest_verdict.templates.judge_schema import judge_hints, judge_schema
 from pytest_verdict.templates.parsing import ParsedAnswer, parse_reply
 from pytest_verdict.templates.regex_check import regex_checks
 from pytest_verdict.templates.request import FormRequest, form_request
@@ -165,7 +164,7 @@ class AnswerTemplate:
             raise TemplateError(f"a judge is a function of a request, or a ModelJudge, got {shown(self._judge, 80)}")
         if not isinstance(response, str):
             raise TemplateError(f"a response is text, got {shown(response, 80)}")
-        return self._judge, form_request(judge_schema(self._template), response, judge_hints(self._template))
+        return self._judge, form_request(self._template, response)
 
     def _parsed(self, answer: Any, trace: str | None) -> ParsedAnswer:
         if isinstance(answer, BaseAnswer):

@@ -14,7 +14,7 @@ from pytest_verdict.operators.aggregate import CHILD_ERROR, undecided
 from pytest_verdict.operators.category import BooleanMatch
 from pytest_verdict.operators.exact_number import as_exact
 from pytest_verdict.templates import observed_keys as keys
-from pytest_verdict.templates.field_rule import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
+from pytest_verdict.templates.field import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all
 from pytest_verdict.templates.strategy import OptionalOperator, check_strategy, granular_score, holds
 
