@@ -26,10 +26,10 @@ def adapters() -> Mapping[str, str]:
 def scorers() -> Mapping[str, str]:
     """Name the scorers."""
     return {
-        "exact": f"{_HERE}built_in_scorers:Exact",
-        "passfail": f"{_HERE}built_in_scorers:PassFail",
-        "regex": f"{_HERE}built_in_scorers:Regex",
-        "similarity": f"{_HERE}built_in_scorers:Similarity",
+        "exact": f"{_HERE}scorer:Exact",
+        "passfail": f"{_HERE}scorer:PassFail",
+        "regex": f"{_HERE}scorer:Regex",
+        "similarity": f"{_HERE}scorer:Similarity",
     }
 
 
@@ -37,23 +37,23 @@ def scorers() -> Mapping[str, str]:
 def row_readers() -> Mapping[str, str]:
     """Name the suffixes of data sets."""
     return {
-        ".jsonl": f"{_HERE}rows.jsonl:read",
-        ".ndjson": f"{_HERE}rows.jsonl:read",
-        ".json": f"{_HERE}rows.json_list:read",
-        ".csv": f"{_HERE}rows.csv_text:read",
-        ".tsv": f"{_HERE}rows.csv_text:read",
-        ".yaml": f"{_HERE}rows.yaml_list:read",
-        ".yml": f"{_HERE}rows.yaml_list:read",
-        ".parquet": f"{_HERE}rows.arrow:read",
-        ".arrow": f"{_HERE}rows.arrow:read",
-        ".feather": f"{_HERE}rows.arrow:read",
+        ".jsonl": f"{_HERE}rows.formats:read_jsonl",
+        ".ndjson": f"{_HERE}rows.formats:read_jsonl",
+        ".json": f"{_HERE}rows.formats:read_list",
+        ".csv": f"{_HERE}rows.formats:read_csv",
+        ".tsv": f"{_HERE}rows.formats:read_csv",
+        ".yaml": f"{_HERE}rows.formats:read_yaml",
+        ".yml": f"{_HERE}rows.formats:read_yaml",
+        ".parquet": f"{_HERE}rows.formats:read_arrow",
+        ".arrow": f"{_HERE}rows.formats:read_arrow",
+        ".feather": f"{_HERE}rows.formats:read_arrow",
     }
 
 
 @hookimpl
 def derivations() -> Mapping[str, str]:
     """Name what derives an extraction again, by the kind that its sources have in a record."""
-    return {"input_mapping": f"{_HERE}mapping.sources:derive"}
+    return {"input_mapping": f"{_HERE}mapping.input_mapping:derive"}
 
 
 @hookimpl

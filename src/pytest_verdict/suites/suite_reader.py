@@ -10,8 +10,8 @@ from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import ConfigurationError, SuiteError
 from pytest_verdict.suites.scorer import SuiteScorer
-from pytest_verdict.suites.scorer_lookup import find_scorer
 from pytest_verdict.suites.suite_model import PassShare, RunSettings, Scenario, ScorerEntry, SuiteHead
+from pytest_verdict.suites.user_scorer import find_scorer
 from pytest_verdict.suites.validation_errors import Form, read_form, refuse
 
 DEFAULT_SCORER: Final = "passfail"

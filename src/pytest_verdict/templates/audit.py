@@ -257,7 +257,9 @@ def _dates(value: Any, truth: Any, operator: DateMatch | DateTolerance | DateRan
 
 
 def _moments(truth: Any, operator: DateMatch | DateTolerance | DateRange) -> Iterator[tuple[str, datetime.datetime]]:
-    tolerance = {operator.unit: operator.tolerance + 1} if isinstance(operator, DateTolerance) else {"days": 1}
+    tolerance: dict[str, int] = (
+        {operator.unit: operator.tolerance + 1} if isinstance(operator, DateTolerance) else {"days": 1}
+    )
     step, none = datetime.timedelta(**tolerance), datetime.timedelta()
     shifts = [("later", truth, step, 0), ("earlier", truth, -step, 0)]
     shifts += [("a year later", truth, none, 1), ("a year earlier", truth, none, -1)]

@@ -13,7 +13,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
-from pytest_verdict.suites.json_text import read_json
+from pytest_verdict.suites.loading import read_json
 
 
 class HttpAdapter:
