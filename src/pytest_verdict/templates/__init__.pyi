@@ -26,5 +26,4 @@ from .primitives import (
 )
 from .request import FormRequest as FormRequest, judge_schema as judge_schema
 from .strategy import FieldCheck as FieldCheck
-from .template import AnswerTemplate as AnswerTemplate
-from .template_result import TemplateResult as TemplateResult
+from .template import AnswerTemplate as AnswerTemplate, TemplateResult as TemplateResult

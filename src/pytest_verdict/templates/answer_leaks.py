@@ -29,11 +29,10 @@ def answer_leaks(template: type[BaseAnswer], name: str, verification: Verificati
     """Find the places in what a judge is told that hold the expected answer of a field."""
     answers = [answer for answer in dict.fromkeys(_answers(verification)) if answer]
     own, shared = _places(template, name, verification)
-    choices = [
-        one.value if isinstance(one, enum.Enum) else one for one in choices_of(template.model_fields[name].annotation)
-    ]
+    choices = choices_of(template.model_fields[name].annotation)
     if len(choices) > 1:
-        own = {place: text for place, text in own.items() if not all(_occurs(str(one), text) for one in choices)}
+        names = [str(one.value if isinstance(one, enum.Enum) else one) for one in choices]
+        own = {place: text for place, text in own.items() if not all(_occurs(one, text) for one in names)}
     for place, text in {**own, **shared}.items():
         shortest = 1 if place in own else _LONG
         found = [answer for answer in answers if len(answer) >= shortest and _tells(answer, text)]

@@ -90,10 +90,8 @@ def audit_template(template: type[BaseAnswer], correct_values: Mapping[str, Any]
     if not correct.passed:
         failed = ", ".join(map(str, correct.details.get("failed", []))) or correct.error
         raise TemplateError(f"{template.__name__}: the correct answer does not pass itself: {failed}")
-    tried = [
-        (change, {**correct_values, change.field: change.after}, trace)
-        for change in _mutations(template, correct_values)
-    ]
+    changes = _mutations(template, correct_values)
+    tried = [(change, {**correct_values, change.field: change.after}, trace) for change in changes]
     if trace:
         tried.append((Mutation("(trace)", "emptied", trace, ""), {**correct_values}, ""))
     unnoticed = tuple(change for change, values, raw in tried if _verified(work, values, raw).passed)
@@ -122,9 +120,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
     parser.add_argument("module", metavar="MODULE", help="a dotted name, or the path of a .py file")
-    parser.add_argument(
-        "--values", metavar="FILE", help="a correct answer as a JSON object, for a module of one template"
-    )
+    values = "a correct answer as a JSON object, for a module of one template"
+    parser.add_argument("--values", metavar="FILE", help=values)
     parser.add_argument("--trace", metavar="FILE", help="a correct raw response, as text")
 
 
@@ -199,9 +196,8 @@ def _numbers(value: Any, truth: Any, operator: Operator) -> Mutations:
         yield from _far_away(value)
     elif isinstance(operator, NumericRange):
         bounds = {"below min": (operator.min, -1), "above max": (operator.max, 1)}
-        yield from (
-            (label, kind(as_exact(bound) + step)) for label, (bound, step) in bounds.items() if bound is not None
-        )
+        given = [(label, bound, step) for label, (bound, step) in bounds.items() if bound is not None]
+        yield from ((label, kind(as_exact(bound) + step)) for label, bound, step in given)
     elif isinstance(operator, NumericMinimum | NumericMaximum):
         yield "beyond the limit", kind(truth - 1 if isinstance(operator, NumericMinimum) else truth + 1)
     else:
@@ -257,10 +253,8 @@ def _dates(value: Any, truth: Any, operator: DateMatch | DateTolerance | DateRan
 
 
 def _moments(truth: Any, operator: DateMatch | DateTolerance | DateRange) -> Iterator[tuple[str, datetime.datetime]]:
-    tolerance: dict[str, int] = (
-        {operator.unit: operator.tolerance + 1} if isinstance(operator, DateTolerance) else {"days": 1}
-    )
-    step, none = datetime.timedelta(**tolerance), datetime.timedelta()
+    beyond = (operator.unit, operator.tolerance + 1) if isinstance(operator, DateTolerance) else ("days", 1)
+    step, none = datetime.timedelta(**dict([beyond])), datetime.timedelta()
     shifts = [("later", truth, step, 0), ("earlier", truth, -step, 0)]
     shifts += [("a year later", truth, none, 1), ("a year earlier", truth, none, -1)]
     if isinstance(operator, DateRange):

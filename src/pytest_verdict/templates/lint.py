@@ -71,38 +71,28 @@ def _findings(template: type[BaseAnswer], name: str, verification: Verification)
         yield from _about_the_ground_truth(verification)
     strategy = template.__verdict_definition__.strategy
     if strategy is not None and name not in fields_named(strategy):
-        yield (
-            "not_in_strategy",
-            "the strategy does not look at it, so a wrong value never fails; name it, or drop the field",
-        )
+        reason = "the strategy does not look at it, so a wrong value never fails"
+        yield "not_in_strategy", f"{reason}; name it, or drop the field"
 
 
 def _leaks(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
     for place, answer in answer_leaks(template, name, verification):
-        yield (
-            "answer_leaks",
-            f"the expected {shown(answer, 60)} stands in {place}; describe the value with another example",
-        )
+        found = f"the expected {shown(answer, 60)} stands in {place}"
+        yield "answer_leaks", f"{found}; describe the value with another example"
 
 
 def _about_the_ground_truth(verification: Verification) -> Iterator[tuple[str, str]]:
     truth, operator, lost = verification.ground_truth, verification.operator, verification.lost_punctuation()
     if isinstance(truth, bool):
-        yield (
-            "boolean_anchors",
-            "its description tells the judge what to look for, who may then find it; a field that extracts the value does not",
-        )
+        reason = "its description tells the judge what to look for, who may then find it"
+        yield "boolean_anchors", f"{reason}; a field that extracts the value does not"
     if lost:
-        yield (
-            "lost_punctuation",
-            f"remove_punctuation changes {shown(lost, 60)}, which then equals texts that differ only in punctuation",
-        )
+        change = f"remove_punctuation changes {shown(lost, 60)}"
+        yield "lost_punctuation", f"{change}, which then equals texts that differ only in punctuation"
     # With our operators, a ground truth with which nothing passes is refused when the class is made.
     if not operator.keeps_evidence and not verification.compare("", truth, truth, None).passed:
-        yield (
-            "ground_truth_fails",
-            f"{operator.name} does not pass on the ground truth {shown(truth, 60)} itself; see that some answer passes",
-        )
+        reason = f"{operator.name} does not pass on the ground truth {shown(truth, 60)} itself"
+        yield "ground_truth_fails", f"{reason}; see that some answer passes"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
