@@ -84,9 +84,8 @@ class CommandAdapter:
         try:
             return out.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise AdapterError(
-                f"{self._words[0]} printed something that is not UTF-8: {error.reason} at byte {error.start}"
-            ) from None
+            reason = f"{error.reason} at byte {error.start}"
+            raise AdapterError(f"{self._words[0]} printed something that is not UTF-8: {reason}") from None
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

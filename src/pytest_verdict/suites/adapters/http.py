@@ -43,9 +43,8 @@ class HttpAdapter:
             raise AdapterError(f"{self._url} cannot be reached: {reason}") from None
         try:
             decoded = content.decode("utf-8")
-            is_json = kind.endswith("json")
-            return (
-                result_from_json(read_json(decoded), f"the reply of {self._url}") if is_json else AgentResult(decoded)
-            )
+            if not kind.endswith("json"):
+                return AgentResult(decoded)
+            return result_from_json(read_json(decoded), f"the reply of {self._url}")
         except ValueError as error:
             raise AdapterError(f"the reply of {self._url} cannot be read: {error}") from None

@@ -62,11 +62,8 @@ class InputMapping:
         # Of the document, all that the paths go through; None when they may look elsewhere.
         self.keys = None if None in keys else tuple(dict.fromkeys(keys))
         self.settings = tuple(settings)
-        self.literals = {
-            name: source["literal"]
-            for name, source in settings.items()
-            if isinstance(source, Mapping) and "literal" in source
-        }
+        written = {name: source for name, source in settings.items() if isinstance(source, Mapping)}
+        self.literals = {name: source["literal"] for name, source in written.items() if "literal" in source}
 
     @classmethod
     def read(cls, given: InputMapping | Mapping[str, Any]) -> InputMapping:
@@ -84,9 +81,8 @@ class InputMapping:
         if isinstance(given, InputMapping):
             return given
         if not isinstance(given, Mapping) or OBSERVED not in given:
-            raise SettingsError(
-                f"a mapping names the inputs: {{'expected': '$.a', 'observed': '$.b'}}, got {shown(given, 80)}"
-            )
+            example = "{'expected': '$.a', 'observed': '$.b'}"
+            raise SettingsError(f"a mapping names the inputs: {example}, got {shown(given, 80)}")
         wrong = next((name for name in given if not isinstance(name, str)), None)
         if wrong is not None:
             raise SettingsError(f"the name of an input is text, got {shown(wrong, 80)}")
@@ -129,30 +125,21 @@ def read_input(name: str, source: Any) -> Fetch:
     if isinstance(source, str):
         source = {"path": source}
     if not isinstance(source, Mapping):
-        raise SettingsError(
-            f"{name}: an input is a path such as $.output, {{'path': ...}} or {{'literal': ...}}, got {shown(source, 80)}"
-        )
+        ways = "a path such as $.output, {'path': ...} or {'literal': ...}"
+        raise SettingsError(f"{name}: an input is {ways}, got {shown(source, 80)}")
     refuse_unknown_keys(f"{name}: an input", source, _KEYS)
     if "literal" in source:
-        return _literal(name, source)
+        beside = next((key for key in source if key != "literal"), None)
+        if beside is not None:
+            raise SettingsError(f"{name}: an input is a path or a literal, not both; take {beside!r} or 'literal' away")
+        value = source["literal"]
+        return lambda _document: value
     if "path" not in source:
         raise SettingsError(f"{name}: an input needs a path or a literal, got {shown(dict(source), 80)}")
     try:
-        return _path(source)
+        follow, steps = read_path(source["path"], source.get("many")), read_steps(source.get("extract"))
     except SettingsError as error:
         raise SettingsError(f"{name}: {error}") from None
-
-
-def _literal(name: str, source: Mapping[str, Any]) -> Fetch:
-    beside = next((key for key in source if key != "literal"), None)
-    if beside is not None:
-        raise SettingsError(f"{name}: an input is a path or a literal, not both; take {beside!r} or 'literal' away")
-    value = source["literal"]
-    return lambda _document: value
-
-
-def _path(source: Mapping[str, Any]) -> Fetch:
-    follow, steps = read_path(source["path"], source.get("many")), read_steps(source.get("extract"))
     return _Extraction(follow, steps) if steps else follow  # type: ignore[return-value]
 
 
