@@ -31,10 +31,9 @@ def import_object(path: str, kind: str, hint: str = "") -> Any:
     except ModuleNotFoundError as error:
         if not f"{module_name}.".startswith(f"{error.name}."):
             raise
-        raise AdapterError(
-            f"the {kind} {path!r} cannot be imported: there is no module {error.name!r}; with pytest, set pythonpath = . in the"
-            f" ini file or put a conftest.py beside the module{hint}"
-        ) from None
+        reason = f"the {kind} {path!r} cannot be imported: there is no module {error.name!r}"
+        ways = "with pytest, set pythonpath = . in the ini file or put a conftest.py beside the module"
+        raise AdapterError(f"{reason}; {ways}{hint}") from None
     for part in name.split("."):
         if not hasattr(found, part):
             raise AdapterError(f"the {kind} {path!r} cannot be imported: {module_name} has no {part!r}")

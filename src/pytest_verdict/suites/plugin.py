@@ -14,10 +14,8 @@ _HERE: Final = "pytest_verdict.suites."
 def adapters() -> Mapping[str, str]:
     """Name the kinds of adapters, by what stands before the colon."""
     return {
-        "command": f"{_HERE}adapters.command:CommandAdapter",
-        "command-json": f"{_HERE}adapters.command:CommandAdapter",
-        "http": f"{_HERE}adapters.http:HttpAdapter",
-        "https": f"{_HERE}adapters.http:HttpAdapter",
+        **dict.fromkeys(("command", "command-json"), f"{_HERE}adapters.command:CommandAdapter"),
+        **dict.fromkeys(("http", "https"), f"{_HERE}adapters.http:HttpAdapter"),
         "recorded": f"{_HERE}adapters.recorded:RecordedAdapter",
     }
 
@@ -37,16 +35,11 @@ def scorers() -> Mapping[str, str]:
 def row_readers() -> Mapping[str, str]:
     """Name the suffixes of data sets."""
     return {
-        ".jsonl": f"{_HERE}rows.formats:read_jsonl",
-        ".ndjson": f"{_HERE}rows.formats:read_jsonl",
+        **dict.fromkeys((".jsonl", ".ndjson"), f"{_HERE}rows.formats:read_jsonl"),
         ".json": f"{_HERE}rows.formats:read_list",
-        ".csv": f"{_HERE}rows.formats:read_csv",
-        ".tsv": f"{_HERE}rows.formats:read_csv",
-        ".yaml": f"{_HERE}rows.formats:read_yaml",
-        ".yml": f"{_HERE}rows.formats:read_yaml",
-        ".parquet": f"{_HERE}rows.formats:read_arrow",
-        ".arrow": f"{_HERE}rows.formats:read_arrow",
-        ".feather": f"{_HERE}rows.formats:read_arrow",
+        **dict.fromkeys((".csv", ".tsv"), f"{_HERE}rows.formats:read_csv"),
+        **dict.fromkeys((".yaml", ".yml"), f"{_HERE}rows.formats:read_yaml"),
+        **dict.fromkeys((".parquet", ".arrow", ".feather"), f"{_HERE}rows.formats:read_arrow"),
     }
 
 

@@ -195,21 +195,21 @@ class PassFail(SuiteScorer):
     def _made(self, scenario: Scenario, result: AgentResult, label: str) -> Iterator[tuple[ComparisonResult, str]]:
         output, calls = result.output, called_tools(result)
         yield compare("not_blank", None, output, name=f"{label}: output"), "The output is blank."
-        if scenario.expected_tools:
-            yield _all_called(list(dict.fromkeys(scenario.expected_tools)), calls, label)
+        tools = list(dict.fromkeys(scenario.expected_tools))
+        if tools:
+            names = {name_of_call(call) for call in calls}
+            missing = ", ".join(quoted(tool) for tool in tools if tool not in names)
+            made = compare("trajectory_any_order", tools, calls, name=f"{label}: tools", args="ignore")
+            told = (
+                f"Not all expected tools were called: {missing}." if missing else "The calls of tools cannot be read."
+            )
+            yield made, told
         for tool, arguments in sorted(scenario.expected_tool_args.items()):
             yield _first_call(tool, arguments, calls, label)
         if scenario.expected_output is not None:
             expected, name = scenario.expected_output, f"{label}: expected_output"
             made = compare("contains_any", expected, output, name=name, case_sensitive=False)
             yield made, f"{quoted(expected)} is not in the output, {quoted(output)}."
-
-
-def _all_called(tools: list[str], calls: list[Any], label: str) -> tuple[ComparisonResult, str]:
-    names = {name_of_call(call) for call in calls}
-    missing = ", ".join(quoted(tool) for tool in tools if tool not in names)
-    reason = f"Not all expected tools were called: {missing}." if missing else "The calls of tools cannot be read."
-    return compare("trajectory_any_order", tools, calls, name=f"{label}: tools", args="ignore"), reason
 
 
 def _first_call(tool: str, arguments: dict[str, Any], calls: list[Any], label: str) -> tuple[ComparisonResult, str]:

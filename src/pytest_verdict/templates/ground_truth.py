@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from pytest_verdict.core.kernel import run
-from pytest_verdict.core.normalizers import Normalizer, SynonymMap, normalize
+from pytest_verdict.core.normalizers import SynonymMap, normalize
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.values.dates import read_date, read_formatted
 from pytest_verdict.core.values.display import shown
@@ -57,9 +57,8 @@ def refuse_impossible(cls: type[BaseModel], verified: Mapping[str, Verification]
     for name, one in verified.items():
         reason = _reason(cls, name, one)
         if reason:
-            raise TemplateError(
-                f"{cls.__name__}.{name}: no answer passes with the ground truth {shown(one.ground_truth, 60)}: {reason}"
-            )
+            problem = f"no answer passes with the ground truth {shown(one.ground_truth, 60)}"
+            raise TemplateError(f"{cls.__name__}.{name}: {problem}: {reason}")
 
 
 def _reason(cls: type[BaseModel], name: str, one: Verification) -> str:
@@ -148,9 +147,8 @@ def _may_match_in_another_case(one: Verification, problems: Iterable[Mapping[str
 def _reader(cls: type[BaseModel], name: str) -> Callable[[Any], Any] | None:
     """Give what reads a value as an answer of the field; None when validators of the author have a say in it."""
     own: Any = cls.__pydantic_decorators__
-    validated = {
-        field for one in (*own.field_validators.values(), *own.validators.values()) for field in one.info.fields
-    }
+    validators = *own.field_validators.values(), *own.validators.values()
+    validated = {field for one in validators for field in one.info.fields}
     if {name, "*"} & validated or own.model_validators or own.root_validators:
         return None
     field = cls.model_fields[name]
@@ -185,18 +183,15 @@ def _forms(operator: Operator, truth: Any, field: FieldInfo) -> Iterator[Any]:
         yield from _texts(truth, steps)
     elif items is not None:
         inner = next((get_args(kind)[0] for kind in types_of(field.annotation) if get_args(kind)), None)
-        yield [_item(item, inner, steps) for item in items]
+        # An item is written as one of the choices that its type leaves, where one of them equals it.
+        choices, equals = choices_of(inner), Exact(normalize=steps).check
+        yield [next((choice for choice in choices if equals(choice, item)), item) for item in items]
 
 
 def _texts(text: str, steps: Sequence[str | SynonymMap]) -> Iterator[str]:
     yield from (text.strip(), normalize(text, steps))
     yield from (change(text.strip()) for change in (str.lower, str.upper, str.title, str.capitalize))
     yield from (key for step in steps if isinstance(step, SynonymMap) for key in step.mapping)
-
-
-def _item(item: Any, annotation: Any, steps: Sequence[Normalizer]) -> Any:
-    """Write an item as one of the choices that its type leaves, where one of them equals it."""
-    return next((choice for choice in choices_of(annotation) if Exact(normalize=steps).check(choice, item)), item)
 
 
 def _numbers(operator: Operator, truth: Any, field: FieldInfo) -> Iterator[Any]:
@@ -208,9 +203,8 @@ def _numbers(operator: Operator, truth: Any, field: FieldInfo) -> Iterator[Any]:
     if isinstance(operator, NumericTolerance):
         limit = as_exact(operator.tolerance) * (abs(number) if operator.mode == "relative" else 1)
         around += [number - limit, number + limit]
-        around += [
-            bound for name in _BOUNDS for one in field.metadata if (bound := as_decimal(getattr(one, name, None)))
-        ]
+        bounds = (as_decimal(getattr(one, name, None)) for name in _BOUNDS for one in field.metadata)
+        around += [bound for bound in bounds if bound]
     for one in around:
         yield from (one, str(one), math.floor(one), math.ceil(one), float(one))
 

@@ -70,9 +70,8 @@ def check_strategy(node: Any, fields: Collection[str]) -> Operator:
         for part in _parts(node):
             check_strategy(part, fields)
         return node
-    raise TemplateError(
-        f"a strategy is made of FieldCheck, AllOf, AnyOf and AtLeastN with a list of conditions, got {shown(node, 120)}"
-    )
+    parts = "FieldCheck, AllOf, AnyOf and AtLeastN with a list of conditions"
+    raise TemplateError(f"a strategy is made of {parts}, got {shown(node, 120)}")
 
 
 def holds(node: Operator | None, passed: Mapping[str, bool]) -> bool:

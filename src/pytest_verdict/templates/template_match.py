@@ -173,7 +173,9 @@ class TemplateMatch(Operator):
         if error is not None:
             return None
         if keys.HAND_WEIGHED in observed or not self.fields:
-            return keys.hand_weighed(observed)
+            own: Any = observed.get(keys.HAND_WEIGHED)
+            is_share = isinstance(own, int | float) and not isinstance(own, bool) and 0 <= own <= 1
+            return float(own) if is_share else None
         return self.weighed(fields)
 
     def _model_details(self, fields: Fields, again: Fields, *, override: bool) -> dict[str, Any]:

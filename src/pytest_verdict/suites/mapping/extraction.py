@@ -32,19 +32,15 @@ def _compiled_finder(path: str) -> Find:
         tree = compiled(path)
     except ValueError as error:
         raise SettingsError(f"{error}. A key with other signs than letters is quoted: $['a key']") from None
-    general = _general(path, tree)
-    steps = _plain_steps(tree)
-    return general if steps is None else _direct(steps, general)
 
-
-def _general(path: str, tree: Any) -> Find:
-    def find(document: Any) -> Sequence[Any]:
+    def general(document: Any) -> Sequence[Any]:
         try:
             return tuple(match.value for match in tree.find(document))
         except Exception as error:  # noqa: BLE001 - jsonpath-ng raises whatever a filter meets in the evidence
             raise MappingError(f"the path {path} cannot be applied: {type(error).__name__}: {error}") from None
 
-    return find
+    steps = _plain_steps(tree)
+    return general if steps is None else _direct(steps, general)
 
 
 def _plain_steps(tree: Any) -> tuple[str | int, ...] | None:

@@ -48,11 +48,6 @@ class Row(NamedTuple):
     error: str | None = None
 
 
-def read_rows(source: str | Path | Iterable[Any]) -> Iterator[Row]:
-    """Read the rows of a dataset."""
-    return (row if isinstance(row, Row) else Row(number, row) for number, row in enumerate(_read(source), 1))
-
-
 def named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[tuple[str, str, Any, str | None]]:
     """Give place, name, value and error of each row; ``ids`` says where in a row its name is."""
     label = Path(source).name if isinstance(source, str | Path) else "row"

@@ -81,10 +81,9 @@ def read_csv(path: Path) -> Iterator[Row]:
             except csv.Error as error:
                 if reader.line_num > number or str(error) == _ENDS_INSIDE_QUOTES:
                     # What lies between the quotes may be any number of rows, so the others would not stand for the whole.
-                    raise ConfigurationError(
-                        f"{path.name}:{number}: a quote that opens here is not closed rightly, and takes the rows up to line"
-                        f" {reader.line_num} with it: {error}"
-                    ) from None
+                    reason = f"takes the rows up to line {reader.line_num} with it: {error}"
+                    place = f"{path.name}:{number}: a quote that opens here"
+                    raise ConfigurationError(f"{place} is not closed rightly, and {reason}") from None
                 yield Row(number, None, f"it is not CSV: {error}")
                 continue
             if fields:
