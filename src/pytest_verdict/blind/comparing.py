@@ -5,16 +5,16 @@ from __future__ import annotations
 import secrets
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import count, product
 from pathlib import Path
 from typing import Any
 
-from pytest_verdict.blind.asking import ask
 from pytest_verdict.blind.assignment import Assignment, calls_digest, comparison_digest, draw, fence
-from pytest_verdict.blind.calibration.file import citation
+from pytest_verdict.blind.calibration.files import citation
 from pytest_verdict.blind.candidates import Candidate, read_candidate
-from pytest_verdict.blind.expectation_results import CHECKS, read_expectation_results
+from pytest_verdict.blind.derivation import FORMAT
 from pytest_verdict.blind.files import write_before
 from pytest_verdict.blind.leaks import (
     Leak,
@@ -26,11 +26,11 @@ from pytest_verdict.blind.leaks import (
     scan_candidate,
     scan_text,
 )
-from pytest_verdict.blind.options import BlindInputs
+from pytest_verdict.blind.options import BlindInputs, read_expectation_results
 from pytest_verdict.blind.protocol import LeakPolicy, Pass
-from pytest_verdict.blind.recorded_comparison import FORMAT
 from pytest_verdict.blind.reply import ReplyProblem, read_reply
 from pytest_verdict.blind.request import (
+    BlindJudge,
     BlindRequest,
     Presented,
     fixed_wording,
@@ -39,11 +39,13 @@ from pytest_verdict.blind.request import (
     write_prompt,
 )
 from pytest_verdict.blind.scoring import Label
+from pytest_verdict.core.kernel import error_outcome
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.core.values.encoding import digest, encode_text
-from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, LeakError
+from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, LeakError, VerdictError
+from pytest_verdict.judging.asking import ask
 from pytest_verdict.judging.naming import judge_name, own_name
-from pytest_verdict.judging.protocol import sees_files
+from pytest_verdict.judging.protocol import reply_text, sees_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ def _settle(sources: tuple[Candidate, Candidate], inputs: BlindInputs) -> _Settl
     written: dict[str, Any] = {
         "task": task,
         "expectations": list(expectations),
-        **({} if results is None else {"expectation_results": {"source": CHECKS, "passed": [*map(list, results)]}}),
+        **({} if results is None else {"expectation_results": {"source": "checks", "passed": [*map(list, results)]}}),
         "rubric": inputs.rubric.written(),
         "protocol": inputs.protocol.written(),
         "candidates": [_described(*one) for one in described],
@@ -198,21 +200,22 @@ def _attempts(request: BlindRequest, settled: _Settled, head: Mapping[str, Any])
     inputs = settled.inputs
     for attempt in range(1 + inputs.protocol.retries):
         asked = replace(request, parts={**request.parts, "attempt": str(attempt)})
-        answer = ask(inputs.judge, asked, inputs.protocol.timeout)
+        answer = _answered(inputs.judge, asked, inputs.protocol.timeout)
         described = {"shown": list(request.shown), "prompt": _sha(request.prompt), "request": asked.key}
-        yield {**head, "attempt": attempt, **described, "reply": answer.reply, "problem": answer.problem}
-        if _is_verdict(answer.reply, settled):
-            return
+        yield {**head, "attempt": attempt, **described, **answer}
+        with suppress(ReplyProblem):
+            if answer["reply"] is not None:
+                read_reply(answer["reply"], inputs.rubric, settled.asked)
+                return
 
 
-def _is_verdict(reply: str | None, settled: _Settled) -> bool:
-    if reply is None:
-        return False
+def _answered(judge: BlindJudge, request: BlindRequest, timeout: float | None) -> dict[str, str | None]:
     try:
-        read_reply(reply, settled.inputs.rubric, settled.asked)
-    except ReplyProblem:
-        return False
-    return True
+        return {"reply": reply_text(ask(judge, request, timeout)), "problem": None}
+    except VerdictError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a provider raises, the call is recorded
+        return {"reply": None, "problem": error_outcome(error).error}
 
 
 def _request(settled: _Settled, assignment: Assignment, number: int, repetition: int, place: Path) -> BlindRequest:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +26,8 @@ def write_before(folder: Path, assignment: Assignment, comparison: str) -> None:
     """Write the commitment, before the judge is asked."""
     for old in (FILE_NAME, RECORD):
         (folder / old).unlink(missing_ok=True)
-    _write(folder / COMMITMENT, _text({"comparison": comparison, "commitment": assignment.commitment}))
+    settled = {"commitment": assignment.commitment, "comparison": comparison}
+    _write(folder / COMMITMENT, json.dumps(settled, indent=2) + "\n")
 
 
 def write_after(folder: Path, result: ComparisonResult) -> None:
@@ -34,7 +35,7 @@ def write_after(folder: Path, result: ComparisonResult) -> None:
     document = result.details.get("comparison")
     if document is not None:
         _write(folder / FILE_NAME, write_comparison(document))
-    _write(folder / RECORD, _record_text(result))
+    _write(folder / RECORD, f"{result.to_text()}\n")
 
 
 def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
@@ -49,7 +50,9 @@ def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
     except NotAComparisonError as error:
         raise RecordError(f"{folder / RECORD}: this is no blind comparison: {error}") from None
     yield from _about_commitment(folder, record, commitment, intact=found.intact)
-    if _bytes(folder / RECORD) != _record_text(_derived_again(record)).encode():
+    operator = BlindPreference(**record.settings)
+    again = run(operator, record.expected, record.observed, threshold=record.threshold, name=record.name)
+    if _bytes(folder / RECORD) != f"{again.to_text()}\n".encode():
         yield "the record's verdict does not follow from the replies in it"
     document = record.details.get("comparison")
     if _bytes(folder / FILE_NAME) != (None if document is None else write_comparison(document).encode()):
@@ -81,15 +84,6 @@ def read_record(path: Path) -> ComparisonResult:
     return ComparisonResult.from_record(_read(path))
 
 
-def _derived_again(record: ComparisonResult) -> ComparisonResult:
-    operator = BlindPreference(**record.settings)
-    return run(operator, record.expected, record.observed, threshold=record.threshold, name=record.name)
-
-
-def _record_text(result: ComparisonResult) -> str:
-    return result.to_text() + "\n"
-
-
 def _bytes(path: Path) -> bytes | None:
     """Read a file, with the line ends of Windows undone, which a checkout may have put in; None without a file."""
     try:
@@ -113,10 +107,6 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise RecordError(f"{path}: the top level is an object")
     return found
-
-
-def _text(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, indent=2, sort_keys=True) + "\n"
 
 
 def _write(path: Path, text: str) -> None:

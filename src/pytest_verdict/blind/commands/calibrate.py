@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from pytest_verdict.blind.calibration.gold import read_gold
+    from pytest_verdict.blind.calibration.files import read_gold
     from pytest_verdict.blind.calibration.measurement import Gate, calibrate
     from pytest_verdict.blind.protocol import BlindProtocol
     from pytest_verdict.judging.naming import find_judge

@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _revealed(record: ComparisonResult) -> Iterator[str]:
-    from pytest_verdict.blind.outcome import BlindComparison
+    from pytest_verdict.blind.api import BlindComparison
 
     found = BlindComparison(record)
     for label, name in sorted(found.assignment.items()):
