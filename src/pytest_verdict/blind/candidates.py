@@ -84,10 +84,6 @@ class Candidate:
     excluded: tuple[str, ...] = ()
     source: Path | None = None
 
-    def neutral(self) -> Candidate:
-        """Give a copy that does not say where it was read or what was left out."""
-        return Candidate(self.kind, self.files)
-
     @property
     def digest(self) -> str:
         """The SHA-256 of path, size and digest of each file, in hexadecimal."""

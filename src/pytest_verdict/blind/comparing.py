@@ -62,9 +62,7 @@ class _Settled:
 
 def collect_evidence(candidate_x: Any, candidate_y: Any, inputs: BlindInputs) -> dict[str, Any]:
     """Ask a judge as a protocol says, and give all that was settled, drawn and answered."""
-    candidates = _read_both(candidate_x, candidate_y, inputs.exclude)
-    _refuse_output_inside(candidates, inputs.output)
-    settled = _settle(candidates, inputs)
+    settled = _settle(_read(candidate_x, candidate_y, inputs), inputs)
     comparison = comparison_digest(settled.written)
     assignment = draw(secrets.token_hex(16) if inputs.key is None else inputs.key, comparison, inputs.position)
     if inputs.output is not None:
@@ -84,21 +82,18 @@ def _needs_judge(candidates: Sequence[Candidate], inputs: BlindInputs) -> bool:
     return inputs.always_ask or candidates[0].digest != candidates[1].digest
 
 
-def _read_both(first: Any, second: Any, exclude: Sequence[str]) -> tuple[Candidate, Candidate]:
-    candidates = read_candidate(first, exclude), read_candidate(second, exclude)
+def _read(first: Any, second: Any, inputs: BlindInputs) -> tuple[Candidate, Candidate]:
+    candidates = read_candidate(first, inputs.exclude), read_candidate(second, inputs.exclude)
     if not any(candidate.files for candidate in candidates):
         raise ConfigurationError(
             "both outputs are empty, once what is excluded is left out; there is nothing to compare"
         )
-    return candidates
-
-
-def _refuse_output_inside(candidates: Sequence[Candidate], output: str | Path | None) -> None:
-    for candidate in candidates:
-        source = candidate.source
+    output = None if inputs.output is None else Path(inputs.output).resolve()
+    for source in (candidate.source for candidate in candidates):
         # The next comparison would show the judge the verdict of this one.
-        if source is not None and output is not None and Path(output).resolve().is_relative_to(source.resolve()):
+        if source is not None and output is not None and output.is_relative_to(source.resolve()):
             raise ConfigurationError(f"output is inside a candidate, {source}; write it to a folder of its own")
+    return candidates
 
 
 def _settle(sources: tuple[Candidate, Candidate], inputs: BlindInputs) -> _Settled:
@@ -224,7 +219,8 @@ def _request(settled: _Settled, assignment: Assignment, number: int, repetition:
     presented: dict[Label, Presented] = {}
     for label, output in outputs.items():
         output.copy_to(place / label)
-        presented[label] = Presented(output.neutral(), place / label)
+        # A copy that does not say where it was read or what was left out.
+        presented[label] = Presented(Candidate(output.kind, output.files), place / label)
     return BlindRequest(
         prompt=_prompt(settled, assignment, outputs, way),
         schema=reply_schema(rubric, settled.asked),
@@ -241,6 +237,8 @@ def _request(settled: _Settled, assignment: Assignment, number: int, repetition:
 
 def _parts(settled: _Settled, outputs: Mapping[Label, Candidate], way: Pass, repetition: int) -> dict[str, str]:
     rubric = settled.inputs.rubric
+    # Another version of a library may extract another text, which is nothing to a judge that opens the file itself.
+    texts = {} if "sees_files" in settled.written else {label: one.extracted for label, one in outputs.items()}
     return {
         "judge": settled.written["judge"],
         # Not the prompt itself: its fence differs whenever another key is drawn.
@@ -249,16 +247,10 @@ def _parts(settled: _Settled, outputs: Mapping[Label, Candidate], way: Pass, rep
         "expectations": _sha(encode_text(list(settled.asked))),
         "rubric": rubric.digest,
         **{f"output {label}": output.digest for label, output in sorted(outputs.items())},
-        **_extracted(outputs, settled),
+        **{f"text {label}": _sha(encode_text(text)) for label, text in sorted(texts.items()) if text},
         "shown": " ".join(way.shown),
         "repetition": str(repetition),
     }
-
-
-def _extracted(outputs: Mapping[Label, Candidate], settled: _Settled) -> dict[str, str]:
-    # Another version of a library may extract another text, which is nothing to a judge that opens the file itself.
-    texts = () if "sees_files" in settled.written else sorted(outputs.items())
-    return {f"text {label}": _sha(encode_text(one.extracted)) for label, one in texts if one.extracted}
 
 
 def _prompt(settled: _Settled, assignment: Assignment, outputs: Mapping[Label, Candidate], way: Pass) -> str:

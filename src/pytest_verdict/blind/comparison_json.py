@@ -28,7 +28,10 @@ def comparison_document(
         "winner": winner,
         "reasoning": reasoning,
         "rubric": {label: _rubric(sides[label].scores) for label in LABELS},
-        "output_quality": {label: _quality(sides[label]) for label in LABELS},
+        "output_quality": {
+            label: {"score": side.scores.quality, "strengths": [*side.strengths], "weaknesses": [*side.weaknesses]}
+            for label, side in sorted(sides.items())
+        },
     }
     if expectations:
         document["expectation_results"] = {label: _expectations(sides[label], expectations) for label in LABELS}
@@ -139,11 +142,9 @@ def _check_shown(label: str, given: Mapping[str, Any], scores: Scores, warnings:
 def _read_passed(exact: Mapping[str, Any], warnings: list[str]) -> dict[Label, list[bool]] | None:
     # One implementation calls it assertion_results; both names are in use for expectations.
     results = exact.get("expectation_results") or exact.get("assertion_results")
-    return (
-        {label: _answers(label, results.get(label), warnings) for label in LABELS}
-        if isinstance(results, dict)
-        else None
-    )
+    if not isinstance(results, dict):
+        return None
+    return {label: _answers(label, results.get(label), warnings) for label in LABELS}
 
 
 def _answers(label: Label, given: Any, warnings: list[str]) -> list[bool]:
@@ -164,10 +165,6 @@ def _number(value: Any) -> Any:
 def _rubric(scores: Scores) -> dict[str, Any]:
     criteria = {name: {key: _number(score) for key, score in getattr(scores, name).items()} for name in DIMENSIONS}
     return {**criteria, **{name: float(value) for name, value in scores.shown.items()}}
-
-
-def _quality(side: Side) -> dict[str, Any]:
-    return {"score": side.scores.quality, "strengths": list(side.strengths), "weaknesses": list(side.weaknesses)}
 
 
 def _expectations(side: Side, expectations: Sequence[str]) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +16,7 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.core.values.jsontext import parse_json
 from pytest_verdict.errors import RecordError
+from pytest_verdict.judging.recording import write_whole
 
 COMMITMENT: Final = "commitment.json"
 RECORD: Final = "blind.json"
@@ -27,15 +27,15 @@ def write_before(folder: Path, assignment: Assignment, comparison: str) -> None:
     for old in (FILE_NAME, RECORD):
         (folder / old).unlink(missing_ok=True)
     settled = {"commitment": assignment.commitment, "comparison": comparison}
-    _write(folder / COMMITMENT, json.dumps(settled, indent=2) + "\n")
+    write_whole(folder / COMMITMENT, json.dumps(settled, indent=2) + "\n")
 
 
 def write_after(folder: Path, result: ComparisonResult) -> None:
     """Write the record and, if there was a verdict, ``comparison.json``."""
     document = result.details.get("comparison")
     if document is not None:
-        _write(folder / FILE_NAME, write_comparison(document))
-    _write(folder / RECORD, f"{result.to_text()}\n")
+        write_whole(folder / FILE_NAME, write_comparison(document))
+    write_whole(folder / RECORD, f"{result.to_text()}\n")
 
 
 def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
@@ -107,10 +107,3 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise RecordError(f"{path}: the top level is an object")
     return found
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
-    aside.write_text(text, encoding="utf-8", newline="\n")
-    aside.replace(path)

@@ -53,11 +53,6 @@ def _folded(text: str) -> tuple[str, list[int]]:
     return "".join(parts), origins
 
 
-def _folded_fast(text: str) -> str:
-    # Where it came from is not asked, and most text is ASCII.
-    return _SEPARATED.sub(" ", text.lower()) if text.isascii() else _folded(text)[0]
-
-
 def _folded_character(character: str) -> str:
     if character.isascii():
         return " " if character in _SEPARATORS else character.lower()
@@ -80,7 +75,8 @@ def _pattern(token: Token) -> re.Pattern[str] | None:
 
 def find_tokens(text: str, tokens: Iterable[Token]) -> dict[str, int]:
     """Count tokens in a text."""
-    folded = _folded_fast(text)
+    # Most text is ASCII, and where each character came from is not asked.
+    folded = _SEPARATED.sub(" ", text.lower()) if text.isascii() else _folded(text)[0]
     patterns = ((token.text, _pattern(token)) for token in tokens)
     counts = {wanted: len(pattern.findall(folded)) for wanted, pattern in patterns if pattern is not None}
     return {wanted: count for wanted, count in counts.items() if count}

@@ -142,7 +142,8 @@ class RecordedJudge:
             problem = error_outcome(error).error
         refuse_late_reply()
         recording: dict[str, Any] = _as_read({"asked": self._asked(request), "reply": reply, "problem": problem})
-        _write(path, {**recording, "sha256": _sha256(recording)})
+        text = json.dumps({**recording, "sha256": _sha256(recording)}, indent=2, ensure_ascii=False)
+        write_whole(path, f"{text}\n")
         return recording
 
     def _asked(self, request: JudgeRequest) -> dict[str, str | None]:
@@ -172,11 +173,11 @@ def _as_read(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-def _write(path: Path, recording: Mapping[str, Any]) -> None:
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that nobody sees half written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # Written aside first: workers that record the same question at once each put a whole file in place.
     aside = path.with_name(f"{path.name}.{os.getpid()}")
-    text = json.dumps(recording, indent=2, ensure_ascii=False) + "\n"
     # Half of a surrogate pair, which a text may hold, has no UTF-8; the replacement is the escape of JSON.
     aside.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
     aside.replace(path)
