@@ -11,7 +11,7 @@ from itertools import count, product
 from pathlib import Path
 from typing import Any
 
-from pytest_verdict.blind.assignment import Assignment, calls_digest, comparison_digest, draw, fence
+from pytest_verdict.blind.assignment import Assignment, digest_of, draw, fence
 from pytest_verdict.blind.calibration.files import citation
 from pytest_verdict.blind.candidates import Candidate, read_candidate
 from pytest_verdict.blind.derivation import FORMAT
@@ -23,8 +23,7 @@ from pytest_verdict.blind.leaks import (
     identity_tokens,
     redact_candidate,
     redact_tokens,
-    scan_candidate,
-    scan_text,
+    texts_of,
 )
 from pytest_verdict.blind.options import BlindInputs, read_expectation_results
 from pytest_verdict.blind.protocol import LeakPolicy, Pass
@@ -44,8 +43,7 @@ from pytest_verdict.core.values.display import visible
 from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, LeakError, VerdictError
 from pytest_verdict.judging.asking import ask
-from pytest_verdict.judging.naming import judge_name, own_name
-from pytest_verdict.judging.protocol import reply_text, sees_files
+from pytest_verdict.judging.protocol import judge_name, own_name, reply_text, sees_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ class _Settled:
 def collect_evidence(candidate_x: Any, candidate_y: Any, inputs: BlindInputs) -> dict[str, Any]:
     """Ask a judge as a protocol says, and give all that was settled, drawn and answered."""
     settled = _settle(_read(candidate_x, candidate_y, inputs), inputs)
-    comparison = comparison_digest(settled.written)
+    comparison = digest_of("comparison", settled.written)
     assignment = draw(secrets.token_hex(16) if inputs.key is None else inputs.key, comparison, inputs.position)
     if inputs.output is not None:
         write_before(Path(inputs.output), assignment, comparison)
@@ -74,7 +72,7 @@ def collect_evidence(candidate_x: Any, candidate_y: Any, inputs: BlindInputs) ->
         "comparison": settled.written,
         "assignment": assignment.written(),
         "calls": calls,
-        "calls_digest": calls_digest(calls),
+        "calls_digest": digest_of("calls", calls),
     }
 
 
@@ -154,13 +152,11 @@ def _described(name: str, source: Candidate, shown: Candidate) -> dict[str, Any]
 def _leaks(
     candidates: Sequence[Candidate], inputs: BlindInputs, asked: Sequence[str], tokens: Sequence[Token]
 ) -> list[Leak]:
-    found = scan_text(inputs.eval_prompt, "task", tokens)
-    for text in asked:
-        found += scan_text(text, "expectations", tokens)
-    found += scan_text(encode_text(inputs.rubric.written()), "rubric", tokens)
+    texts = [("task", inputs.eval_prompt), *(("expectations", text) for text in asked)]
+    texts.append(("rubric", encode_text(inputs.rubric.written())))
     for candidate, which in zip(candidates, ("first candidate", "second candidate"), strict=True):
-        found += scan_candidate(candidate, which, tokens)
-    return found
+        texts += texts_of(candidate, which)
+    return [Leak(where, token, count) for where, text in texts for token, count in find_tokens(text, tokens).items()]
 
 
 def _refuse_leaks(leaks: Sequence[Leak], policy: LeakPolicy) -> None:

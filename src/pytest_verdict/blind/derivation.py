@@ -8,9 +8,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from pytest_verdict.blind.assignment import calls_digest, comparison_digest, draws_again
+from pytest_verdict.blind.assignment import digest_of, draws_again
 from pytest_verdict.blind.ballot import Answers, BlindBallot
 from pytest_verdict.blind.comparison_json import comparison_document
 from pytest_verdict.blind.leaks import Token, find_tokens
@@ -33,9 +33,8 @@ FORMAT: Literal[1] = 1
 _Whole = Annotated[int, Field(ge=0, description="a whole number from 0")]
 
 
-class _Recorded(StrictModel):
-    # What else is recorded is held by the digests.
-    model_config = ConfigDict(extra="ignore")
+class _Recorded(StrictModel, extra="ignore"):
+    """A part of a record; what else is recorded is held by the digests."""
 
 
 class _Candidate(_Recorded):
@@ -240,9 +239,9 @@ def derive(observed: Any) -> Comparison:
 
 
 def _is_intact(recorded: RecordedComparison, observed: Mapping[str, Any]) -> bool:
-    if recorded.calls_digest != calls_digest(observed["calls"]):
+    if recorded.calls_digest != digest_of("calls", observed["calls"]):
         return False
-    if not draws_again(observed["assignment"], comparison_digest(observed["comparison"])):
+    if not draws_again(observed["assignment"], digest_of("comparison", observed["comparison"])):
         return False
     ways = ((call, recorded.passes[call.way]) for call in recorded.calls)
     return all(call.slots == way.slots(recorded.assignment.A) and call.shown == list(way.shown) for call, way in ways)

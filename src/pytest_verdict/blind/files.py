@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.blind.assignment import Assignment, comparison_digest
+from pytest_verdict.blind.assignment import Assignment, digest_of
 from pytest_verdict.blind.comparison_json import FILE_NAME, write_comparison
 from pytest_verdict.blind.derivation import NotAComparisonError, derive
 from pytest_verdict.blind.preference import BlindPreference
@@ -73,7 +73,7 @@ def _about_commitment(folder: Path, record: ComparisonResult, elsewhere: str | N
         )
     if kept.get("commitment") != own:
         yield f"{COMMITMENT} holds another commitment than the record"
-    if kept.get("comparison") != comparison_digest(observed["comparison"]):
+    if kept.get("comparison") != digest_of("comparison", observed["comparison"]):
         yield f"{COMMITMENT} is about something else than what the record says was settled"
     if elsewhere is not None and elsewhere != own:
         yield "the commitment kept elsewhere is another one"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -108,8 +108,10 @@ def identity_tokens(
     for text in declared:
         if not isinstance(text, str) or len(_folded(text)[0].strip()) < _SHORTEST:
             raise ConfigurationError(f"identity lists texts of at least {_SHORTEST} characters, got {text!r}")
+    named = (*names, *_parts(candidates))
+    telling = (name for name in named if name.casefold() not in _ORDINARY and not name.isdecimal())
     found = [Token(text) for text in declared]
-    found += [Token(name, whole_word=True) for name in (*names, *_parts(candidates)) if _is_telling(name)]
+    found += [Token(name, whole_word=True) for name in telling]
     by_text: dict[str, Token] = {}
     for token in found:
         if len(token.text) >= _SHORTEST:
@@ -126,17 +128,11 @@ def _parts(candidates: Sequence[Candidate]) -> list[str]:
     return sorted(own)
 
 
-def _is_telling(name: str) -> bool:
-    return name.casefold() not in _ORDINARY and not name.isdecimal()
-
-
-def scan_candidate(candidate: Candidate, label: str, tokens: Sequence[Token]) -> list[Leak]:
-    """Look for tokens in the names and contents of a candidate's files."""
-    found: list[Leak] = []
+def texts_of(candidate: Candidate, label: str) -> Iterator[tuple[str, str]]:
+    """Give the names and contents of a candidate's files, each with where it stands."""
     for file in candidate.files:
-        found += scan_text(file.path, f"name in {label}: {file.path}", tokens)
-        found += scan_text(_searchable(file), f"content of {label}: {file.path}", tokens)
-    return found
+        yield f"name in {label}: {file.path}", file.path
+        yield f"content of {label}: {file.path}", _searchable(file)
 
 
 def _searchable(file: CandidateFile) -> str:
@@ -145,11 +141,6 @@ def _searchable(file: CandidateFile) -> str:
         return text
     # Documents and pictures carry names of programs in plain bytes, some with a zero byte behind each character.
     return text + "\n" + file.content.replace(b"\0", b"").decode("ascii", "replace")
-
-
-def scan_text(text: str, where: str, tokens: Sequence[Token]) -> list[Leak]:
-    """Look for tokens in a text."""
-    return [Leak(where, token, count) for token, count in find_tokens(text, tokens).items()]
 
 
 def redact_candidate(candidate: Candidate, tokens: Sequence[Token]) -> Candidate:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, TypedDict
 
-from pydantic import BeforeValidator, ConfigDict, Field, InstanceOf, model_validator
+from pydantic import BeforeValidator, Field, InstanceOf, model_validator
 
 from pytest_verdict.blind.candidates import EXCLUDED
 from pytest_verdict.blind.protocol import BlindProtocol
@@ -115,16 +115,14 @@ Passed = tuple[tuple[bool, ...], tuple[bool, ...]]
 """Whether each expectation is met, by the first and by the second candidate."""
 
 
-class _Result(StrictModel):
-    model_config = ConfigDict(extra="ignore")
+class _Result(StrictModel, extra="ignore"):
     subject: ClassVar[str] = "a result"
 
     text: str = Field(description="a text")
     passed: bool = Field(description="true or false")
 
 
-class _Grading(StrictModel):
-    model_config = ConfigDict(extra="ignore")
+class _Grading(StrictModel, extra="ignore"):
     subject: ClassVar[str] = "a grading.json"
 
     expectations: Annotated[tuple[_Result, ...], LISTED] = Field(description="a list of objects with text and passed")

@@ -63,7 +63,8 @@ class BlindPreference(Operator):
         if expected is not None and expected not in found.recorded.names:
             return Outcome(0.0, notes=("unknown_candidate",), details={"candidates": list(found.recorded.names)})
         gated = [one for one in found.contradictions if one.code in self.gate]
-        passed = found.intact and not gated and self._is_expected(expected, found)
+        is_met = expected is None or found.winner == expected or (found.vote.winner == TIE and self.tie == "pass")
+        passed = found.intact and not gated and found.vote.status == "JUDGED" and is_met
         error = _no_verdict(found) if found.vote.status == "INVALID" and found.intact else None
         details = _details(found)
         if not passed:
@@ -75,10 +76,6 @@ class BlindPreference(Operator):
             children=tuple(judgment.result for judgment in found.judgments),
             error=error,
         )
-
-    def _is_expected(self, expected: Any, found: Comparison) -> bool:
-        is_met = expected is None or found.winner == expected or (found.vote.winner == TIE and self.tie == "pass")
-        return found.vote.status == "JUDGED" and is_met
 
 
 def _no_verdict(found: Comparison) -> str:

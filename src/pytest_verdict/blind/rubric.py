@@ -102,7 +102,7 @@ class Rubric(StrictModel):
         Returns:
             The names, in order.
         """
-        return tuple(criterion.name for criterion in self._criteria(dimension))
+        return tuple(criterion.name for criterion in getattr(self, dimension))
 
     def allows(self, score: Fraction) -> bool:
         """Say whether a score is one that this rubric knows.
@@ -117,16 +117,13 @@ class Rubric(StrictModel):
 
     def written(self) -> dict[str, Any]:
         """Write the rubric as JSON, from which `read_rubric` makes an equal one."""
-        sides = {name: {one.name: one.written() for one in self._criteria(name)} for name in DIMENSIONS}
+        sides = {name: {one.name: one.written() for one in getattr(self, name)} for name in DIMENSIONS}
         return {"id": self.id, "version": self.version, "step": str(self.step), **sides}
 
     @property
     def digest(self) -> str:
         """The SHA-256 of the written rubric, in hexadecimal."""
         return digest(encode_text(self.written()))
-
-    def _criteria(self, dimension: str) -> tuple[Criterion, ...]:
-        return self.content if dimension == "content" else self.structure
 
 
 def read_rubric(value: Any) -> Rubric:

@@ -20,8 +20,7 @@ from pytest_verdict.errors import (
     allowed,
 )
 from pytest_verdict.judging.asking import ask, refuse_late_reply
-from pytest_verdict.judging.naming import own_name
-from pytest_verdict.judging.protocol import Judge, reply_text, sees_files
+from pytest_verdict.judging.protocol import Judge, own_name, reply_text, sees_files
 from pytest_verdict.judging.request import JudgeRequest
 
 MODES: Final = ("replay", "record", "rewrite")

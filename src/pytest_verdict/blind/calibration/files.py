@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
 from pytest_verdict.blind.files import read_json
 from pytest_verdict.blind.request import fixed_wording
@@ -100,15 +100,13 @@ def _output(value: Any, folder: Path) -> Any:
     return folder / str(value["file"]) if is_file else value
 
 
-class _Gate(StrictModel):
-    model_config = ConfigDict(extra="ignore")
+class _Gate(StrictModel, extra="ignore"):
     subject: ClassVar[str] = "the gate"
 
     passed: bool
 
 
-class _Calibration(StrictModel):
-    model_config = ConfigDict(extra="ignore")
+class _Calibration(StrictModel, extra="ignore"):
     subject: ClassVar[str] = "a calibration"
 
     format: Literal[1]

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from operator import ge, le
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from pydantic import Field
 
-from pytest_verdict.blind.calibration.agreement import (
-    RESAMPLES,
-    Pairs,
-    confusion,
-    kappa,
-    kappa_interval,
-    precision_and_recall,
-    sign_test,
-    wilson,
-)
+from pytest_verdict.blind.calibration import agreement
+from pytest_verdict.blind.calibration.agreement import Pairs
 from pytest_verdict.blind.calibration.files import FIRST, FORMAT, LABELS, SECOND, TIE, GoldItem, GoldSet, bound_to
 from pytest_verdict.blind.comparing import collect_evidence
 from pytest_verdict.blind.derivation import Comparison, derive
@@ -30,7 +21,7 @@ from pytest_verdict.blind.request import BlindJudge
 from pytest_verdict.blind.rubric import read_rubric
 from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.judging.naming import own_name
+from pytest_verdict.judging.protocol import own_name
 
 
 class Gate(StrictModel):
@@ -44,18 +35,10 @@ class Gate(StrictModel):
     flips: float = Field(default=0.20, ge=0, le=1, description="a number from 0 to 1")
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
+class _Judged(NamedTuple):
     item: GoldItem
     found: Comparison
-
-    @property
-    def label(self) -> str | None:
-        return TIE if self.found.vote.winner == "TIE" else self.found.winner
-
-    def written(self) -> dict[str, Any]:
-        status = self.found.vote.status
-        return {"id": self.item.id, "human": self.item.label, "judge": self.label, "status": status}
+    label: str | None
 
 
 def calibrate(
@@ -82,23 +65,23 @@ def calibrate(
     for number, item in enumerate(gold.items):
         inputs = BlindInputs(eval_prompt=item.prompt, expectations=item.expectations, position=number, **asked)
         evidence = collect_evidence(item.first, item.second, inputs)
-        judged.append(_Judged(item, derive(evidence)))
+        found = derive(evidence)
+        judged.append(_Judged(item, found, TIE if found.vote.winner == "TIE" else found.winner))
         bound = bound or bound_to(evidence["comparison"])
         progress(number + 1)
     figures = _rounded(_figures(judged))
+    described = {name: getattr(gold, name) for name in ("id", "version", "sha256")}
     return {
         "format": FORMAT,
         "bound_to": bound,
-        "gold": _described(gold),
+        "gold": {**described, "items": len(gold.items), "annotators": gold.annotators},
         **figures,
         "gate": _gated(figures, gate or Gate(), is_human=gold.annotators == "human"),
-        "items": [one.written() for one in judged],
+        "items": [
+            {"id": item.id, "human": item.label, "judge": label, "status": found.vote.status}
+            for item, found, label in judged
+        ],
     }
-
-
-def _described(gold: GoldSet) -> dict[str, Any]:
-    described = {name: getattr(gold, name) for name in ("id", "version", "sha256")}
-    return {**described, "items": len(gold.items), "annotators": gold.annotators}
 
 
 def _figures(judged: Sequence[_Judged]) -> dict[str, Any]:
@@ -114,9 +97,9 @@ def _figures(judged: Sequence[_Judged]) -> dict[str, Any]:
         "coverage": _rate(len(pairs), len(judged)),
         "agreement": _rate(sum(human == judge for human, judge in pairs), len(pairs)),
         "kappa": _kappa(pairs),
-        "confusion": confusion(pairs, LABELS),
+        "confusion": agreement.confusion(pairs, LABELS),
         "labels": {
-            label: dict(zip(("precision", "recall"), precision_and_recall(pairs, label), strict=True))
+            label: dict(zip(("precision", "recall"), agreement.precision_and_recall(pairs, label), strict=True))
             for label in LABELS
         },
         "flips": _rate(sum(vote.status == "INCONSISTENT" for vote in votes), len(votes)),
@@ -142,16 +125,16 @@ def _rounded(value: Any) -> Any:
 
 def _rate(count: int, total: int) -> dict[str, Any]:
     rate = count / total if total else None
-    return {"count": count, "of": total, "rate": rate, "interval": wilson(count, total)}
+    return {"count": count, "of": total, "rate": rate, "interval": agreement.wilson(count, total)}
 
 
 def _tested(count: int, total: int) -> dict[str, Any]:
-    return {**_rate(count, total), "p": sign_test(count, total)}
+    return {**_rate(count, total), "p": agreement.sign_test(count, total)}
 
 
 def _kappa(pairs: Pairs) -> dict[str, Any]:
-    value = kappa(pairs)
-    found = {"value": value, "interval": kappa_interval(pairs), "seed": 0, "resamples": RESAMPLES}
+    value = agreement.kappa(pairs)
+    found = {"value": value, "interval": agreement.kappa_interval(pairs), "seed": 0, "resamples": agreement.RESAMPLES}
     reason = "both gave one and the same label to every item" if pairs else "there are no items"
     return found if value is not None else {**found, "reason": reason}
 
@@ -162,9 +145,9 @@ def _longer(labelled: Sequence[tuple[_Judged, str | None]]) -> dict[str, Any]:
 
 
 def _gated(figures: dict[str, Any], gate: Gate, *, is_human: bool) -> dict[str, Any]:
-    agreement, agreed = (figures[name]["interval"] or [None] for name in ("agreement", "kappa"))
+    alike, agreed = (figures[name]["interval"] or [None] for name in ("agreement", "kappa"))
     limits: list[tuple[str, Any, Any, Callable[[Any, Any], bool]]] = [
-        ("agreement, lower bound", agreement[0], gate.agreement, ge),
+        ("agreement, lower bound", alike[0], gate.agreement, ge),
         ("kappa, lower bound", agreed[0], gate.kappa, ge),
         ("items with a verdict", figures["agreement"]["of"], gate.items, ge),
         ("flips", figures["flips"]["rate"], gate.flips, le),

@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_verdict.blind.calibration.files import read_gold
     from pytest_verdict.blind.calibration.measurement import Gate, calibrate
     from pytest_verdict.blind.protocol import BlindProtocol
-    from pytest_verdict.judging.naming import find_judge
+    from pytest_verdict.judging.protocol import find_judge
 
     gold = read_gold(arguments.gold)
     if arguments.rubric is not None:
