@@ -111,7 +111,7 @@ def _settle(sources: tuple[Candidate, Candidate], inputs: BlindInputs) -> _Settl
     written: dict[str, Any] = {
         "task": task,
         "expectations": list(expectations),
-        **({} if results is None else {"expectation_results": {"source": "checks", "passed": [*map(list, results)]}}),
+        **({} if results is None else {"expectation_results": {"source": "checks", "passed": results}}),
         "rubric": inputs.rubric.written(),
         "protocol": inputs.protocol.written(),
         "candidates": [_described(*one) for one in described],

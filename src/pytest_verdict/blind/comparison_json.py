@@ -108,7 +108,11 @@ def _derived(exact: dict[str, Any], rubric: Mapping[str, Any], warnings: list[st
     )
     for label in LABELS:
         _check_shown(label, rubric[label], found[label], warnings)
-    winner = winner_of(found, _read_passed(exact, warnings))
+    # One implementation calls it assertion_results; both names are in use for expectations.
+    results: Any = exact.get("expectation_results") or exact.get("assertion_results")
+    is_answered = isinstance(results, dict)
+    passed = {label: _answers(label, results.get(label), warnings) for label in LABELS} if is_answered else None
+    winner = winner_of(found, passed)
     if exact.get("winner") != winner:
         warnings.append(f"winner is {shown(exact.get('winner'), 20)}, by the scores it is {winner}")
     return winner
@@ -137,14 +141,6 @@ def _check_shown(label: str, given: Mapping[str, Any], scores: Scores, warnings:
             warnings.append(f"rubric.{label}.{name} is missing; it is {value}")
         elif abs(claimed - Fraction(value)) > Fraction(1, 10):
             warnings.append(f"rubric.{label}.{name} is {float(claimed):.6g}, by the scores it is {value}")
-
-
-def _read_passed(exact: Mapping[str, Any], warnings: list[str]) -> dict[Label, list[bool]] | None:
-    # One implementation calls it assertion_results; both names are in use for expectations.
-    results = exact.get("expectation_results") or exact.get("assertion_results")
-    if not isinstance(results, dict):
-        return None
-    return {label: _answers(label, results.get(label), warnings) for label in LABELS}
 
 
 def _answers(label: Label, given: Any, warnings: list[str]) -> list[bool]:

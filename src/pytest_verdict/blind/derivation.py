@@ -54,9 +54,7 @@ class _Leak(_Recorded):
     token: str
 
 
-class UnseenFile(_Recorded):
-    """A file that the judge could not see."""
-
+class _UnseenFile(_Recorded):
     candidate: str
     path: str
     reason: str
@@ -78,7 +76,7 @@ class Settled(_Recorded):
     expectations: Texts
     identity: Annotated[tuple[_Token, ...], LISTED]
     leaks: Annotated[tuple[_Leak, ...], LISTED]
-    unseen_files: Annotated[tuple[UnseenFile, ...], LISTED] = ()
+    unseen_files: Annotated[tuple[_UnseenFile, ...], LISTED] = ()
     expectation_results: _Checks | None = None
     calibration: Any = None
 
@@ -139,14 +137,9 @@ class RecordedComparison(_Recorded):
         return self.comparison.protocol.passes
 
     @property
-    def candidates(self) -> tuple[_Candidate, _Candidate]:
-        """What is known of the two candidates."""
-        return self.comparison.candidates
-
-    @property
     def names(self) -> tuple[str, str]:
         """The names of the candidates."""
-        first, second = self.candidates
+        first, second = self.comparison.candidates
         return first.name, second.name
 
     @property
@@ -216,7 +209,10 @@ class Comparison:
 
     def longer_won(self, winner: str | None) -> bool | None:
         """Say whether the winner is the longer output; None where there is no winner or both are as long."""
-        (first, _), (longer, shorter) = self.recorded.names, (one.characters for one in self.recorded.candidates)
+        (first, _), (longer, shorter) = (
+            self.recorded.names,
+            (one.characters for one in self.recorded.comparison.candidates),
+        )
         is_open = winner not in self.recorded.names or longer == shorter
         return None if is_open else (winner == first) == (longer > shorter)
 
@@ -282,7 +278,7 @@ def _vote(winner: Winner, found: Sequence[Contradiction], way: Pass, protocol: B
 def _repetitions(judgments: Sequence[Judgment], recorded: RecordedComparison) -> tuple[Vote, ...]:
     if recorded.comparison.unseen_files:
         return (Vote("INVALID"),)
-    first, second = recorded.candidates
+    first, second = recorded.comparison.candidates
     if not judgments and first.digest == second.digest:
         # Equal outputs have equal scores whatever they are, and then the second step of the rule decides.
         equal = Scores({"any": Fraction(1)}, {"any": Fraction(1)})

@@ -91,7 +91,7 @@ class BlindInputs(StrictModel):
     name: str | None = Field(default=None, description="a text")
 
     @model_validator(mode="after")
-    def _names_can_be_told_apart(self) -> BlindInputs:
+    def _fits_together(self) -> BlindInputs:
         if self.names[0] == self.names[1]:
             raise ValueError(f"names is a pair of two different texts, got {self.names!r}")
         if {"A", "B", "TIE"} & set(self.names):
@@ -100,19 +100,11 @@ class BlindInputs(StrictModel):
             )
         if self.prefer is not None and self.prefer not in self.names:
             raise ValueError(f"prefer={self.prefer!r} is no candidate.{allowed('candidate', self.prefer, self.names)}")
-        return self
-
-    @model_validator(mode="after")
-    def _position_has_a_key(self) -> BlindInputs:
         if self.position is not None and self.key is None:
             raise ValueError(
                 "position balances a series, whose comparisons are all drawn from one key: give key as well"
             )
         return self
-
-
-Passed = tuple[tuple[bool, ...], tuple[bool, ...]]
-"""Whether each expectation is met, by the first and by the second candidate."""
 
 
 class _Result(StrictModel, extra="ignore"):
@@ -128,8 +120,10 @@ class _Grading(StrictModel, extra="ignore"):
     expectations: Annotated[tuple[_Result, ...], LISTED] = Field(description="a list of objects with text and passed")
 
 
-def read_expectation_results(given: Any, names: tuple[str, str], expectations: Sequence[str]) -> Passed | None:
-    """Read the results of checks."""
+def read_expectation_results(
+    given: Any, names: tuple[str, str], expectations: Sequence[str]
+) -> list[list[bool]] | None:
+    """Read the results of checks: whether each expectation is met, by the first and by the second candidate."""
     if given is None:
         return None
     if not isinstance(given, Mapping) or set(given) != set(names):
@@ -138,11 +132,11 @@ def read_expectation_results(given: Any, names: tuple[str, str], expectations: S
             "expectation_results are results by the names of the candidates,"
             f" for {names[0]!r} and {names[1]!r}, got {', '.join(got) or 'none'}"
         )
-    first, second = (_side(given[name], f"expectation_results[{name!r}]", expectations) for name in names)
-    return (first, second) if expectations else None
+    sides = [_side(given[name], f"expectation_results[{name!r}]", expectations) for name in names]
+    return sides if expectations else None
 
 
-def _side(given: Any, where: str, expectations: Sequence[str]) -> tuple[bool, ...]:
+def _side(given: Any, where: str, expectations: Sequence[str]) -> list[bool]:
     if isinstance(given, str | os.PathLike):
         where = f"{where}, {Path(given).as_posix()}"
         given = _graded(Path(given), where)
@@ -155,10 +149,10 @@ def _side(given: Any, where: str, expectations: Sequence[str]) -> tuple[bool, ..
             f"{where} has {counted(len(given), 'result')} for {counted(len(expectations), 'expectation')};"
             " each has one, in the same order"
         )
-    return tuple(
+    return [
         item if isinstance(item, bool) else _answer(item, f"{where}[{number}]", number, text)
         for number, (item, text) in enumerate(zip(given, expectations, strict=True))
-    )
+    ]
 
 
 def _answer(item: Any, where: str, number: int, expectation: str) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import islice
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import BeforeValidator
 
-from pytest_verdict.blind.derivation import Comparison, Judgment, NotAComparisonError, UnseenFile, derive
+from pytest_verdict.blind.derivation import Comparison, Judgment, NotAComparisonError, derive
 from pytest_verdict.blind.reply import CODES, GATING
 from pytest_verdict.blind.scoring import LABELS, TIE
 from pytest_verdict.core.operator import Operator
@@ -79,13 +79,10 @@ class BlindPreference(Operator):
 
 
 def _no_verdict(found: Comparison) -> str:
-    if unseen := found.recorded.comparison.unseen_files:
-        return _cannot_see(unseen)
-    problems = [_problem(judgment) for judgment in found.judgments if judgment.reply is None]
-    return "no verdict: " + ("; ".join(dict.fromkeys(problems)) or "the judge was not asked")
-
-
-def _cannot_see(unseen: Sequence[UnseenFile]) -> str:
+    unseen = found.recorded.comparison.unseen_files
+    if not unseen:
+        problems = [_problem(judgment) for judgment in found.judgments if judgment.reply is None]
+        return "no verdict: " + ("; ".join(dict.fromkeys(problems)) or "the judge was not asked")
     named = [f"{shown(file.path, 80)} of {shown(file.candidate, 80)}: {file.reason}" for file in unseen[:_MOST_NAMED]]
     more = [f"{len(unseen) - _MOST_NAMED} more"] if len(unseen) > _MOST_NAMED else []
     return (

@@ -17,7 +17,6 @@ from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.criteria import Version
 
 DIMENSIONS: Final = ("content", "structure")
-LOWEST, HIGHEST = 1, 5
 _ANCHORS: Final = ("1", "3", "5")
 _STEPS: Final = {1: Fraction(1), "1": Fraction(1), 0.5: Fraction(1, 2), "0.5": Fraction(1, 2), "1/2": Fraction(1, 2)}
 
@@ -113,7 +112,7 @@ class Rubric(StrictModel):
         Returns:
             True from 1 to 5, in steps.
         """
-        return LOWEST <= score <= HIGHEST and (score - LOWEST) % self.step == 0
+        return 1 <= score <= 5 and (score - 1) % self.step == 0
 
     def written(self) -> dict[str, Any]:
         """Write the rubric as JSON, from which `read_rubric` makes an equal one."""

@@ -81,18 +81,12 @@ def read_gold(path: str | os.PathLike[str]) -> GoldSet:
     """Read a gold set."""
     place = Path(path)
     found = _File.read(read_yaml(place), place)
-    outputs = (
-        {"first": _output(item.first, place.parent), "second": _output(item.second, place.parent)}
+    items = tuple(
+        item.model_copy(update={side: _output(getattr(item, side), place.parent) for side in (FIRST, SECOND)})
         for item in found.items
     )
-    return GoldSet(
-        **{
-            **dict(found),
-            "rubric": found.rubric and place.parent / found.rubric,
-            "items": tuple(item.model_copy(update=paths) for item, paths in zip(found.items, outputs, strict=True)),
-            "sha256": hashlib.sha256(place.read_bytes()).hexdigest(),
-        }
-    )
+    rubric, sha256 = found.rubric and place.parent / found.rubric, hashlib.sha256(place.read_bytes()).hexdigest()
+    return GoldSet(**dict(found) | {"rubric": rubric, "items": items, "sha256": sha256})
 
 
 def _output(value: Any, folder: Path) -> Any:
@@ -132,13 +126,9 @@ def citation(
     """Write how a record cites a calibration."""
     if calibration is None:
         return None
-    given, place = (
-        (calibration, "calibration")
-        if isinstance(calibration, Mapping)
-        else (read_json(Path(calibration)), calibration)
-    )
+    given = calibration if isinstance(calibration, Mapping) else read_json(Path(calibration))
     try:
-        found = _Calibration.read(given, place)
+        found = _Calibration.read(given, "calibration" if given is calibration else calibration)
     except SettingsError as error:
         raise RecordError(f"{error}; pytest-verdict calibrate writes one") from None
     changed = [name for name, value in bound_to(written).items() if found.bound_to.get(name) != value]
