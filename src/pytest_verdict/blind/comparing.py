@@ -64,7 +64,7 @@ def collect_evidence(candidate_x: Any, candidate_y: Any, inputs: BlindInputs) ->
     comparison = digest_of("comparison", settled.written)
     assignment = draw(secrets.token_hex(16) if inputs.key is None else inputs.key, comparison, inputs.position)
     if inputs.output is not None:
-        write_before(Path(inputs.output), assignment, comparison)
+        write_before(Path(inputs.output), assignment)
     is_asked = _needs_judge(settled.candidates, inputs) and "unseen_files" not in settled.written
     calls = _calls(settled, assignment) if is_asked else []
     return {

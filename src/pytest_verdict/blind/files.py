@@ -22,11 +22,11 @@ COMMITMENT: Final = "commitment.json"
 RECORD: Final = "blind.json"
 
 
-def write_before(folder: Path, assignment: Assignment, comparison: str) -> None:
+def write_before(folder: Path, assignment: Assignment) -> None:
     """Write the commitment, before the judge is asked."""
     for old in (FILE_NAME, RECORD):
         (folder / old).unlink(missing_ok=True)
-    settled = {"commitment": assignment.commitment, "comparison": comparison}
+    settled = {"commitment": assignment.commitment, "comparison": assignment.comparison}
     write_whole(folder / COMMITMENT, json.dumps(settled, indent=2) + "\n")
 
 

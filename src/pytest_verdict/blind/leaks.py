@@ -112,10 +112,8 @@ def identity_tokens(
     telling = (name for name in named if name.casefold() not in _ORDINARY and not name.isdecimal())
     found = [Token(text) for text in declared]
     found += [Token(name, whole_word=True) for name in telling]
-    by_text: dict[str, Token] = {}
-    for token in found:
-        if len(token.text) >= _SHORTEST:
-            by_text.setdefault(token.text, token)
+    # What was declared counts before a name of the same text.
+    by_text = {token.text: token for token in reversed(found) if len(token.text) >= _SHORTEST}
     # In one order, whatever order they were given in: what is settled decides the draw.
     return tuple(by_text[text] for text in sorted(by_text))
 
