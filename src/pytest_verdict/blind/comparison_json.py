@@ -27,12 +27,15 @@ def comparison_document(
     document: dict[str, Any] = {
         "winner": winner,
         "reasoning": reasoning,
-        "rubric": {label: _rubric(sides[label].scores) for label in LABELS},
-        "output_quality": {
-            label: {"score": side.scores.quality, "strengths": [*side.strengths], "weaknesses": [*side.weaknesses]}
-            for label, side in sorted(sides.items())
-        },
+        "rubric": {},
+        "output_quality": {},
     }
+    for label in LABELS:
+        side, scores = sides[label], sides[label].scores
+        given = {name: {key: _number(one) for key, one in getattr(scores, name).items()} for name in DIMENSIONS}
+        document["rubric"][label] = given | {name: float(value) for name, value in scores.shown.items()}
+        said = {"strengths": list(side.strengths), "weaknesses": list(side.weaknesses)}
+        document["output_quality"][label] = {"score": scores.quality, **said}
     if expectations:
         document["expectation_results"] = {label: _expectations(sides[label], expectations) for label in LABELS}
     return document
@@ -156,11 +159,6 @@ def _answers(label: Label, given: Any, warnings: list[str]) -> list[bool]:
 
 def _number(value: Any) -> Any:
     return int(value) if value == int(value) else float(value)
-
-
-def _rubric(scores: Scores) -> dict[str, Any]:
-    criteria = {name: {key: _number(score) for key, score in getattr(scores, name).items()} for name in DIMENSIONS}
-    return {**criteria, **{name: float(value) for name, value in scores.shown.items()}}
 
 
 def _expectations(side: Side, expectations: Sequence[str]) -> dict[str, Any]:

@@ -209,12 +209,9 @@ class Comparison:
 
     def longer_won(self, winner: str | None) -> bool | None:
         """Say whether the winner is the longer output; None where there is no winner or both are as long."""
-        (first, _), (longer, shorter) = (
-            self.recorded.names,
-            (one.characters for one in self.recorded.comparison.candidates),
-        )
-        is_open = winner not in self.recorded.names or longer == shorter
-        return None if is_open else (winner == first) == (longer > shorter)
+        first, second = self.recorded.comparison.candidates
+        is_open = winner not in self.recorded.names or first.characters == second.characters
+        return None if is_open else (winner == first.name) == (first.characters > second.characters)
 
 
 def derive(observed: Any) -> Comparison:

@@ -66,7 +66,7 @@ class Side:
         if part != "expectation_results":
             return Fraction(self.scores.shown[name if part == "rubric" else "overall_score"])
         met, total = sum(self.passed), len(self.passed)
-        return Fraction(met, total if name == "pass_rate" else 1) if name != "total" else Fraction(total)
+        return {"passed": Fraction(met), "total": Fraction(total), "pass_rate": Fraction(met, total)}[name]
 
 
 @dataclass(frozen=True, slots=True)

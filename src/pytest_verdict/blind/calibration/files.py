@@ -85,7 +85,8 @@ def read_gold(path: str | os.PathLike[str]) -> GoldSet:
         item.model_copy(update={side: _output(getattr(item, side), place.parent) for side in (FIRST, SECOND)})
         for item in found.items
     )
-    rubric, sha256 = found.rubric and place.parent / found.rubric, hashlib.sha256(place.read_bytes()).hexdigest()
+    rubric = found.rubric and place.parent / found.rubric
+    sha256 = hashlib.sha256(place.read_bytes()).hexdigest()
     return GoldSet(**dict(found) | {"rubric": rubric, "items": items, "sha256": sha256})
 
 

@@ -64,8 +64,12 @@ def run(arguments: argparse.Namespace) -> int:
         gold = gold.model_copy(update={"rubric": Path(arguments.rubric)})
     given = {name: getattr(arguments, name) for name in BlindProtocol.model_fields if name != "leaks"}
     protocol = BlindProtocol(**given)
-    limits = {"agreement": arguments.min_agreement, "kappa": arguments.min_kappa}
-    gate = Gate(**limits, items=arguments.min_items, flips=arguments.max_flips)
+    gate = Gate(
+        agreement=arguments.min_agreement,
+        kappa=arguments.min_kappa,
+        items=arguments.min_items,
+        flips=arguments.max_flips,
+    )
     output = Path(arguments.output)
     if output.is_dir() or not output.parent.is_dir():
         # Found before the judge is asked, which may cost money.
