@@ -22,3 +22,9 @@ def fields_of(value: Any) -> dict[str, Any]:
     if kind_of(value) == "model":
         return {**value.__dict__, **(value.__pydantic_extra__ or {})}
     return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value) if field.compare}
+
+
+def hidden_fields(cls: Any) -> frozenset[str]:
+    """Name the fields of a pydantic model that its repr or its dump leaves out."""
+    fields = getattr(cls, "__pydantic_fields__", {})
+    return frozenset(name for name, field in fields.items() if field.exclude or not field.repr)
