@@ -1,4 +1,4 @@
-"""Readers: from what a framework recorded to a list of `Event`; one module per wire format.
+"""Readers: from what a framework recorded to a list of `Event`; one `Format` for each wire format.
 
 The formats are what families bring by the hook ``trajectory_readers``: ours in the order of plugin.py, then those of others.
 """
@@ -14,8 +14,8 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import refuse_unknown_calls
-from pytest_verdict.trajectories.readers.joining import joined
+from pytest_verdict.trajectories.readers.allow_list import Format, refuse_unknown_calls
+from pytest_verdict.trajectories.readers.calls import joined
 
 AUTO: Final = "auto"
 
@@ -57,7 +57,8 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
     chosen = sure or (recognised_format(source) if format == AUTO else format)
     try:
         reader = _reader(chosen)
-        root = getattr(reader, "ROOT", None)
+        # A reader of another package may be a module with the two functions alone.
+        root = reader.root if isinstance(reader, Format) else None
         if sure is None and root is not None:
             refuse_unknown_calls(root, chosen, source)
         return joined(reader.read(source))

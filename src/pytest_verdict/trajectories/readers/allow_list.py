@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.readers.shape import MISSING, look
+from pytest_verdict.trajectories.readers.calls import Found
+from pytest_verdict.trajectories.readers.shape import MISSING, has, list_of, look, parsed
 
 _NAMES: Final = frozenset({"name", "tool_name", "tool", "function_name"})
 _ARGUMENTS: Final = frozenset(
@@ -25,27 +26,24 @@ _CALL_KEY: Final = re.compile(r"(.*_)?(tool|function)s?_?(call|use|invocation|re
 _CALL_TYPE: Final = re.compile(
     r".*(tool|function)[-_]?(use|call|invocation)|.*[-_]call|tool-(?!result).+|dynamic-tool", re.IGNORECASE
 )
+_CALL_ATTRIBUTE: Final = re.compile(
+    r"(.*[._])?(tool|function)s?_?(call|use|invocation|request)s?([._].*)?|(.*[._])?tool[._]name"
+)
+_KIND_ATTRIBUTE: Final = re.compile(r"(.*[._])?(span_?)?(kind|type|operation_?id|operation\.name)")
+_TOOL_KINDS: Final = {"tool", "function", "execute_tool", "tool_call", "ai.toolcall"}
+_SPLIT: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _RESULT: Final = re.compile(r"tool|function|.*tool_result|.*_output")
 
 # What tools there are and how many tokens were used, which all formats say alike.
 _NEVER_CALLS: Final = frozenset(
-    {
-        "tools",
-        "functions",
-        "tool_choice",
-        "toolChoice",
-        "toolConfig",
-        "tool_config",
-        "tool_definitions",
-        "response_format",
-    }
-    | {"usage", "usage_metadata", "usageMetadata"}
+    {"tools", "functions", "tool_choice", "toolChoice", "toolConfig", "tool_config", "tool_definitions"}
+    | {"response_format", "usage", "usage_metadata", "usageMetadata"}
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One kind of object in a format.
+    """One kind of object in a format; keys are written as words.
 
     Args:
         marks: Keys of which it has at least one; none when it need not be told from others.
@@ -57,9 +55,9 @@ class Shape:
         one: Whether it stands alone rather than in a list.
     """
 
-    marks: tuple[str, ...] = ()
+    marks: str = ""
     inside: Mapping[str, Shape] = field(default_factory=dict)
-    read: frozenset[str] = frozenset()
+    read: str = ""
     types: str | None = None
     kind: str = "type"
     text: bool = False
@@ -67,7 +65,7 @@ class Shape:
     known: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "known", self.read | self.inside.keys() | _NEVER_CALLS)
+        object.__setattr__(self, "known", _NEVER_CALLS.union(self.read.split(), self.inside))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,27 @@ class Root:
 
     item: Shape
     within: Mapping[str, Shape] = field(default_factory=dict)
-    read: frozenset[str] = frozenset()
+    read: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A wire format.
+
+    Args:
+        recognises: Whether a value is in it.
+        read: The calls and the results in a value, in their order.
+        root: What may be in a value; None when `read` itself refuses what it does not know.
+    """
+
+    recognises: Callable[[Any], bool]
+    read: Callable[[Any], Iterable[Found]]
+    root: Root | None = None
+
+
+def any_item(is_ours: Callable[[Any], bool], *containers: str, keys: tuple[str, ...] = ()) -> Callable[[Any], bool]:
+    """Tell a format by one of its items, or by a key of the whole value."""
+    return lambda value: has(value, *keys) or any(map(is_ours, list_of(value, *containers)))
 
 
 def refuse_unknown_calls(root: Root, format: str, value: Any) -> None:  # noqa: A002 - as in `read_trajectory`
@@ -127,10 +145,11 @@ class _Check:
         unknown = {key: item for key, item in found.items() if isinstance(key, str) and key not in shape.known}
         if unknown:
             self._unknown(unknown, found, shape, path)
-        if shape.marks and all(look(value, mark, default=MISSING) is MISSING for mark in shape.marks):
+        marks = shape.marks.split()
+        if marks and look(value, *marks, default=MISSING) is MISSING:
             keys = ", ".join(map(repr, found)) or "nothing"
-            raise TrajectoryError(f"{path} has {keys}, but none of the keys of {self.format}: {', '.join(shape.marks)}")
-        result = _is_result(value)
+            raise TrajectoryError(f"{path} has {keys}, but none of the keys of {self.format}: {', '.join(marks)}")
+        result = any(_matches(_RESULT, look(value, key)) for key in ("role", "type"))
         for key, inner in shape.inside.items():
             if not (result and key in {"content", "output"}):
                 self._inside(inner, look(value, key), f"{path}.{key}" if path else key)
@@ -162,7 +181,7 @@ class _Check:
                 raise self._call(path, key, inner)
         # An argument that the reader does not know, beside a name: the object itself may be a call.
         asked = next((key for key in unknown if _snake(key) in _ARGUMENTS), None)
-        if asked is not None and _is_call({**found, asked: MISSING}) and not shape.read & {"name", asked}:
+        if asked is not None and _is_call({**found, asked: MISSING}) and "name" not in shape.known:
             raise self._call(path, asked)
 
     def _call(self, path: str, form: str, inner: str = "") -> TrajectoryError:
@@ -170,6 +189,30 @@ class _Check:
         return TrajectoryError(
             f"{path or 'the value'} has a call in the form {form!r}{where}, which is not one of {self.format}"
         )
+
+
+def refuse_unknown_attributes(spans: Iterable[Any], marks: str, known: str) -> None:
+    """Refuse a trace without any attribute of a format, or with one that may hold a call and is not known."""
+    marked = False
+    for span in spans:
+        for attributes in (span.attributes, *span.events):
+            for name, value in attributes.items():
+                marked = marked or _matches_text(marks, name)
+                if not _matches_text(known, name) and _may_hold_call(name, value):
+                    raise TrajectoryError(
+                        f"the span {span.name!r} has a call in the attribute {name!r}, which is not read"
+                    )
+    if not marked:
+        raise TrajectoryError(f"no span has an attribute of the format ({marks})")
+
+
+def _may_hold_call(name: str, value: Any) -> bool:
+    if value is None or isinstance(value, bool | int | float) or not value:
+        return False
+    written = _SPLIT.sub("_", name).lower()
+    if _KIND_ATTRIBUTE.fullmatch(written):
+        return str(value).strip('"').lower() in _TOOL_KINDS
+    return _CALL_ATTRIBUTE.fullmatch(written) is not None or call_within(parsed(value), set()) is not None
 
 
 def call_within(value: Any, seen: set[int]) -> str | None:
@@ -234,10 +277,6 @@ def _is_call(found: Mapping[str, Any]) -> bool:
     return any(other in _ARGUMENTS and other != name for name in named for other in keys)
 
 
-def _is_result(value: Any) -> bool:
-    return any(_matches(_RESULT, look(value, key)) for key in ("role", "type"))
-
-
 @functools.lru_cache(maxsize=1024)
 def _matches_text(pattern: str | re.Pattern[str], kind: str) -> bool:
     return re.fullmatch(pattern, kind) is not None
@@ -249,4 +288,4 @@ def _matches(pattern: str | re.Pattern[str], kind: Any) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _snake(key: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).replace("-", "_").lower()
+    return _SPLIT.sub("_", key).replace("-", "_").lower()

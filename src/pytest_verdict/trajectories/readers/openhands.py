@@ -10,10 +10,10 @@ from typing import Any, Final
 from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers import openai_chat
-from pytest_verdict.trajectories.readers.allow_list import Root, Shape
-from pytest_verdict.trajectories.readers.joining import Found, Result
-from pytest_verdict.trajectories.readers.shape import MISSING, call, has, list_of, look, objects
+from pytest_verdict.trajectories.readers.allow_list import Format, Root, Shape, any_item
+from pytest_verdict.trajectories.readers.calls import Found, Result, call
+from pytest_verdict.trajectories.readers.openai import read_chat
+from pytest_verdict.trajectories.readers.shape import MISSING, has, list_of, look, objects
 
 _CONTAINERS: Final = ("history", "trajectory")
 _KINDS: Final = (
@@ -22,10 +22,9 @@ _KINDS: Final = (
     "|Condensation|CondensationRequest"
 )
 _EVENT: Final = Shape(
-    ("kind", "action", "observation", "parent_id"),
-    read=frozenset({"action", "args", "observation", "extras", "tool_name", "tool_call", "tool_call_metadata"})
-    # The state of a conversation, and what a hook was told of a call.
-    | {"value", "hook_input"},
+    "kind action observation parent_id",
+    # Values are of the state of a conversation, and the input of a hook tells of a call once more.
+    read="action args observation extras tool_name tool_call tool_call_metadata value hook_input",
     types=_KINDS,
     kind="kind",
 )
@@ -35,18 +34,8 @@ _NO_CALLS: Final = frozenset(
     | {"condensation_request", "loop_recovery"}
 )
 
-ROOT: Final = Root(_EVENT, dict.fromkeys(_CONTAINERS, _EVENT))
 
-
-def recognises(value: Any) -> bool:
-    """Say whether a value holds events that have a source and are of a kind, an action or an observation."""
-    return any(
-        has(event, "source") and (has(event, "args", "extras") or str(_kind(event)).endswith("Event"))
-        for event in list_of(value, *_CONTAINERS)
-    )
-
-
-def read(value: Any) -> Iterator[Found]:
+def _read(value: Any) -> Iterator[Found]:
     """Read the calls, with the arguments that the model wrote; those of one answer of the model are one group."""
     groups: dict[Hashable, int] = {}
     for place, event in enumerate(objects(list_of(value, *_CONTAINERS), "events")):
@@ -83,7 +72,7 @@ def _of_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterator[
     metadata = look(event, "tool_call_metadata")
     if metadata is not None:
         answer, identifier = look(metadata, "model_response"), look(metadata, "tool_call_id")
-        asked = openai_chat.read(answer) if has(answer, "choices") else ()
+        asked = read_chat(answer) if has(answer, "choices") else ()
         unknown = call(look(metadata, "function_name"), MISSING, id=identifier)
         made = next((one for one in asked if isinstance(one, Event) and one.id == identifier), unknown)
         yield replace(made, group=groups.setdefault(look(answer, "id") or place, len(groups)))
@@ -98,3 +87,10 @@ def _of_observation(event: Any) -> Result:
     identifier = look(event, "cause") if metadata is None else look(metadata, "tool_call_id")
     content = look(event, "content")
     return Result(identifier, content, look(event, "observation") in {"error", "user_rejected"}, content)
+
+
+def _is_event(event: Any) -> bool:
+    return has(event, "source") and (has(event, "args", "extras") or str(_kind(event)).endswith("Event"))
+
+
+OPENHANDS: Final = Format(any_item(_is_event, *_CONTAINERS), _read, Root(_EVENT, dict.fromkeys(_CONTAINERS, _EVENT)))

@@ -11,41 +11,33 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.placeholders import EncodedObject, class_name
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import entries
-from pytest_verdict.trajectories.readers.shape import MISSING, call, failure, look
+from pytest_verdict.trajectories.readers.allow_list import Format, entries
+from pytest_verdict.trajectories.readers.calls import call, failure
+from pytest_verdict.trajectories.readers.shape import MISSING, look
 
 _NAMES: Final = ("name", "tool_name", "toolName", "tool")
 _ARGS: Final = ("args", "arguments", "kwargs", "input_parameters", "tool_input", "toolInput", "parameters", "input")
 _NAME_AND_ARGS: Final = {"name", "args"}
 # Of the call objects of other tools too: a dict with a name and anything else may be a trace, a run or a file.
 _KNOWN: Final = frozenset(
-    {
-        *_NAMES,
-        *_ARGS,
-        "id",
-        "call_id",
-        "tool_call_id",
-        "group",
-        "index",
-        "result",
-        "output",
-        "error",
-        "agent",
-        "type",
+    {*_NAMES, *_ARGS, "id", "call_id", "tool_call_id", "group", "index", "result", "output", "error", "agent", "type"}
+    | {
         "function",
+        "args_note",
+        "args_text",
+        "description",
+        "reasoning",
+        "requestor",
+        "action_id",
+        "info",
+        "compare_args",
     }
-    | {"args_note", "args_text", "description", "reasoning", "requestor", "action_id", "info", "compare_args"}
 )
 _TYPES: Final = re.compile(r"function|tool|(tool|function)[-_](call|use)")
 _FIELDS: Final = tuple(field.name for field in fields(Event))
 
 
-def recognises(value: Any) -> bool:
-    """Say whether a value is a list, or one call."""
-    return isinstance(value, list | tuple) or _is_call(value)
-
-
-def read(value: Any) -> Iterator[Event]:
+def read_calls(value: Any) -> Iterator[Event]:
     """Read a list whose items are calls in any plain form, mixed as you like."""
     if not isinstance(value, list | tuple) and not _is_call(value):
         raise TrajectoryError(f"a plain trajectory is a list of calls, or one call; got {shown(value, 80)}")
@@ -115,3 +107,6 @@ def _is_object_text(value: Any) -> bool:
 
 def _is_call(item: Any) -> bool:
     return not isinstance(item, str | list | tuple) and isinstance(look(item, *_NAMES), str)
+
+
+PLAIN: Final = Format(lambda value: isinstance(value, list | tuple) or _is_call(value), read_calls)

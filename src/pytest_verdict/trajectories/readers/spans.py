@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import datetime
-import functools
 import math
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import call_within
-from pytest_verdict.trajectories.readers.shape import failure, items, list_of, look, objects, parsed
+from pytest_verdict.trajectories.readers.calls import failure
+from pytest_verdict.trajectories.readers.shape import items, list_of, look, objects
 
 _VALUES: Final = ("stringValue", "boolValue", "doubleValue", "bytesValue", "string_value", "bool_value", "double_value")
 _ERRORS: Final = {2, "2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}
 _NANOSECONDS: Final = 1_000_000_000
-_CALL_ATTRIBUTE: Final = re.compile(
-    r"(.*[._])?(tool|function)s?_?(call|use|invocation|request)s?([._].*)?|(.*[._])?tool[._]name"
-)
-_KIND_ATTRIBUTE: Final = re.compile(r"(.*[._])?(span_?)?(kind|type|operation_?id|operation\.name)")
-_TOOL_KINDS: Final = {"tool", "function", "execute_tool", "tool_call", "ai.toolcall"}
 _EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 
@@ -62,54 +54,19 @@ def looks_like_spans(value: Any) -> bool:
     )
 
 
-def refuse_unknown_attributes(spans: Iterable[Span], marks: str, known: str) -> None:
-    """Refuse a trace without any attribute of a format, or with one that may hold a call and is not known."""
-    marked = False
-    for span in spans:
-        for attributes in (span.attributes, *span.events):
-            for name, value in attributes.items():
-                marked = marked or _matches(marks, name)
-                if not _matches(known, name) and _may_hold_call(name, value):
-                    raise TrajectoryError(
-                        f"the span {span.name!r} has a call in the attribute {name!r}, which is not read"
-                    )
-    if not marked:
-        raise TrajectoryError(f"no span has an attribute of the format ({marks})")
-
-
-@functools.lru_cache(maxsize=1024)
-def _matches(pattern: str, name: str) -> bool:
-    return re.fullmatch(pattern, name) is not None
-
-
-def _may_hold_call(name: str, value: Any) -> bool:
-    if value is None or isinstance(value, bool | int | float) or not value:
-        return False
-    written = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
-    if _KIND_ATTRIBUTE.fullmatch(written):
-        return str(value).strip('"').lower() in _TOOL_KINDS
-    return _CALL_ATTRIBUTE.fullmatch(written) is not None or call_within(parsed(value), set()) is not None
-
-
-def lost_requests(executed: list[SpanCall], requested: list[SpanCall]) -> list[SpanCall]:
-    """Give the calls that the model requested and no span executed."""
+def in_time(
+    executed: list[SpanCall], requested: list[SpanCall], is_call: Callable[[Span], bool] = lambda _: True
+) -> Iterator[Event]:
+    """Give calls in the order of time; those that a model requested and no span executed have groups of their own."""
+    both = [(span.start, False, event) for span, event in executed if is_call(span)]
     ran = Counter((event.name, event.id) for _, event in executed)
-    lost = []
     for span, event in requested:
         # One instrumentation may leave the identifier out that the other wrote.
         same = next((key for key in ((event.name, event.id), (event.name, None)) if ran[key]), None)
         if same is None:
-            lost.append((span, event))
+            both.append((span.start, True, event))
         else:
             ran[same] -= 1
-    return lost
-
-
-def in_time(executed: list[SpanCall], requested: list[SpanCall]) -> Iterator[Event]:
-    """Give calls in the order of time, with groups of their own for those that were only requested."""
-    both = [(span.start, False, event) for span, event in executed] + [
-        (span.start, True, event) for span, event in requested
-    ]
     groups: dict[tuple[bool, int | None], int] = {}
     for _, unexecuted, event in sorted(both, key=lambda one: one[0]):
         yield replace(event, group=groups.setdefault((unexecuted, event.group), len(groups)))
