@@ -16,9 +16,8 @@ from pytest_verdict.trajectories.argument_rules import (
     ToolRule,
     compare_arguments,
 )
-from pytest_verdict.trajectories.call import Call
+from pytest_verdict.trajectories.call import Call, key_of
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.value_keys import key_of
 
 
 @dataclass(frozen=True, slots=True)

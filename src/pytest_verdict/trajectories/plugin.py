@@ -17,14 +17,14 @@ def operators() -> Mapping[str, str]:
     return {
         "trajectory_any_order": f"{_HERE}order:TrajectoryAnyOrder",
         "trajectory_exact": f"{_HERE}order:TrajectoryExact",
-        "trajectory_f1": f"{_HERE}precision_recall:TrajectoryF1",
+        "trajectory_f1": f"{_HERE}scores:TrajectoryF1",
         "trajectory_forbidden": f"{_HERE}limits:TrajectoryForbidden",
         "trajectory_in_order": f"{_HERE}order:TrajectoryInOrder",
         "trajectory_max_calls": f"{_HERE}limits:TrajectoryMaxCalls",
         "trajectory_only_from": f"{_HERE}limits:TrajectoryOnlyFrom",
-        "trajectory_precision": f"{_HERE}precision_recall:TrajectoryPrecision",
-        "trajectory_recall": f"{_HERE}precision_recall:TrajectoryRecall",
-        "trajectory_similarity": f"{_HERE}edit_similarity:TrajectorySimilarity",
+        "trajectory_precision": f"{_HERE}scores:TrajectoryPrecision",
+        "trajectory_recall": f"{_HERE}scores:TrajectoryRecall",
+        "trajectory_similarity": f"{_HERE}scores:TrajectorySimilarity",
         "trajectory_single_tool_use": f"{_HERE}limits:TrajectorySingleToolUse",
         "trajectory_steps": f"{_HERE}steps:TrajectorySteps",
     }

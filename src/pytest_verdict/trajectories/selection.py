@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -9,13 +10,14 @@ from typing import Final, Literal, NamedTuple
 
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
-from pytest_verdict.trajectories.tool_names import canonical_name
 
 Failed = Literal["count", "skip"]
 
 UNKNOWN_TOOL: Final = "unknown_tool"
 EMPTY_SELECTION: Final = "empty_selection"
 _LIKELY_TYPO: Final = 0.8
+_MCP: Final = re.compile(r"mcp__.+?__(?=.)", re.DOTALL)
+_SEPARATORS: Final = ("__", "/", ":", ".", "-", "_")
 
 
 class UnusableError(TrajectoryError):
@@ -101,3 +103,23 @@ class Selection:
             and name not in self.except_tools
             and (self.agents is None or event.agent is None or event.agent in self.agents)
         )
+
+
+def canonical_name(name: str, aliases: Mapping[str, str], servers: Sequence[str] | str) -> str:
+    """Give the name by which a tool is compared."""
+    bare = _without_server(name, servers)
+    return aliases.get(bare, aliases.get(name, bare))
+
+
+def _without_server(name: str, servers: Sequence[str] | str) -> str:
+    if servers == "any":
+        return _MCP.sub("", name, count=1) if name.startswith("mcp__") else name
+    for server in servers:
+        for prefix in (f"mcp__{server}", server):
+            rest = name.removeprefix(prefix)
+            if rest == name:
+                continue
+            for separator in _SEPARATORS:
+                if rest.startswith(separator) and len(rest) > len(separator):
+                    return rest.removeprefix(separator)
+    return name

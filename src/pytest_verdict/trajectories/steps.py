@@ -11,9 +11,8 @@ from pytest_verdict.trajectories.call_matcher import CallMatcher
 from pytest_verdict.trajectories.details import call_as_json, listed, unexpected
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.selection import Selected, UnusableError
-from pytest_verdict.trajectories.step_alignment import aligned_steps
 from pytest_verdict.trajectories.step_list import Step, read_steps
-from pytest_verdict.trajectories.step_matcher import StepMatcher
+from pytest_verdict.trajectories.step_matcher import StepMatcher, aligned_steps
 from pytest_verdict.trajectories.trajectory_operator import (
     EMPTY_EXPECTED,
     UNREADABLE,

@@ -18,8 +18,14 @@ from pytest_verdict.trajectories.call import Call
 from pytest_verdict.trajectories.call_matcher import CallMatcher
 from pytest_verdict.trajectories.details import call_as_json, notes_on_arguments
 from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory
-from pytest_verdict.trajectories.selection import EMPTY_SELECTION, Failed, Selected, Selection, UnusableError
-from pytest_verdict.trajectories.tool_names import canonical_name
+from pytest_verdict.trajectories.selection import (
+    EMPTY_SELECTION,
+    Failed,
+    Selected,
+    Selection,
+    UnusableError,
+    canonical_name,
+)
 from pytest_verdict.trajectories.turns import Turns, compare_turns, read_turns
 
 T = TypeVar("T")

@@ -9,6 +9,7 @@ import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
@@ -69,33 +70,22 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Root:
-    """A whole value: a list of items, one item, or an object that holds the list under the first of some keys.
-
-    Args:
-        item: The items.
-        within: The keys that hold the list, with what is in it.
-        read: As of `Shape`, for the object with the list.
-    """
-
-    item: Shape
-    within: Mapping[str, Shape] = field(default_factory=dict)
-    read: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Format:
-    """A wire format.
+    """A wire format: a list of items, one item, or an object that holds the list under the first of some keys.
 
     Args:
         recognises: Whether a value is in it.
         read: The calls and the results in a value, in their order.
-        root: What may be in a value; None when `read` itself refuses what it does not know.
+        item: The items; None when `read` itself refuses what it does not know.
+        within: The keys that hold the list, with what is in it.
+        beside: Keys of the object with the list, as `Shape.read`.
     """
 
     recognises: Callable[[Any], bool]
     read: Callable[[Any], Iterable[Found]]
-    root: Root | None = None
+    item: Shape | None = None
+    within: Mapping[str, Shape] = field(default_factory=dict)
+    beside: str = ""
 
 
 def any_item(is_ours: Callable[[Any], bool], *containers: str, keys: tuple[str, ...] = ()) -> Callable[[Any], bool]:
@@ -103,21 +93,23 @@ def any_item(is_ours: Callable[[Any], bool], *containers: str, keys: tuple[str, 
     return lambda value: has(value, *keys) or any(map(is_ours, list_of(value, *containers)))
 
 
-def refuse_unknown_calls(root: Root, format: str, value: Any) -> None:  # noqa: A002 - as in `read_trajectory`
-    """Refuse a value that is not of this format, or in which a call may be that its reader does not see."""
+def refuse_unknown_calls(
+    name: str, value: Any, item: Shape, within: Mapping[str, Shape] = MappingProxyType({}), beside: str = ""
+) -> None:
+    """Refuse a value that is not of a format, or in which a call may be that its reader does not see."""
     if isinstance(value, str):
         raise TrajectoryError(f"a text is no trajectory, got {shown(value, 80)}")
-    check = _Check(format)
+    check = _Check(name)
     if isinstance(value, list | tuple):
-        if value and all(isinstance(item, str) for item in value) and root.item.marks:
-            raise TrajectoryError(f"a list of texts holds nothing of {format}, got {shown(value, 80)}")
-        check.objects(root.item, value, "")
+        if value and all(isinstance(one, str) for one in value) and item.marks:
+            raise TrajectoryError(f"a list of texts holds nothing of {name}, got {shown(value, 80)}")
+        check.objects(item, value, "")
         return
-    holder = next((key for key in root.within if look(value, key, default=MISSING) is not MISSING), None)
+    holder = next((key for key in within if look(value, key, default=MISSING) is not MISSING), None)
     if holder is None:
-        check.object(root.item, value, "the value")
+        check.object(item, value, "the value")
     else:
-        check.object(Shape(inside={holder: root.within[holder]}, read=root.read), value, "")
+        check.object(Shape(inside={holder: within[holder]}, read=beside), value, "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import Format, Root, Shape, any_item
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape, any_item
 from pytest_verdict.trajectories.readers.calls import Found, Result, call, call_in
 from pytest_verdict.trajectories.readers.shape import MISSING, blocks_of, has, list_of, look, messages_of, objects
 
@@ -45,7 +45,9 @@ def _read_anthropic(value: Any) -> Iterator[Found]:
 ANTHROPIC: Final = Format(
     any_item(lambda message: any(map(_is_block, list_of(_content(message)))), "messages"),
     _read_anthropic,
-    Root(_MESSAGE, {"messages": _MESSAGE}, "system"),
+    _MESSAGE,
+    {"messages": _MESSAGE},
+    "system",
 )
 
 # The lines of ``--output-format stream-json`` and of session files, each with an Anthropic message. What a tool returned and
@@ -73,7 +75,7 @@ def _read_claude_code(value: Any) -> Iterator[Found]:
 CLAUDE_CODE: Final = Format(
     any_item(lambda line: look(line, "type") in {"assistant", "user"} and has(line, "message")),
     _read_claude_code,
-    Root(_LINE),
+    _LINE,
 )
 
 # Strands agents write the same.
@@ -115,7 +117,7 @@ def _read_bedrock(value: Any) -> Iterator[Found]:
 
 
 _OUTPUT: Final = Shape("message", {"message": replace(_CONVERSE, one=True)}, one=True)
-BEDROCK: Final = Format(_is_bedrock, _read_bedrock, Root(_CONVERSE, {"output": _OUTPUT, "messages": _CONVERSE}))
+BEDROCK: Final = Format(_is_bedrock, _read_bedrock, _CONVERSE, {"output": _OUTPUT, "messages": _CONVERSE})
 
 _CALLS: Final = "tool-call|builtin-tool-call"
 _RESULTS: Final = "tool-return|builtin-tool-return|retry-prompt"
@@ -144,5 +146,6 @@ def _read_pydantic_ai(value: Any) -> Iterator[Found]:
 PYDANTIC_AI: Final = Format(
     any_item(lambda message: any(has(part, "part_kind") for part in list_of(look(message, "parts"))), "messages"),
     _read_pydantic_ai,
-    Root(_EXCHANGE, {"messages": _EXCHANGE}),
+    _EXCHANGE,
+    {"messages": _EXCHANGE},
 )

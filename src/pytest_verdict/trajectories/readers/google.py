@@ -9,7 +9,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import Format, Root, Shape, any_item
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape, any_item
 from pytest_verdict.trajectories.readers.calls import Found, Result, call
 from pytest_verdict.trajectories.readers.shape import MISSING, has, items, list_of, look, objects, only_one, parsed
 
@@ -107,7 +107,8 @@ def _in_part(part: Any, group: int, author: str | None) -> Iterator[Found]:
 GEMINI: Final = Format(
     lambda value: _is_bare(value) or any(map(_is_ours, list_of(value, *_CONTAINERS))),
     _read_gemini,
-    Root(_ITEM, dict.fromkeys(_CONTAINERS, _ITEM)),
+    _ITEM,
+    dict.fromkeys(_CONTAINERS, _ITEM),
 )
 
 # An EvalSet of ADK with one eval case, and the events of a session or of a run. Their own are the states of a session, and what
@@ -156,7 +157,9 @@ def _finished(events: Sequence[Any]) -> Iterator[Any]:
 ADK: Final = Format(
     any_item(lambda item: has(item, "author") and has(item, *_OF_EVENTS), "events", keys=_CASES),
     _read_adk,
-    Root(_RECORDED, dict.fromkeys(_CASES, _CASE) | dict.fromkeys(_OF_ADK, _RECORDED), _STATES),
+    _RECORDED,
+    dict.fromkeys(_CASES, _CASE) | dict.fromkeys(_OF_ADK, _RECORDED),
+    _STATES,
 )
 
 # Rows of Vertex AI hold lists of tool_name and tool_input, and so do the first evaluation files of ADK.
@@ -177,5 +180,7 @@ _USE: Final = Shape("tool_name toolName", read="tool_name toolName tool_input to
 VERTEX: Final = Format(
     any_item(lambda made: has(made, *_NAMES) and has(made, *_INPUTS), keys=_COLUMNS),
     _read_vertex,
-    Root(_USE, dict.fromkeys(_COLUMNS, Shape(text=True, one=True)), " ".join(_COLUMNS)),
+    _USE,
+    dict.fromkeys(_COLUMNS, Shape(text=True, one=True)),
+    " ".join(_COLUMNS),
 )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.readers.allow_list import Format, Root, Shape
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape
 from pytest_verdict.trajectories.readers.calls import Found, Result, call
 from pytest_verdict.trajectories.readers.shape import MISSING, has, items, list_of, look, objects, only_one
 
@@ -141,4 +141,4 @@ def _with_texts(value: Any, texts: Mapping[str, Any]) -> Any:
     return texts[name]
 
 
-INSPECT_AI: Final = Format(_recognises, _read, Root(_BARE, {"samples": _SAMPLE}, "eval plan results metadata"))
+INSPECT_AI: Final = Format(_recognises, _read, _BARE, {"samples": _SAMPLE}, "eval plan results metadata")

@@ -10,7 +10,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
-from pytest_verdict.trajectories.readers.allow_list import Format, Root, Shape, any_item, call_within, entries
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape, any_item, call_within, entries
 from pytest_verdict.trajectories.readers.calls import Found, Result, as_text, call, call_in
 from pytest_verdict.trajectories.readers.plain import is_pair
 from pytest_verdict.trajectories.readers.shape import MISSING, has, items, look, messages_of
@@ -91,7 +91,7 @@ def _made(made: Any, place: int) -> Event:
     return call_in(source, "args", "arguments", "input", id=look(made, "call_id", "id"), group=place)
 
 
-LANGCHAIN: Final = Format(any_item(_is_message, "messages"), _read_messages, Root(_MESSAGE, {"messages": _MESSAGE}))
+LANGCHAIN: Final = Format(any_item(_is_message, "messages"), _read_messages, _MESSAGE, {"messages": _MESSAGE})
 
 
 def _is_list_of_steps(value: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from pytest_verdict.trajectories.readers.allow_list import Format, Root, Shape, any_item
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape, any_item
 from pytest_verdict.trajectories.readers.calls import Found, Result, call
 from pytest_verdict.trajectories.readers.shape import has, look, messages_of
 
@@ -43,5 +43,6 @@ def _response(message: Any) -> Result:
 MCP: Final = Format(
     any_item(lambda message: has(message, "jsonrpc") or look(message, "method") == "tools/call", "messages"),
     _read,
-    Root(_MESSAGE, {"messages": _MESSAGE}),
+    _MESSAGE,
+    {"messages": _MESSAGE},
 )

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import Format, Root, Shape, any_item
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape, any_item
 from pytest_verdict.trajectories.readers.calls import Found, Result, call, call_in, failure
 from pytest_verdict.trajectories.readers.plain import read_calls
 from pytest_verdict.trajectories.readers.shape import MISSING, has, items, list_of, look, messages_of, objects, only_one
@@ -65,7 +65,8 @@ def _custom(made: Any, identifier: Any, group: int) -> Event:
 CHAT: Final = Format(
     any_item(lambda message: has(message, "role"), "messages", keys=("choices",)),
     read_chat,
-    Root(_MESSAGE, {"choices": _CHOICE, "messages": _MESSAGE}),
+    _MESSAGE,
+    {"choices": _CHOICE, "messages": _MESSAGE},
 )
 
 _CALLS: Final = {"function_call", "custom_tool_call", "mcp_call"}
@@ -127,7 +128,7 @@ def _called(item: Any, kind: str, group: int) -> Event:
     return call_in(item, "arguments", id=identifier, group=group, **more)
 
 
-RESPONSES: Final = Format(_is_responses, _read_responses, Root(_ITEM, {"output": _ITEM, "items": _ITEM}, "input"))
+RESPONSES: Final = Format(_is_responses, _read_responses, _ITEM, {"output": _ITEM, "items": _ITEM}, "input")
 
 # tau2-bench: simulations and tasks. The calls of the simulated user are not the agent's.
 _INSIDE: Final = {
@@ -167,6 +168,4 @@ def _read_tau2(value: Any) -> Iterator[Found]:
         raise TrajectoryError("there are no messages, ticks or expected actions, so nothing was recorded")
 
 
-TAU2: Final = Format(
-    any_item(_is_run, keys=("simulations",)), _read_tau2, Root(_RUN, {"simulations": _RUN}, "info tasks")
-)
+TAU2: Final = Format(any_item(_is_run, keys=("simulations",)), _read_tau2, _RUN, {"simulations": _RUN}, "info tasks")

@@ -10,7 +10,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import Format, Root, Shape, any_item
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape, any_item
 from pytest_verdict.trajectories.readers.calls import Found, Result, call
 from pytest_verdict.trajectories.readers.openai import read_chat
 from pytest_verdict.trajectories.readers.shape import MISSING, has, list_of, look, objects
@@ -93,4 +93,4 @@ def _is_event(event: Any) -> bool:
     return has(event, "source") and (has(event, "args", "extras") or str(_kind(event)).endswith("Event"))
 
 
-OPENHANDS: Final = Format(any_item(_is_event, *_CONTAINERS), _read, Root(_EVENT, dict.fromkeys(_CONTAINERS, _EVENT)))
+OPENHANDS: Final = Format(any_item(_is_event, *_CONTAINERS), _read, _EVENT, dict.fromkeys(_CONTAINERS, _EVENT))

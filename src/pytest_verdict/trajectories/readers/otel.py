@@ -12,7 +12,6 @@ from typing import Any, Final
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.allow_list import (
     Format,
-    Root,
     Shape,
     refuse_unknown_attributes,
     refuse_unknown_calls,
@@ -56,7 +55,7 @@ _PART: Final = Shape(
     read="name arguments response result",
     types="tool_call|tool_call_response|text|reasoning|thinking|blob|file|uri|image-url|refusal",
 )
-_MESSAGES: Final = Root(Shape("role parts", {"parts": _PART}))
+_MESSAGE: Final = Shape("role parts", {"parts": _PART})
 _OF_AGENTS: Final = {"invoke_agent", "create_agent"}
 
 
@@ -127,7 +126,7 @@ def _args(span: Span) -> Any:
 def _requested(spans: list[Span]) -> Iterator[SpanCall]:
     for place, span in enumerate(spans):
         messages = items(parsed(span.attributes.get(_OUTPUT)), _OUTPUT)
-        refuse_unknown_calls(_MESSAGES, _OUTPUT, messages)
+        refuse_unknown_calls(_OUTPUT, messages, _MESSAGE)
         for message in messages:
             for part in items(look(message, "parts"), "parts"):
                 if look(part, "type") == "tool_call":

@@ -16,7 +16,6 @@ from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers import read_trajectory
 from pytest_verdict.trajectories.readers.allow_list import (
     Format,
-    Root,
     Shape,
     any_item,
     call_within,
@@ -169,11 +168,10 @@ _RUN: Final = Shape(
     types="(?i:tool|llm|chain|retriever|embedding|prompt|parser)",
     kind="run_type",
 )
-_RUNS: Final = Root(_RUN, {"runs": _RUN})
 
 
 def _with_children(runs: Any) -> Iterator[Any]:
-    refuse_unknown_calls(_RUNS, "langsmith", runs)
+    refuse_unknown_calls("langsmith", runs, _RUN)
     for run in runs:
         yield run
         yield from _with_children(objects(look(run, "child_runs"), "child_runs"))
@@ -182,7 +180,8 @@ def _with_children(runs: Any) -> Iterator[Any]:
 LANGSMITH: Final = Format(
     any_item(lambda run: has(run, "run_type"), "runs"),
     lambda value: _read_runs(_with_children(list_of(value, "runs"))),
-    _RUNS,
+    _RUN,
+    {"runs": _RUN},
 )
 
 # A trace with its `observations`, or a list of observations.
@@ -206,5 +205,7 @@ def _observations(listed: Any) -> Iterator[Any]:
 LANGFUSE: Final = Format(
     any_item(_is_trace_or_observation, "data"),
     lambda value: _read_runs(_observations(list_of(value, "data"))),
-    Root(_ITEM, {"observations": _OBSERVATION, "data": _ITEM}, f"{_OBSERVATION.read} trace"),
+    _ITEM,
+    {"observations": _OBSERVATION, "data": _ITEM},
+    f"{_OBSERVATION.read} trace",
 )

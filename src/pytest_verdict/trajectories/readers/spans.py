@@ -13,9 +13,9 @@ from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.calls import failure
 from pytest_verdict.trajectories.readers.shape import items, list_of, look, objects
 
+_SCOPES: Final = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 _VALUES: Final = ("stringValue", "boolValue", "doubleValue", "bytesValue", "string_value", "bool_value", "double_value")
 _ERRORS: Final = {2, "2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}
-_NANOSECONDS: Final = 1_000_000_000
 _EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 
@@ -102,16 +102,16 @@ def _agent(span: Span, by_id: Mapping[str, Span], attribute: str) -> str | None:
 def _raw_spans(value: Any) -> list[Any]:
     resources = look(value, "resourceSpans", "resource_spans")
     if resources is not None:
-        return [span for resource in objects(resources, "resourceSpans") for span in _in_scopes(resource)]
+        return [
+            span
+            for resource in objects(resources, "resourceSpans")
+            for scope in objects(look(resource, *_SCOPES), "scopeSpans")
+            for span in objects(look(scope, "spans"), "spans")
+        ]
     listed = list_of(value, "spans")
     if any(look(item, "resourceSpans", "resource_spans") is not None for item in listed):
         return [span for item in listed for span in _raw_spans(item)]
     return list(objects(listed, "spans"))
-
-
-def _in_scopes(resource: Any) -> list[Any]:
-    scopes = objects(look(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"), "scopeSpans")
-    return [span for scope in scopes for span in objects(look(scope, "spans"), "spans")]
 
 
 def _span(raw: Any) -> Span:
@@ -167,18 +167,12 @@ def _plain(value: Any) -> Any:
 def _time(value: Any) -> int:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return 0 if isinstance(value, float) and not math.isfinite(value) else int(value)
-    if isinstance(value, datetime.datetime):
-        return _since_epoch(value)
     text = str(value or "")
     if text.isdigit():
         return int(text)
     try:
-        return _since_epoch(datetime.datetime.fromisoformat(text))
+        moment = value if isinstance(value, datetime.datetime) else datetime.datetime.fromisoformat(text)
     except ValueError:
         return 0
-
-
-def _since_epoch(moment: datetime.datetime) -> int:
     aware = moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
-    passed = aware - _EPOCH
-    return (passed.days * 86_400 + passed.seconds) * _NANOSECONDS + passed.microseconds * 1_000
+    return (aware - _EPOCH) // datetime.timedelta(microseconds=1) * 1_000

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
-from pytest_verdict.trajectories.readers.allow_list import Format, Root, Shape, any_item
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape, any_item
 from pytest_verdict.trajectories.readers.calls import Found, Result, as_text, call
 from pytest_verdict.trajectories.readers.shape import MISSING, blocks_of, has, list_of, look, objects
 
@@ -118,5 +118,7 @@ def _result(part: Any) -> Result:
 VERCEL: Final = Format(
     any_item(_is_ours, *_CONTAINERS),
     _read,
-    Root(_ITEM, dict.fromkeys(_CONTAINERS, _ITEM), "content toolCalls toolResults request response _output"),
+    _ITEM,
+    dict.fromkeys(_CONTAINERS, _ITEM),
+    "content toolCalls toolResults request response _output",
 )
