@@ -10,7 +10,7 @@ A rule is a mode or any operator; what it demands is always said from the expect
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -117,7 +117,7 @@ def _compare_one(
         return None if own == CONTAINS else ArgumentFinding(argument, 0.0, "unexpected")
     if observed is _ABSENT:
         return None if own == WITHIN else ArgumentFinding(argument, 0.0, "missing")
-    accepted = _accepts(own, expected, observed)
+    accepted = _ACCEPTS[own](expected, observed)
     return ArgumentFinding(argument, 1.0 if accepted else 0.0, None if accepted else "changed")
 
 
@@ -128,12 +128,6 @@ def _compare_by_operator(operator: Operator, argument: str, expected: Any, obser
     return ArgumentFinding(argument, made.score, None if made.passed else "changed")
 
 
-def _accepts(mode: ArgumentRule, expected: Any, observed: Any) -> bool:
-    if mode == CONTAINS:
-        return contains(expected, observed)
-    return contains(observed, expected) if mode == WITHIN else equal(expected, observed)
-
-
 def contains(part: Any, whole: Any) -> bool:
     """Say whether a value has at least the keys of another, at any depth."""
     if isinstance(part, Mapping) and isinstance(whole, Mapping):
@@ -142,3 +136,10 @@ def contains(part: Any, whole: Any) -> bool:
         if isinstance(part, kind) and isinstance(whole, kind):
             return len(part) == len(whole) and all(map(contains, part, whole))
     return equal(part, whole)
+
+
+_ACCEPTS: Final[Mapping[Any, Callable[[Any, Any], bool]]] = {
+    EQUAL: equal,
+    CONTAINS: contains,
+    WITHIN: lambda expected, observed: contains(observed, expected),
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Final
 
 ARGS_NOT_RECORDED: Final = "args_not_recorded"
@@ -11,6 +12,9 @@ ARGS_NOT_RECORDED: Final = "args_not_recorded"
 
 ARGS_MALFORMED: Final = "args_malformed"
 """The source holds something that is not an object of arguments, such as broken JSON."""
+
+_BEFORE_INDEX: Final = attrgetter("name", "args", "id", "group")
+_BEHIND_INDEX: Final = attrgetter("result", "error", "agent", "args_note", "args_text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +64,5 @@ class Event:
         """
         if self.index == index:
             return self
-        # Spelt out, because dataclasses.replace is slow and trajectories are long.
-        return Event(
-            self.name,
-            self.args,
-            self.id,
-            self.group,
-            index,
-            self.result,
-            self.error,
-            self.agent,
-            self.args_note,
-            self.args_text,
-        )
+        # Because dataclasses.replace is slow and trajectories are long.
+        return Event(*_BEFORE_INDEX(self), index, *_BEHIND_INDEX(self))

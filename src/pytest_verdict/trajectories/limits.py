@@ -139,13 +139,8 @@ class TrajectoryMaxCalls(ObservedTrajectory):
         counts = {**Counter(names), OTHERS: len(names)}
         calls = {tool: counts.get(self._tool_name(tool), 0) for tool in limits}
         over = [
-            {
-                "path": f"$.{tool}",
-                "kind": "changed",
-                "expected": f"at most {limit}",
-                "observed": calls[tool],
-                "reason": f"{counted(calls[tool], 'call')}, at most {limit} allowed",
-            }
+            {"path": f"$.{tool}", "kind": "changed", "expected": f"at most {limit}", "observed": calls[tool]}
+            | {"reason": f"{counted(calls[tool], 'call')}, at most {limit} allowed"}
             for tool, limit in limits.items()
             if calls[tool] > limit
         ]
@@ -186,8 +181,8 @@ class TrajectorySingleToolUse(ObservedTrajectory):
             raise UnusableError(NOT_A_TOOL, f"expected is no name of a tool: {shown(expected, 80)}")
         side = self._observed_side(observed)
         self._refuse_unknown_tools(side, named=(expected,))
-        names = [name for _, name in side.events]
-        calls = names.count(self._tool_name(expected))
+        tool = self._tool_name(expected)
+        calls = sum(name == tool for _, name in side.events)
         return Outcome(1.0 if calls else 0.0, self._selection.steps(), details={"calls": calls})
 
 

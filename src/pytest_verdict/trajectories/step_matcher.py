@@ -22,10 +22,19 @@ from pytest_verdict.trajectories.step_list import Step, Times
 _MOST_PAIRS: Final = 100_000
 
 
+class _Slot(NamedTuple):
+    """Room for one observed call in a step."""
+
+    call: Call
+    accepted: Sequence[int]
+    required: bool
+
+
 class StepMatcher:
     """Finds where the steps of a list can end in one trajectory."""
 
     def __init__(self, steps: Sequence[Step], observed: Sequence[Call], matcher: CallMatcher) -> None:
+        self._steps, self._observed, self._matcher = steps, observed, matcher
         self._size = len(observed)
         calls = [call for step in steps for call, _ in step.calls]
         accepted = iter(accepted_calls(calls, observed, matcher))
@@ -51,8 +60,6 @@ class StepMatcher:
         if len(needed) == 1:
             at = bisect_left(needed[0], start)
             return [needed[0][at]] if at < len(needed[0]) else None
-        if _all_matched(needed, start, self._size) is None:
-            return None
         return _all_matched(needed, start, _first(needed, start, self._size))
 
     def ends(self, step: Step, starts: set[int]) -> set[int]:
@@ -83,6 +90,39 @@ class StepMatcher:
         ends = range(start, self._size + 1)
         last = bisect_left(ends, 1, key=lambda end: not _all_placed(accepted, all_times, start, end))
         return set(range(first, start + last))
+
+    def aligned(self, extras: str) -> dict[str, Any] | None:
+        """Write where the calls of steps were made and what differs, as far as single calls tell it."""
+        slots = [list(self._slots(step)) for step in self._steps]
+        if sum(map(len, slots)) * self._size > _MOST_PAIRS:
+            return None
+        calls: list[Call] = []
+        places: list[int] = []
+        partners: list[int | None] = []
+        start = 0
+        for step, own, end in zip(self._steps, slots, _ends(slots, self._size), strict=True):
+            for at, slot in _filled(own, self._observed, start, end):
+                start = start if at is None else at + 1
+                partners.append(at)
+                calls.append(slot.call)
+                places.append(step.place)
+        rows = side_by_side(partners, self._size)
+        details = aligned(rows, calls, self._observed, self._matcher, extras, places)
+        return details if details["differences"] else None
+
+    def _slots(self, step: Step) -> Iterator[_Slot]:
+        """Give the slots of a step, those that must be filled first."""
+        calls = list(zip(step.calls, self._accepted[step.place], strict=True))
+        for (call, times), accepted in calls:
+            yield from [_Slot(call, accepted, required=True)] * (times.least * step.times.least)
+        repeats = self._most(step.times)
+        for (call, times), accepted in calls:
+            more = self._most(times) * repeats - times.least * step.times.least
+            yield from [_Slot(call, accepted, required=False)] * more
+
+    def _most(self, times: Times) -> int:
+        # More calls than were made find no place.
+        return max(times.least, self._size if times.most is None else min(times.most, self._size))
 
 
 def _ends_of_one(accepted: list[int], times: Times, start: int) -> set[int]:
@@ -130,37 +170,6 @@ def _between(positions: list[int], start: int, end: int) -> list[int]:
     return positions[bisect_left(positions, start) : bisect_left(positions, end)]
 
 
-class _Slot(NamedTuple):
-    """Room for one observed call in a step."""
-
-    call: Call
-    required: bool
-    accepted: Sequence[int] = ()
-
-
-def aligned_steps(
-    steps: Sequence[Step], observed: Sequence[Call], matcher: CallMatcher, extras: str
-) -> dict[str, Any] | None:
-    """Write where the calls of steps were made and what differs, as far as single calls tell it."""
-    slots = [list(_slots(step, len(observed))) for step in steps]
-    if sum(map(len, slots)) * len(observed) > _MOST_PAIRS:
-        return None
-    accepted = iter(accepted_calls([slot.call for own in slots for slot in own], observed, matcher))
-    slots = [[slot._replace(accepted=next(accepted)) for slot in own] for own in slots]
-    calls: list[Call] = []
-    places: list[int] = []
-    partners: list[int | None] = []
-    start = 0
-    for step, own, end in zip(steps, slots, _ends(slots, len(observed)), strict=True):
-        for at, slot in _filled(own, observed, start, end):
-            start = start if at is None else at + 1
-            partners.append(at)
-            calls.append(slot.call)
-            places.append(step.place)
-    details = aligned(side_by_side(partners, len(observed)), calls, observed, matcher, extras, places)
-    return details if details["differences"] else None
-
-
 def _ends(slots: Sequence[Sequence[_Slot]], size: int) -> list[int]:
     """Find for each step where the next one that is there begins, so that as many slots as possible are filled."""
     # Inside a step any call may come first, so each of its slots takes what any of them takes.
@@ -175,33 +184,18 @@ def _ends(slots: Sequence[Sequence[_Slot]], size: int) -> list[int]:
     return ends[::-1]
 
 
-def _slots(step: Step, size: int) -> Iterator[_Slot]:
-    """Give the slots of a step, those that must be filled first."""
-    counts = [(call, times.least, _most(times.least, times.most, size)) for call, times in step.calls]
-    repeats = _most(step.times.least, step.times.most, size)
-    for call, least, _ in counts:
-        yield from [_Slot(call, required=True)] * (least * step.times.least)
-    for call, least, most in counts:
-        yield from [_Slot(call, required=False)] * (most * repeats - least * step.times.least)
-
-
-def _most(least: int, most: int | None, size: int) -> int:
-    # More calls than were made find no place.
-    return max(least, size if most is None else min(most, size))
-
-
 def _filled(slots: Sequence[_Slot], observed: Sequence[Call], start: int, end: int) -> list[tuple[int | None, _Slot]]:
     """Fill the slots of a step from a stretch of observed calls; behind them, what is empty and must not be."""
     filled: dict[int, _Slot] = {}
-    empty: list[tuple[int | None, _Slot]] = []
+    missing: list[_Slot] = []
     for required in (True, False):
         own = [slot for slot in slots if slot.required is required]
         choices = [[at - start for at in slot.accepted if start <= at < end and at not in filled] for slot in own]
         found = maximum_matching(choices, max(end - start, 0))
         filled |= {start + at: slot for at, slot in zip(found, own, strict=True) if at is not None}
-        empty += [(None, slot) for at, slot in zip(found, own, strict=True) if at is None and required]
+        missing += [slot for at, slot in zip(found, own, strict=True) if at is None and required]
     left_over = []
-    for _, slot in empty:
+    for slot in missing:
         # A call of the right tool is the nearest there is.
         places = (at for at in range(start, end) if at not in filled and observed[at].name == slot.call.name)
         at = next(places, None)

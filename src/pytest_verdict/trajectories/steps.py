@@ -12,7 +12,7 @@ from pytest_verdict.trajectories.details import call_as_json, listed, unexpected
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.selection import Selected, UnusableError
 from pytest_verdict.trajectories.step_list import Step, read_steps
-from pytest_verdict.trajectories.step_matcher import StepMatcher, aligned_steps
+from pytest_verdict.trajectories.step_matcher import StepMatcher
 from pytest_verdict.trajectories.trajectory_operator import (
     EMPTY_EXPECTED,
     UNREADABLE,
@@ -52,8 +52,7 @@ class TrajectorySteps(TrajectoryOperator):
         find = _in_between if self.extras == "allow" else _without_gaps
         found = find(steps, step_matcher, made)
         if found.score < 1.0:
-            told = aligned_steps(steps, made, matcher, self.extras)
-            found = replace(found, details={**(found.details or {}), **(told or {})})
+            found = replace(found, details={**(found.details or {}), **(step_matcher.aligned(self.extras) or {})})
         if found.score == 1.0 and self.extras == "allow" and not any(_needed(step) for step in steps):
             found = Outcome(1.0, notes=(EMPTY_EXPECTED,), details=found.details)
         found = self._unless_emptied(found, observed_side)

@@ -247,14 +247,8 @@ def entries(value: Any) -> Iterator[tuple[str, Any]]:
             yield from ((key, item) for key, item in held.items() if not key.startswith("_"))
 
 
-@functools.lru_cache(maxsize=1024)
-def is_call_name(key: str) -> bool:
-    """Say whether a key is called as calls are called in some format."""
-    return _CALL_KEY.fullmatch(_snake(key)) is not None
-
-
 def _is_call_key(key: str, item: Any) -> bool:
-    if not is_call_name(key):
+    if not _matches_text(_CALL_KEY, _snake(key)):
         return False
     # Numbers say how many, as in ``max_tool_calls``.
     return bool(item) if isinstance(item, str | list | tuple | Mapping) else item is not None and any(entries(item))

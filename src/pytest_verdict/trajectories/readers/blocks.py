@@ -92,11 +92,6 @@ _CONVERSE: Final = Shape(
 )
 
 
-def _converse_messages(value: Any) -> Any:
-    message = look(look(value, "output"), "message")
-    return list_of(value, "messages") if message is None else [message]
-
-
 def _is_bedrock(value: Any) -> bool:
     return has(look(value, "output"), "message") or any(
         has(block, "toolUse", "toolResult")
@@ -107,7 +102,9 @@ def _is_bedrock(value: Any) -> bool:
 
 def _read_bedrock(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one message are one group."""
-    for place, message in enumerate(objects(_converse_messages(value), "messages")):
+    answer = look(look(value, "output"), "message")
+    messages = list_of(value, "messages") if answer is None else [answer]
+    for place, message in enumerate(objects(messages, "messages")):
         for block in objects(blocks_of(message), "content"):
             made, given = look(block, "toolUse"), look(block, "toolResult")
             if made is not None:

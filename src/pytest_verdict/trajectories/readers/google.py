@@ -121,11 +121,6 @@ _RECORDED: Final = replace(_ITEM, marks=f"{_ITEM.marks} {' '.join(_OF_EVENTS)}",
 _CASE: Final = Shape("conversation", {"conversation": _RECORDED}, _STATES)
 
 
-def _read_adk(value: Any) -> Iterator[Found]:
-    """Read the calls; the calls of one event are one group, and so are those of one list of tool uses."""
-    yield from _read_gemini(list(_finished(_recorded(value))))
-
-
 def _recorded(value: Any) -> Sequence[Any]:
     case = only_one(look(value, *_CASES), "eval_cases") if has(value, *_CASES) else value
     for container in _OF_ADK:
@@ -156,7 +151,7 @@ def _finished(events: Sequence[Any]) -> Iterator[Any]:
 
 ADK: Final = Format(
     any_item(lambda item: has(item, "author") and has(item, *_OF_EVENTS), "events", keys=_CASES),
-    _read_adk,
+    lambda value: _read_gemini(list(_finished(_recorded(value)))),
     _RECORDED,
     dict.fromkeys(_CASES, _CASE) | dict.fromkeys(_OF_ADK, _RECORDED),
     _STATES,

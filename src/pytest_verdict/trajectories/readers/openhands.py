@@ -43,7 +43,10 @@ def _read(value: Any) -> Iterator[Found]:
         if kind is not None:
             yield from _of_sdk(event, kind, groups.setdefault(look(event, "llm_response_id") or place, len(groups)))
         elif not has(event, "action"):
-            yield _of_observation(event)
+            metadata = look(event, "tool_call_metadata")
+            identifier = look(event, "cause") if metadata is None else look(metadata, "tool_call_id")
+            failed = look(event, "observation") in {"error", "user_rejected"}
+            yield Result.of_content(event, identifier, failed=failed)
         # The user may run commands too.
         elif look(event, "source") != "user":
             yield from _of_action(event, groups, place)
@@ -80,13 +83,6 @@ def _of_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterator[
         # Without function calling there is only what became of the call.
         group = groups.setdefault(place, len(groups))
         yield call(look(event, "action"), look(event, "args", default=MISSING), id=look(event, "id"), group=group)
-
-
-def _of_observation(event: Any) -> Result:
-    metadata = look(event, "tool_call_metadata")
-    identifier = look(event, "cause") if metadata is None else look(metadata, "tool_call_id")
-    content = look(event, "content")
-    return Result(identifier, content, look(event, "observation") in {"error", "user_rejected"}, content)
 
 
 def _is_event(event: Any) -> bool:
