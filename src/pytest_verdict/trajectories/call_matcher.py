@@ -79,7 +79,11 @@ class CallMatcher:
         if not (expected.known and observed.known):
             return 0.0
         if self.is_equality(expected.name):
-            return _equal_share(expected.args, observed.args)
+            # The usual rule, without the detour over findings: alignments ask for every pair.
+            both = [argument for argument in expected.args if argument in observed.args]
+            count = len(expected.args) + len(observed.args) - len(both)
+            matches = sum(equal(expected.args[argument], observed.args[argument]) for argument in both)
+            return matches / count if count else 1.0
         return _mean(self.findings(expected, observed))
 
     def closeness(self, expected: Call, observed: Call) -> float:
@@ -100,10 +104,3 @@ class CallMatcher:
 def _mean(findings: Sequence[ArgumentFinding]) -> float:
     scores = [1.0 if finding.kind is None else finding.score for finding in findings]
     return sum(scores) / len(scores) if scores else 1.0
-
-
-def _equal_share(expected: Mapping[str, Any], observed: Mapping[str, Any]) -> float:
-    # The usual rule, without the detour over findings: alignments ask for every pair.
-    both = [argument for argument in expected if argument in observed]
-    count = len(expected) + len(observed) - len(both)
-    return sum(equal(expected[argument], observed[argument]) for argument in both) / count if count else 1.0

@@ -192,11 +192,8 @@ def _near_differences(rows: Sequence[_Aligned]) -> Sequence[int]:
 def _without_other_tools(rows: Iterable[Row], expected: Sequence[Call], observed: Sequence[Call]) -> Iterator[Row]:
     # Two calls of different tools have nothing in common: one is missing, the other unexpected.
     for left, right in rows:
-        if left is not None and right is not None and expected[left].name != observed[right].name:
-            yield left, None
-            yield None, right
-        else:
-            yield left, right
+        apart = left is not None and right is not None and expected[left].name != observed[right].name
+        yield from ((left, None), (None, right)) if apart else ((left, right),)
 
 
 def _kinds(

@@ -37,15 +37,11 @@ def _pair_tool(expected: list[Call], observed: list[Call], matcher: CallMatcher)
     if all(matcher.demands_nothing(call) for call in expected):
         return [at if at < len(observed) else None for at in range(len(expected))]
     if matcher.is_equality(expected[0].name) and all(call.key is not None for call in (*expected, *observed)):
-        return _pair_equal(expected, observed)
+        waiting: dict[Hashable, list[int]] = {}
+        for at in range(len(observed) - 1, -1, -1):
+            waiting.setdefault(observed[at].key, []).append(at)
+        return [waiting[call.key].pop() if waiting.get(call.key) else None for call in expected]
     return maximum_matching(accepted_calls(expected, observed, matcher), len(observed))
-
-
-def _pair_equal(expected: list[Call], observed: list[Call]) -> Partners:
-    waiting: dict[Hashable, list[int]] = {}
-    for at in range(len(observed) - 1, -1, -1):
-        waiting.setdefault(observed[at].key, []).append(at)
-    return [waiting[call.key].pop() if waiting.get(call.key) else None for call in expected]
 
 
 def pair_most_in_order(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> Partners:

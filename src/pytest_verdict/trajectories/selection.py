@@ -67,17 +67,15 @@ class Selection:
 
     def of(self, events: Iterable[Event]) -> Selected:
         """Give the events that count."""
-        named = [(event, self._name(event)) for event in events]
-        if self.selects:
-            chosen = [(event, name) for event, name in named if self._chooses(event, name)]
-            names = frozenset(name for _, name in named)
+        if self.aliases or self.mcp_servers:
+            named = [(event, canonical_name(event.name, self.aliases, self.mcp_servers)) for event in events]
         else:
-            chosen, names = named, frozenset[str]()
-        if self.failed == "count":
-            return Selected(chosen, names, bool(named) and not chosen)
+            named = [(event, event.name) for event in events]
+        chosen = [one for one in named if self._chooses(*one)] if self.selects else named
+        names = frozenset(name for _, name in named) if self.selects else frozenset[str]()
         # A call whose arguments are malformed may well be noted as failed, and must never go unseen.
-        kept = [one for one in chosen if one[0].error is None or one[0].args_note == ARGS_MALFORMED]
-        return Selected(kept, names, bool(named) and not chosen)
+        seen = [one for one in chosen if one[0].error is None or one[0].args_note == ARGS_MALFORMED]
+        return Selected(chosen if self.failed == "count" else seen, names, bool(named) and not chosen)
 
     def refuse_unknown(self, names: Iterable[str]) -> None:
         """Refuse the name of a tool that is not among those known."""
@@ -91,11 +89,6 @@ class Selection:
                 meant = "".join(f" Did you mean {one!r}?" for one in close)
                 reason = f"{setting} has {name!r}, which no side calls and no other setting names.{meant}"
                 raise UnusableError(UNKNOWN_TOOL, f"{reason} Tools that need not be called are named in tools=[...]")
-
-    def _name(self, event: Event) -> str:
-        if not self.aliases and not self.mcp_servers:
-            return event.name
-        return canonical_name(event.name, self.aliases, self.mcp_servers)
 
     def _chooses(self, event: Event, name: str) -> bool:
         return (

@@ -38,11 +38,8 @@ def read_turns(value: Any) -> list[Any]:
     if look(source, "messages") and look(source, "events"):
         # As in a sample of Inspect AI, whose messages lack calls that its events have.
         raise TrajectoryError("turns are made of messages, and here events beside the messages may have further calls")
-    for container in ("conversation", "invocations", "turns", "messages"):
-        inner = look(source, container)
-        if isinstance(inner, list | tuple):
-            source = inner
-            break
+    inside = (look(source, container) for container in ("conversation", "invocations", "turns", "messages"))
+    source = next((inner for inner in inside if isinstance(inner, list | tuple)), source)
     if not isinstance(source, list | tuple):
         raise TrajectoryError(f"turns are a list of trajectories, got {shown(value, 80)}")
     if any(_role(item) is not None for item in source):
@@ -72,9 +69,7 @@ def _split_at_users(messages: list[Any]) -> list[Any]:
 def _holds_results(message: Any) -> bool:
     # Anthropic and Bedrock send the results of tools back in the name of the user, Gemini likewise.
     blocks = look(message, "content", "parts")
-    if not isinstance(blocks, list | tuple):
-        return False
-    return any(
+    return isinstance(blocks, list | tuple) and any(
         look(block, "type") == "tool_result"
         or look(block, "toolResult", "function_response", "functionResponse") is not None
         for block in blocks

@@ -14,7 +14,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import Format, refuse_unknown_calls
+from pytest_verdict.trajectories.readers.allow_list import Format
 from pytest_verdict.trajectories.readers.calls import joined
 
 AUTO: Final = "auto"
@@ -58,8 +58,8 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
     try:
         reader = _reader(chosen)
         # A reader of another package is a module with the two functions alone.
-        if sure is None and isinstance(reader, Format) and reader.item is not None:
-            refuse_unknown_calls(chosen, source, reader.item, reader.within, reader.beside)
+        if sure is None and isinstance(reader, Format):
+            reader.refuse_unknown_calls(chosen, source)
         return joined(reader.read(source))
     except _RAISED as error:
         reason = str(error) if isinstance(error, TrajectoryError) else f"{type(error).__name__}: {error}"

@@ -71,26 +71,39 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A wire format: a list of items, one item, or an object that holds the list under the first of some keys.
+    """A wire format: a list of items, one item, or an object that holds the list; `partial` of it decorates what reads it.
 
     Args:
-        recognises: Whether a value is in it.
         read: The calls and the results in a value, in their order.
+        is_ours: Whether an item is of this format.
         item: The items; None when `read` itself refuses what it does not know.
-        within: The keys that hold the list, with what is in it.
+        containers: Keys that hold the list.
+        keys: Keys that only a value of this format has; one of them is enough.
+        whole: Whether a value is of this format whatever its items are.
+        others: Keys that hold something else than items, with what it is.
         beside: Keys of the object with the list, as `Shape.read`.
     """
 
-    recognises: Callable[[Any], bool]
     read: Callable[[Any], Iterable[Found]]
+    is_ours: Callable[[Any], bool] = lambda _: False
     item: Shape | None = None
-    within: Mapping[str, Shape] = field(default_factory=dict)
+    containers: str = ""
+    keys: str = ""
+    whole: Callable[[Any], bool] = lambda _: False
+    others: Mapping[str, Shape] = field(default_factory=dict)
     beside: str = ""
 
+    def recognises(self, value: Any) -> bool:
+        """Say whether a value is in this format."""
+        if has(value, *self.keys.split()) or self.whole(value):
+            return True
+        return any(map(self.is_ours, list_of(value, *self.containers.split())))
 
-def any_item(is_ours: Callable[[Any], bool], *containers: str, keys: tuple[str, ...] = ()) -> Callable[[Any], bool]:
-    """Tell a format by one of its items, or by a key of the whole value."""
-    return lambda value: has(value, *keys) or any(map(is_ours, list_of(value, *containers)))
+    def refuse_unknown_calls(self, name: str, value: Any) -> None:
+        """Refuse a value that is not in this format, or in which a call may be that `read` does not see."""
+        if self.item is not None:
+            within = {**self.others, **dict.fromkeys(self.containers.split(), self.item)}
+            refuse_unknown_calls(name, value, self.item, within, self.beside)
 
 
 def refuse_unknown_calls(

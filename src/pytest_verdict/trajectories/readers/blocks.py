@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import Format, Shape, any_item
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape
 from pytest_verdict.trajectories.readers.calls import Found, Result, call, call_in
 from pytest_verdict.trajectories.readers.shape import MISSING, blocks_of, has, list_of, look, messages_of, objects
 
@@ -29,7 +30,12 @@ def _content(message: Any) -> Any:
     return [message] if _is_block(message) else blocks_of(message)
 
 
-def _read_anthropic(value: Any) -> Iterator[Found]:
+def _holds_blocks(message: Any) -> bool:
+    return any(map(_is_block, list_of(_content(message))))
+
+
+@partial(Format, is_ours=_holds_blocks, item=_MESSAGE, containers="messages", beside="system")
+def anthropic(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one message are one group."""
     messages = messages_of(value)
     loose = all(look(message, "role") is None for message in messages)
@@ -42,14 +48,6 @@ def _read_anthropic(value: Any) -> Iterator[Found]:
                 yield Result.of_content(block, look(block, "tool_use_id"), failed=look(block, "is_error") is True)
 
 
-ANTHROPIC: Final = Format(
-    any_item(lambda message: any(map(_is_block, list_of(_content(message)))), "messages"),
-    _read_anthropic,
-    _MESSAGE,
-    {"messages": _MESSAGE},
-    "system",
-)
-
 # The lines of ``--output-format stream-json`` and of session files, each with an Anthropic message. What a tool returned and
 # which calls were not allowed stand in them once more.
 _LINE: Final = Shape(
@@ -60,7 +58,8 @@ _LINE: Final = Shape(
 )
 
 
-def _read_claude_code(value: Any) -> Iterator[Found]:
+@partial(Format, is_ours=lambda line: look(line, "type") in {"assistant", "user"} and has(line, "message"), item=_LINE)
+def claude_code(value: Any) -> Iterator[Found]:
     """Read the calls; those of one message are one group, also where each has a line of its own."""
     groups: dict[Any, int] = {}
     for place, line in enumerate(messages_of(value)):
@@ -68,15 +67,9 @@ def _read_claude_code(value: Any) -> Iterator[Found]:
         if message is None:
             continue
         group = groups.setdefault(look(message, "id") or ("line", place), len(groups))
-        for found in _read_anthropic([message]):
+        for found in anthropic.read([message]):
             yield replace(found, group=group) if isinstance(found, Event) else found
 
-
-CLAUDE_CODE: Final = Format(
-    any_item(lambda line: look(line, "type") in {"assistant", "user"} and has(line, "message")),
-    _read_claude_code,
-    _LINE,
-)
 
 # Strands agents write the same.
 _CONVERSE: Final = Shape(
@@ -92,15 +85,15 @@ _CONVERSE: Final = Shape(
 )
 
 
-def _is_bedrock(value: Any) -> bool:
-    return has(look(value, "output"), "message") or any(
-        has(block, "toolUse", "toolResult")
-        for message in list_of(value, "messages")
-        for block in list_of(blocks_of(message))
-    )
-
-
-def _read_bedrock(value: Any) -> Iterator[Found]:
+@partial(
+    Format,
+    is_ours=lambda message: any(has(block, "toolUse", "toolResult") for block in list_of(blocks_of(message))),
+    item=_CONVERSE,
+    containers="messages",
+    whole=lambda value: has(look(value, "output"), "message"),
+    others={"output": Shape("message", {"message": replace(_CONVERSE, one=True)}, one=True)},
+)
+def bedrock(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one message are one group."""
     answer = look(look(value, "output"), "message")
     messages = list_of(value, "messages") if answer is None else [answer]
@@ -112,9 +105,6 @@ def _read_bedrock(value: Any) -> Iterator[Found]:
             if given is not None:
                 yield Result.of_content(given, look(given, "toolUseId"), failed=look(given, "status") == "error")
 
-
-_OUTPUT: Final = Shape("message", {"message": replace(_CONVERSE, one=True)}, one=True)
-BEDROCK: Final = Format(_is_bedrock, _read_bedrock, _CONVERSE, {"output": _OUTPUT, "messages": _CONVERSE})
 
 _CALLS: Final = "tool-call|builtin-tool-call"
 _RESULTS: Final = "tool-return|builtin-tool-return|retry-prompt"
@@ -128,7 +118,12 @@ _PART: Final = Shape(
 _EXCHANGE: Final = Shape("parts", {"parts": _PART}, types="request|response", kind="kind")
 
 
-def _read_pydantic_ai(value: Any) -> Iterator[Found]:
+def _has_part_kinds(message: Any) -> bool:
+    return any(has(part, "part_kind") for part in list_of(look(message, "parts")))
+
+
+@partial(Format, is_ours=_has_part_kinds, item=_EXCHANGE, containers="messages")
+def pydantic_ai(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one response are one group."""
     for place, message in enumerate(messages_of(value)):
         for part in objects(look(message, "parts"), "parts"):
@@ -138,11 +133,3 @@ def _read_pydantic_ai(value: Any) -> Iterator[Found]:
             elif kind in _RESULTS.split("|") and name is not None:
                 failed = kind == "retry-prompt" or look(part, "outcome", default="success") != "success"
                 yield Result.of_content(part, identifier, failed=failed)
-
-
-PYDANTIC_AI: Final = Format(
-    any_item(lambda message: any(has(part, "part_kind") for part in list_of(look(message, "parts"))), "messages"),
-    _read_pydantic_ai,
-    _EXCHANGE,
-    {"messages": _EXCHANGE},
-)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import Format, Shape, any_item
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape
 from pytest_verdict.trajectories.readers.calls import Found, Result, call
 from pytest_verdict.trajectories.readers.shape import MISSING, has, items, list_of, look, objects, only_one, parsed
 
@@ -19,7 +20,7 @@ _RESPONSES: Final = ("tool_responses", "toolResponses")
 _EVENTS: Final = ("invocation_events", "invocationEvents")
 _CALL: Final = ("function_call", "functionCall")
 _RESPONSE: Final = ("function_response", "functionResponse")
-_CONTAINERS: Final = ("conversation", "invocations", "contents", "candidates", "events")
+_CONTAINERS: Final = "conversation invocations contents candidates events"
 
 _MADE: Final = " ".join((*_CALL, *_RESPONSE))
 _USED: Final = " ".join((*_TOOL_USES, *_RESPONSES))
@@ -53,11 +54,12 @@ def _is_ours(item: Any) -> bool:
     return has(look(item, "content"), "parts") or (has(item, *_CALL, *_RESPONSE) and not has(item, "role"))
 
 
-def _read_gemini(value: Any) -> Iterator[Found]:
+@partial(Format, is_ours=_is_ours, item=_ITEM, containers=_CONTAINERS, whole=_is_bare)
+def gemini(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one content are one group, and so are those of one list of tool uses."""
     group = 0
     bare = _is_bare(value)
-    listed = (value,) if bare else objects(list_of(value, *_CONTAINERS), "contents")
+    listed = (value,) if bare else objects(list_of(value, *_CONTAINERS.split()), "contents")
     loose = not bare and all(has(item, *_CALL, *_RESPONSE, "text", "thought") for item in listed)
     for item in listed:
         for parts, author in _contents(item):
@@ -104,26 +106,32 @@ def _in_part(part: Any, group: int, author: str | None) -> Iterator[Found]:
         yield Result(look(given, "id"), response, error is not None, error, look(given, "name"))
 
 
-GEMINI: Final = Format(
-    lambda value: _is_bare(value) or any(map(_is_ours, list_of(value, *_CONTAINERS))),
-    _read_gemini,
-    _ITEM,
-    dict.fromkeys(_CONTAINERS, _ITEM),
-)
-
 # An EvalSet of ADK with one eval case, and the events of a session or of a run. Their own are the states of a session, and what
 # a node of a workflow returned.
 _CASES: Final = ("eval_cases", "evalCases")
-_OF_ADK: Final = ("conversation", "events")
 _STATES: Final = "state session_input sessionInput final_session_state finalSessionState output"
 _OF_EVENTS: Final = ("invocation_id", "invocationId", "actions", "partial")
 _RECORDED: Final = replace(_ITEM, marks=f"{_ITEM.marks} {' '.join(_OF_EVENTS)}", read=f"{_ITEM.read} {_STATES}")
 _CASE: Final = Shape("conversation", {"conversation": _RECORDED}, _STATES)
 
 
+@partial(
+    Format,
+    is_ours=lambda item: has(item, "author") and has(item, *_OF_EVENTS),
+    item=_RECORDED,
+    containers="events",
+    keys=" ".join(_CASES),
+    others={**dict.fromkeys(_CASES, _CASE), "conversation": _RECORDED},
+    beside=_STATES,
+)
+def adk(value: Any) -> Iterator[Found]:
+    """Read the calls; the calls of one event are one group, and so are those of one list of tool uses."""
+    return iter(gemini.read(list(_finished(_recorded(value)))))
+
+
 def _recorded(value: Any) -> Sequence[Any]:
     case = only_one(look(value, *_CASES), "eval_cases") if has(value, *_CASES) else value
-    for container in _OF_ADK:
+    for container in ("conversation", "events"):
         found = look(case, container, default=MISSING)
         if found is not MISSING:
             if not found:
@@ -149,33 +157,23 @@ def _finished(events: Sequence[Any]) -> Iterator[Any]:
         raise TrajectoryError(f"partial events call {names}, and no event after them is the whole call")
 
 
-ADK: Final = Format(
-    any_item(lambda item: has(item, "author") and has(item, *_OF_EVENTS), "events", keys=_CASES),
-    lambda value: _read_gemini(list(_finished(_recorded(value)))),
-    _RECORDED,
-    dict.fromkeys(_CASES, _CASE) | dict.fromkeys(_OF_ADK, _RECORDED),
-    _STATES,
-)
-
 # Rows of Vertex AI hold lists of tool_name and tool_input, and so do the first evaluation files of ADK.
 _COLUMNS: Final = ("predicted_trajectory", "reference_trajectory", "expected_tool_use")
 _NAMES: Final = ("tool_name", "toolName")
 _INPUTS: Final = ("tool_input", "toolInput")
 
 
-def _read_vertex(value: Any) -> Iterator[Event]:
+@partial(
+    Format,
+    is_ours=lambda made: has(made, *_NAMES) and has(made, *_INPUTS),
+    item=Shape("tool_name toolName", read="tool_name toolName tool_input toolInput"),
+    keys=" ".join(_COLUMNS),
+    others=dict.fromkeys(_COLUMNS, Shape(text=True, one=True)),
+    beside=" ".join(_COLUMNS),
+)
+def vertex(value: Any) -> Iterator[Event]:
     """Read the calls; a row does not say which were made together."""
     column = look(value, *_COLUMNS)
     listed = list_of(value) if column is None else items(parsed(column), "a trajectory column")
     for made in listed:
         yield call(look(made, *_NAMES), look(made, *_INPUTS, default=MISSING))
-
-
-_USE: Final = Shape("tool_name toolName", read="tool_name toolName tool_input toolInput")
-VERTEX: Final = Format(
-    any_item(lambda made: has(made, *_NAMES) and has(made, *_INPUTS), keys=_COLUMNS),
-    _read_vertex,
-    _USE,
-    dict.fromkeys(_COLUMNS, Shape(text=True, one=True)),
-    " ".join(_COLUMNS),
-)

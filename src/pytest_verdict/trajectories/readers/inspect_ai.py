@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.errors import TrajectoryError
@@ -49,7 +50,8 @@ def _is_answer(item: Any) -> bool:
     return isinstance(made, list | tuple) and any(isinstance(look(one, "function"), str) for one in made)
 
 
-def _read(value: Any) -> Iterator[Found]:
+@partial(Format, item=_BARE, whole=_recognises, others={"samples": _SAMPLE}, beside="eval plan results metadata")
+def inspect_ai(value: Any) -> Iterator[Found]:
     """Read the calls; those of one answer of a model are one group."""
     sample = _sample(value)
     texts = look(sample, "attachments") or {}
@@ -139,6 +141,3 @@ def _with_texts(value: Any, texts: Mapping[str, Any]) -> Any:
     if name not in texts:
         raise TrajectoryError(f"the attachment {name} is not in the sample")
     return texts[name]
-
-
-INSPECT_AI: Final = Format(_recognises, _read, _BARE, {"samples": _SAMPLE}, "eval plan results metadata")

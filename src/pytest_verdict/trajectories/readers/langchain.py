@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
-from pytest_verdict.trajectories.readers.allow_list import Format, Shape, any_item, call_within, entries
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape, call_within, entries
 from pytest_verdict.trajectories.readers.calls import Found, Result, as_text, call, call_in
 from pytest_verdict.trajectories.readers.plain import is_pair
 from pytest_verdict.trajectories.readers.shape import MISSING, has, items, look, messages_of
@@ -44,7 +45,8 @@ def _is_message(message: Any) -> bool:
     return flat or has(message, "lc") or (isinstance(kind, str) and kind in _TYPES)
 
 
-def _read_messages(value: Any) -> Iterator[Found]:
+@partial(Format, is_ours=_is_message, item=_MESSAGE, containers="messages")
+def langchain(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one message are one group."""
     for place, wrapped in enumerate(messages_of(value)):
         message = _unwrapped(wrapped)
@@ -91,9 +93,7 @@ def _made(made: Any, place: int) -> Event:
     return call_in(source, "args", "arguments", "input", id=look(made, "call_id", "id"), group=place)
 
 
-LANGCHAIN: Final = Format(any_item(_is_message, "messages"), _read_messages, _MESSAGE, {"messages": _MESSAGE})
-
-
+# For each invocation of a graph the names of its nodes: ``[["agent", "tools"], ["agent"]]``, or a dict with them.
 def _is_list_of_steps(value: Any) -> bool:
     steps = look(value, "steps") or value
     return isinstance(steps, list | tuple) and len(steps) > 0 and all(map(_is_step, steps))
@@ -103,7 +103,8 @@ def _is_step(step: Any) -> bool:
     return isinstance(step, list | tuple) and all(isinstance(node, str) for node in step) and not is_pair(step)
 
 
-def _read_steps(value: Any) -> Iterator[Event]:
+@partial(Format, whole=_is_list_of_steps)
+def langgraph(value: Any) -> Iterator[Event]:
     """Read the nodes as events without recorded arguments; the nodes of one step are one group."""
     if value is None:
         raise TrajectoryError("a list of steps must be a list, got null")
@@ -117,7 +118,3 @@ def _read_steps(value: Any) -> Iterator[Event]:
             if not isinstance(node, str):
                 raise TrajectoryError(f"a node of a step is a name, got {shown(node, 80)}")
             yield call(node, MISSING, group=place)
-
-
-# For each invocation of a graph the names of its nodes: ``[["agent", "tools"], ["agent"]]``, or a dict with them.
-LANGGRAPH: Final = Format(_is_list_of_steps, _read_steps)

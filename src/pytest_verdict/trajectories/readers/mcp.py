@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
-from pytest_verdict.trajectories.readers.allow_list import Format, Shape, any_item
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape
 from pytest_verdict.trajectories.readers.calls import Found, Result, call
 from pytest_verdict.trajectories.readers.shape import has, look, messages_of
 
@@ -17,7 +18,12 @@ _MESSAGE: Final = Shape(
 )
 
 
-def _read(value: Any) -> Iterator[Found]:
+def _is_message(message: Any) -> bool:
+    return has(message, "jsonrpc") or look(message, "method") == "tools/call"
+
+
+@partial(Format, is_ours=_is_message, item=_MESSAGE, containers="messages")
+def mcp(value: Any) -> Iterator[Found]:
     """Read the calls; requests with no response between them are one group."""
     group = 0
     for message in messages_of(value):
@@ -38,11 +44,3 @@ def _response(message: Any) -> Result:
         return Result(text, None, failed=True, reason=look(broken, "message"))
     result = look(message, "result")
     return Result(text, result, look(result, "isError", "is_error") is True, look(result, "content"))
-
-
-MCP: Final = Format(
-    any_item(lambda message: has(message, "jsonrpc") or look(message, "method") == "tools/call", "messages"),
-    _read,
-    _MESSAGE,
-    {"messages": _MESSAGE},
-)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import Format, Shape, any_item
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape
 from pytest_verdict.trajectories.readers.calls import Found, Result, call, call_in, failure
-from pytest_verdict.trajectories.readers.plain import read_calls
+from pytest_verdict.trajectories.readers.plain import plain
 from pytest_verdict.trajectories.readers.shape import MISSING, has, items, list_of, look, messages_of, objects, only_one
 
 # Assistant messages with `tool_calls`, results in messages of the role `tool`.
@@ -20,10 +21,17 @@ _BLOCK: Final = Shape(
     text=True,
 )
 _MESSAGE: Final = Shape("role", {"content": _BLOCK}, "tool_calls function_call raw_data", "message")
-_CHOICE: Final = Shape("message delta", {"message": replace(_MESSAGE, one=True)}, "delta")
 
 
-def read_chat(value: Any) -> Iterator[Found]:
+@partial(
+    Format,
+    is_ours=lambda message: has(message, "role"),
+    item=_MESSAGE,
+    containers="messages",
+    keys="choices",
+    others={"choices": Shape("message delta", {"message": replace(_MESSAGE, one=True)}, "delta")},
+)
+def openai_chat(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one message are one group."""
     for place, message in enumerate(_messages(value)):
         for requested in items(look(message, "tool_calls"), "tool_calls"):
@@ -62,13 +70,6 @@ def _custom(made: Any, identifier: Any, group: int) -> Event:
     return call(look(made, "name"), text if text is MISSING else {"input": text}, id=identifier, group=group)
 
 
-CHAT: Final = Format(
-    any_item(lambda message: has(message, "role"), "messages", keys=("choices",)),
-    read_chat,
-    _MESSAGE,
-    {"choices": _CHOICE, "messages": _MESSAGE},
-)
-
 _CALLS: Final = {"function_call", "custom_tool_call", "mcp_call"}
 _RESULTS: Final = {"function_call_output", "custom_tool_call_output"}
 # Tools that OpenAI runs itself have an item type instead of a name, and no object of arguments.
@@ -96,14 +97,14 @@ def _is_response(value: Any) -> bool:
     return bool(look(value, "object") == "response")
 
 
-def _is_responses(value: Any) -> bool:
-    known = _CALLS | _RESULTS | _HOSTED | {"reasoning"}
+def _is_item(item: Any) -> bool:
+    kind = look(item, "type")
     # A type that is not text, as in a foreign message, cannot be hashed.
-    kinds = (look(item, "type") for item in list_of(value, "output", "items"))
-    return _is_response(value) or any(isinstance(kind, str) and kind in known for kind in kinds)
+    return isinstance(kind, str) and kind in _CALLS | _RESULTS | _HOSTED | {"reasoning"}
 
 
-def _read_responses(value: Any) -> Iterator[Found]:
+@partial(Format, is_ours=_is_item, item=_ITEM, containers="output items", whole=_is_response, beside="input")
+def openai_responses(value: Any) -> Iterator[Found]:
     """Read the calls; calls with nothing but other calls and reasoning between them are one group."""
     group = 0
     listed = look(value, "output") if _is_response(value) else list_of(value, "output", "items")
@@ -128,14 +129,11 @@ def _called(item: Any, kind: str, group: int) -> Event:
     return call_in(item, "arguments", id=identifier, group=group, **more)
 
 
-RESPONSES: Final = Format(_is_responses, _read_responses, _ITEM, {"output": _ITEM, "items": _ITEM}, "input")
-
 # tau2-bench: simulations and tasks. The calls of the simulated user are not the agent's.
 _INSIDE: Final = {
     "messages": replace(_MESSAGE, read=f"{_MESSAGE.read} turn_taking_action"),
     "ticks": Shape(
-        "tick_id",
-        read="agent_chunk agent_tool_calls agent_tool_results user_chunk user_tool_calls user_tool_results",
+        "tick_id", read="agent_chunk agent_tool_calls agent_tool_results user_chunk user_tool_calls user_tool_results"
     ),
     "evaluation_criteria": Shape("actions", read="actions env_assertions", one=True),
 }
@@ -147,7 +145,8 @@ def _is_run(item: Any) -> bool:
     return has(item, "evaluation_criteria") or (has(item, "task_id") and (has(item, "messages") or has(item, "ticks")))
 
 
-def _read_tau2(value: Any) -> Iterator[Found]:
+@partial(Format, is_ours=_is_run, item=_RUN, containers="simulations", keys="simulations", beside="info tasks")
+def tau2(value: Any) -> Iterator[Found]:
     """Read the calls; those of one message or one tick are one group, those of a task are not grouped."""
     run = only_one(list_of(value, "simulations"), "simulations")
     # Where both speak at once, as in voice, there are ticks in place of messages.
@@ -161,11 +160,8 @@ def _read_tau2(value: Any) -> Iterator[Found]:
     ]
     actions = look(look(run, "evaluation_criteria"), "actions")
     if said:
-        yield from read_chat([message for message in said if look(message, "requestor") != "user"])
+        yield from openai_chat.read([message for message in said if look(message, "requestor") != "user"])
     elif actions is not None:
-        yield from read_calls(items(actions, "actions"))
+        yield from plain.read(items(actions, "actions"))
     else:
         raise TrajectoryError("there are no messages, ticks or expected actions, so nothing was recorded")
-
-
-TAU2: Final = Format(any_item(_is_run, keys=("simulations",)), _read_tau2, _RUN, {"simulations": _RUN}, "info tasks")

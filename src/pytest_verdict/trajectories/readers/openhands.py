@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import Format, Shape, any_item
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape
 from pytest_verdict.trajectories.readers.calls import Found, Result, call
-from pytest_verdict.trajectories.readers.openai import read_chat
+from pytest_verdict.trajectories.readers.openai import openai_chat
 from pytest_verdict.trajectories.readers.shape import MISSING, has, list_of, look, objects
 
-_CONTAINERS: Final = ("history", "trajectory")
 _KINDS: Final = (
     "(Action|Observation|AgentError|Message|SystemPrompt|ConversationStateUpdate|ConversationError|CondensationSummary"
     "|HookExecution|LLMCompletionLog|SecurityAnalysis|StreamingDelta|Token|Pause|Interrupt)Event|UserRejectObservation"
@@ -35,10 +35,20 @@ _NO_CALLS: Final = frozenset(
 )
 
 
-def _read(value: Any) -> Iterator[Found]:
+def _kind(event: Any) -> Any:
+    # A record of an event object has the name of its class, but not its kind.
+    return event.class_name.rpartition(":")[2] if isinstance(event, EncodedObject) else look(event, "kind")
+
+
+def _is_event(event: Any) -> bool:
+    return has(event, "source") and (has(event, "args", "extras") or str(_kind(event)).endswith("Event"))
+
+
+@partial(Format, is_ours=_is_event, item=_EVENT, containers="history trajectory")
+def openhands(value: Any) -> Iterator[Found]:
     """Read the calls, with the arguments that the model wrote; those of one answer of the model are one group."""
     groups: dict[Hashable, int] = {}
-    for place, event in enumerate(objects(list_of(value, *_CONTAINERS), "events")):
+    for place, event in enumerate(objects(list_of(value, "history", "trajectory"), "events")):
         kind = _kind(event)
         if kind is not None:
             yield from _of_sdk(event, kind, groups.setdefault(look(event, "llm_response_id") or place, len(groups)))
@@ -50,11 +60,6 @@ def _read(value: Any) -> Iterator[Found]:
         # The user may run commands too.
         elif look(event, "source") != "user":
             yield from _of_action(event, groups, place)
-
-
-def _kind(event: Any) -> Any:
-    # A record of an event object has the name of its class, but not its kind.
-    return event.class_name.rpartition(":")[2] if isinstance(event, EncodedObject) else look(event, "kind")
 
 
 def _of_sdk(event: Any, kind: str, group: int) -> Iterator[Found]:
@@ -75,7 +80,7 @@ def _of_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterator[
     metadata = look(event, "tool_call_metadata")
     if metadata is not None:
         answer, identifier = look(metadata, "model_response"), look(metadata, "tool_call_id")
-        asked = read_chat(answer) if has(answer, "choices") else ()
+        asked = openai_chat.read(answer) if has(answer, "choices") else ()
         unknown = call(look(metadata, "function_name"), MISSING, id=identifier)
         made = next((one for one in asked if isinstance(one, Event) and one.id == identifier), unknown)
         yield replace(made, group=groups.setdefault(look(answer, "id") or place, len(groups)))
@@ -83,10 +88,3 @@ def _of_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterator[
         # Without function calling there is only what became of the call.
         group = groups.setdefault(place, len(groups))
         yield call(look(event, "action"), look(event, "args", default=MISSING), id=look(event, "id"), group=group)
-
-
-def _is_event(event: Any) -> bool:
-    return has(event, "source") and (has(event, "args", "extras") or str(_kind(event)).endswith("Event"))
-
-
-OPENHANDS: Final = Format(any_item(_is_event, *_CONTAINERS), _read, _EVENT, dict.fromkeys(_CONTAINERS, _EVENT))

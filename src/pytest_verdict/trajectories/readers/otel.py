@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
@@ -18,14 +19,7 @@ from pytest_verdict.trajectories.readers.allow_list import (
 )
 from pytest_verdict.trajectories.readers.calls import call, call_in
 from pytest_verdict.trajectories.readers.shape import MISSING, items, look, parsed
-from pytest_verdict.trajectories.readers.spans import (
-    Span,
-    SpanCall,
-    executed_calls,
-    in_time,
-    looks_like_spans,
-    read_spans,
-)
+from pytest_verdict.trajectories.readers.spans import Span, SpanCall, executed_calls, in_time, is_span, read_spans
 
 _ARGS: Final = ("gen_ai.tool.call.arguments", "tool_arguments")
 _RESULTS: Final = ("gen_ai.tool.call.result", "tool_response")
@@ -59,7 +53,8 @@ _MESSAGE: Final = Shape("role parts", {"parts": _PART})
 _OF_AGENTS: Final = {"invoke_agent", "create_agent"}
 
 
-def _read_otel(value: Any) -> Iterator[Event]:
+@partial(Format, is_ours=is_span, containers="spans", keys="resourceSpans resource_spans")
+def otel(value: Any) -> Iterator[Event]:
     """Read executed calls in the order of their start; calls that overlap in time are one group."""
     spans = read_spans(value)
     executions = [span for span in spans if _is_execution(span)]
@@ -107,20 +102,13 @@ def _without_repeats(spans: list[Span]) -> list[Span]:
 
 def _executed(span: Span, **more: Any) -> Event:
     return call(
-        _tool(span),
-        _args(span),
-        id=span.attributes.get(_ID),
-        result=parsed(look(span.attributes, *_RESULTS)),
-        **more,
+        _tool(span), _args(span), id=span.attributes.get(_ID), result=parsed(look(span.attributes, *_RESULTS)), **more
     )
 
 
 def _args(span: Span) -> Any:
-    recorded = look(span.attributes, *_ARGS, default=MISSING)
-    if recorded is not MISSING:
-        return recorded
     from_adk = span.attributes.get(_ADK_ARGS, MISSING)
-    return MISSING if parsed(from_adk) == {} else from_adk
+    return look(span.attributes, *_ARGS, default=MISSING if parsed(from_adk) == {} else from_adk)
 
 
 def _requested(spans: list[Span]) -> Iterator[SpanCall]:
@@ -133,8 +121,6 @@ def _requested(spans: list[Span]) -> Iterator[SpanCall]:
                     yield span, call_in(part, "arguments", id=look(part, "id"), group=place)
 
 
-OTEL: Final = Format(looks_like_spans, _read_otel)
-
 _KIND: Final = "openinference.span.kind"
 _LLM: Final = r"openinference\.span\.kind|llm\..+"
 _READ: Final = (
@@ -146,7 +132,12 @@ _ANSWERS: Final = r"|output\..+"
 _CALL: Final = re.compile(r"llm\.output_messages\.(\d+)\.message\.tool_calls\.(\d+)\.tool_call\.(.+)")
 
 
-def _read_openinference(value: Any) -> Iterator[Event]:
+def _has_kinds(value: Any) -> bool:
+    return otel.recognises(value) and any(_KIND in span.attributes for span in read_spans(value))
+
+
+@partial(Format, whole=_has_kinds)
+def openinference(value: Any) -> Iterator[Event]:
     """Read executed calls in the order of their start; calls that overlap in time are one group."""
     spans = read_spans(value)
     tools = [span for span in spans if span.attributes.get(_KIND) == "TOOL"]
@@ -177,9 +168,3 @@ def _asked(spans: list[Span]) -> Iterator[SpanCall]:
         for _, made in sorted(found.items()):
             args = made.get("function.arguments", MISSING)
             yield span, call(made.get("function.name"), args, id=made.get("id"), group=place)
-
-
-OPENINFERENCE: Final = Format(
-    lambda value: looks_like_spans(value) and any(_KIND in span.attributes for span in read_spans(value)),
-    _read_openinference,
-)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
@@ -37,7 +38,8 @@ _TYPES: Final = re.compile(r"function|tool|(tool|function)[-_](call|use)")
 _FIELDS: Final = tuple(field.name for field in fields(Event))
 
 
-def read_calls(value: Any) -> Iterator[Event]:
+@partial(Format, whole=lambda value: isinstance(value, list | tuple) or _is_call(value))
+def plain(value: Any) -> Iterator[Event]:
     """Read a list whose items are calls in any plain form, mixed as you like."""
     if not isinstance(value, list | tuple) and not _is_call(value):
         raise TrajectoryError(f"a plain trajectory is a list of calls, or one call; got {shown(value, 80)}")
@@ -96,17 +98,14 @@ def is_pair(item: Any) -> bool:
         isinstance(item, list | tuple)
         and len(item) == 2
         and isinstance(item[0], str)
-        and (item[1] is None or isinstance(item[1], Mapping) or _is_object_text(item[1]))
+        # No tool has a name that begins so, and two names in a list are not taken for a pair.
+        and (
+            item[1] is None
+            or isinstance(item[1], Mapping)
+            or (isinstance(item[1], str) and item[1].lstrip()[:1] == "{")
+        )
     )
-
-
-def _is_object_text(value: Any) -> bool:
-    # No tool has such a name, so that two names in a list are not taken for a pair.
-    return isinstance(value, str) and value.lstrip().startswith("{")
 
 
 def _is_call(item: Any) -> bool:
     return not isinstance(item, str | list | tuple) and isinstance(look(item, *_NAMES), str)
-
-
-PLAIN: Final = Format(lambda value: isinstance(value, list | tuple) or _is_call(value), read_calls)

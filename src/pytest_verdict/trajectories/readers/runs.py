@@ -9,18 +9,13 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers import read_trajectory
-from pytest_verdict.trajectories.readers.allow_list import (
-    Format,
-    Shape,
-    any_item,
-    call_within,
-    refuse_unknown_calls,
-)
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape, call_within, refuse_unknown_calls
 from pytest_verdict.trajectories.readers.calls import call, failure
 from pytest_verdict.trajectories.readers.shape import MISSING, has, items, list_of, look, objects, parsed
 from pytest_verdict.trajectories.readers.spans import Span, SpanCall, executed_calls, in_time, read_spans
@@ -161,13 +156,18 @@ def _messages(output: Any) -> Any:
     return [look(one, "message") for listed in items(generations, "generations") for one in list_of(listed)]
 
 
-# A run with its `child_runs`, or a list of runs.
 _RUN: Final = Shape(
     "run_type",
     read="inputs outputs extra metadata events serialized manifest child_runs parent_run feedback_stats",
     types="(?i:tool|llm|chain|retriever|embedding|prompt|parser)",
     kind="run_type",
 )
+
+
+@partial(Format, is_ours=lambda run: has(run, "run_type"), item=_RUN, containers="runs")
+def langsmith(value: Any) -> Iterator[Event]:
+    """Read a run with its `child_runs`, or a list of runs."""
+    return _read_runs(_with_children(list_of(value, "runs")))
 
 
 def _with_children(runs: Any) -> Iterator[Any]:
@@ -177,14 +177,6 @@ def _with_children(runs: Any) -> Iterator[Any]:
         yield from _with_children(objects(look(run, "child_runs"), "child_runs"))
 
 
-LANGSMITH: Final = Format(
-    any_item(lambda run: has(run, "run_type"), "runs"),
-    lambda value: _read_runs(_with_children(list_of(value, "runs"))),
-    _RUN,
-    {"runs": _RUN},
-)
-
-# A trace with its `observations`, or a list of observations.
 _TYPES: Final = "TOOL|GENERATION|SPAN|EVENT|AGENT|CHAIN|RETRIEVER|EVALUATOR|EMBEDDING|GUARDRAIL"
 _OBSERVATION: Final = Shape("type", read="input output metadata toolDefinitions toolCalls toolCallNames", types=_TYPES)
 _ITEM: Final = Shape("type observations", {"observations": _OBSERVATION}, _OBSERVATION.read, _TYPES)
@@ -196,16 +188,20 @@ def _is_trace_or_observation(item: Any) -> bool:
     return has(item, "traceId", "trace_id") and str(look(item, "type")) in _TYPES.split("|")
 
 
+@partial(
+    Format,
+    is_ours=_is_trace_or_observation,
+    item=_ITEM,
+    containers="data",
+    others={"observations": _OBSERVATION},
+    beside=f"{_OBSERVATION.read} trace",
+)
+def langfuse(value: Any) -> Iterator[Event]:
+    """Read a trace with its `observations`, or a list of observations."""
+    return _read_runs(_observations(list_of(value, "data")))
+
+
 def _observations(listed: Any) -> Iterator[Any]:
     for item in listed:
         yield item if look(item, "trace") is None else look(item, "trace")
         yield from objects(look(item, "observations"), "observations")
-
-
-LANGFUSE: Final = Format(
-    any_item(_is_trace_or_observation, "data"),
-    lambda value: _read_runs(_observations(list_of(value, "data"))),
-    _ITEM,
-    {"observations": _OBSERVATION, "data": _ITEM},
-    f"{_OBSERVATION.read} trace",
-)

@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.calls import failure
-from pytest_verdict.trajectories.readers.shape import items, list_of, look, objects
+from pytest_verdict.trajectories.readers.shape import has, items, list_of, look, objects
 
+_RESOURCES: Final = ("resourceSpans", "resource_spans")
 _SCOPES: Final = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 _VALUES: Final = ("stringValue", "boolValue", "doubleValue", "bytesValue", "string_value", "bool_value", "double_value")
 _ERRORS: Final = {2, "2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}
@@ -42,16 +43,9 @@ def read_spans(value: Any) -> list[Span]:
     return sorted((_span(raw) for raw in _raw_spans(value)), key=lambda span: span.start)
 
 
-def looks_like_spans(value: Any) -> bool:
-    """Say whether a value holds spans."""
-    if look(value, "resourceSpans", "resource_spans") is not None:
-        return True
-    listed = list_of(value, "spans")
-    return any(
-        look(item, "resourceSpans", "resource_spans") is not None
-        or (look(item, "attributes") is not None and look(item, "name") is not None)
-        for item in listed
-    )
+def is_span(item: Any) -> bool:
+    """Say whether an item is a span, or holds the spans of a resource."""
+    return has(item, *_RESOURCES) or (has(item, "attributes") and has(item, "name"))
 
 
 def in_time(
@@ -90,17 +84,15 @@ def _agent(span: Span, by_id: Mapping[str, Span], attribute: str) -> str | None:
     above: Span | None = span
     # A trace is untrusted: its spans may be their own ancestors.
     for _ in range(len(by_id) + 1):
-        if above is None:
-            return None
-        agent = above.attributes.get(attribute)
+        agent = above.attributes.get(attribute) if above else None
         if isinstance(agent, str):
             return agent
-        above = by_id.get(above.parent) if above.parent else None
+        above = by_id.get(above.parent) if above and above.parent else None
     return None
 
 
 def _raw_spans(value: Any) -> list[Any]:
-    resources = look(value, "resourceSpans", "resource_spans")
+    resources = look(value, *_RESOURCES)
     if resources is not None:
         return [
             span
@@ -109,7 +101,7 @@ def _raw_spans(value: Any) -> list[Any]:
             for span in objects(look(scope, "spans"), "spans")
         ]
     listed = list_of(value, "spans")
-    if any(look(item, "resourceSpans", "resource_spans") is not None for item in listed):
+    if any(has(item, *_RESOURCES) for item in listed):
         return [span for item in listed for span in _raw_spans(item)]
     return list(objects(listed, "spans"))
 
