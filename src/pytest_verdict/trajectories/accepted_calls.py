@@ -26,8 +26,7 @@ from pytest_verdict.trajectories.argument_rules import (
     ArgumentRule,
     rule_of_argument,
 )
-from pytest_verdict.trajectories.call import Call, calls_of_each_tool, key_of
-from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_each_tool, key_of
 
 
 def accepted_calls(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> list[list[int]]:

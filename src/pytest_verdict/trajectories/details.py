@@ -13,8 +13,7 @@ from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.trajectories.accepted_calls import accepted_calls
 from pytest_verdict.trajectories.alignment import Row, side_by_side
 from pytest_verdict.trajectories.argument_rules import EQUAL, ArgumentFinding, ArgumentRule, rule_of_argument
-from pytest_verdict.trajectories.call import Call
-from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED
 from pytest_verdict.trajectories.pairing import (
     Partners,

@@ -11,8 +11,7 @@ from pydantic import field_validator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.trajectories.argument_rules import OTHERS
-from pytest_verdict.trajectories.call import Call, positions_by_tool
-from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, positions_by_tool
 from pytest_verdict.trajectories.details import call_as_json, listed, unexpected
 from pytest_verdict.trajectories.event import ARGS_MALFORMED
 from pytest_verdict.trajectories.pairing import pair_most

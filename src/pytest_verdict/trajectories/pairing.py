@@ -14,8 +14,13 @@ from collections.abc import Callable, Hashable, Sequence
 from pytest_verdict.core.matching import maximum_matching, optimal_assignment
 from pytest_verdict.trajectories.accepted_calls import accepted_calls
 from pytest_verdict.trajectories.alignment import SCALE, best_in_order, longest_common_subsequence
-from pytest_verdict.trajectories.call import Call, calls_of_each_tool, key_of, observed_of_same_tool
-from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.call_matcher import (
+    Call,
+    CallMatcher,
+    calls_of_each_tool,
+    key_of,
+    observed_of_same_tool,
+)
 
 Partners = list[int | None]
 """For each expected call the position of its observed one."""

@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Final, Literal
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.trajectories import details
 from pytest_verdict.trajectories.alignment import SCALE, Row, edit_distance, side_by_side
-from pytest_verdict.trajectories.call import Call, observed_of_same_tool
-from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, observed_of_same_tool
 from pytest_verdict.trajectories.pairing import Partners, pair_best, pair_best_in_order, pair_most, pair_most_in_order
 from pytest_verdict.trajectories.trajectory_operator import TrajectoryOperator
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.call import Call
+from pytest_verdict.trajectories.call_matcher import Call
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers import from_json, read_trajectory
 from pytest_verdict.trajectories.readers.plain import is_pair, read_item

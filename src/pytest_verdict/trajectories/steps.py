@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.trajectories.call import Call
-from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.details import call_as_json, listed, unexpected
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.selection import Selected, UnusableError

@@ -14,8 +14,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.argument_rules import EQUAL, OTHERS, ArgumentRules
-from pytest_verdict.trajectories.call import Call
-from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.details import call_as_json, notes_on_arguments
 from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory
 from pytest_verdict.trajectories.selection import (

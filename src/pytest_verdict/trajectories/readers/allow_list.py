@@ -9,7 +9,6 @@ import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from types import MappingProxyType
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
@@ -101,28 +100,22 @@ class Format:
 
     def refuse_unknown_calls(self, name: str, value: Any) -> None:
         """Refuse a value that is not in this format, or in which a call may be that `read` does not see."""
-        if self.item is not None:
-            within = {**self.others, **dict.fromkeys(self.containers.split(), self.item)}
-            refuse_unknown_calls(name, value, self.item, within, self.beside)
-
-
-def refuse_unknown_calls(
-    name: str, value: Any, item: Shape, within: Mapping[str, Shape] = MappingProxyType({}), beside: str = ""
-) -> None:
-    """Refuse a value that is not of a format, or in which a call may be that its reader does not see."""
-    if isinstance(value, str):
-        raise TrajectoryError(f"a text is no trajectory, got {shown(value, 80)}")
-    check = _Check(name)
-    if isinstance(value, list | tuple):
-        if value and all(isinstance(one, str) for one in value) and item.marks:
-            raise TrajectoryError(f"a list of texts holds nothing of {name}, got {shown(value, 80)}")
-        check.objects(item, value, "")
-        return
-    holder = next((key for key in within if look(value, key, default=MISSING) is not MISSING), None)
-    if holder is None:
-        check.object(item, value, "the value")
-    else:
-        check.object(Shape(inside={holder: within[holder]}, read=beside), value, "")
+        if self.item is None:
+            return
+        if isinstance(value, str):
+            raise TrajectoryError(f"a text is no trajectory, got {shown(value, 80)}")
+        check = _Check(name)
+        if isinstance(value, list | tuple):
+            if value and all(isinstance(one, str) for one in value) and self.item.marks:
+                raise TrajectoryError(f"a list of texts holds nothing of {name}, got {shown(value, 80)}")
+            check.objects(self.item, value, "")
+            return
+        within = {**self.others, **dict.fromkeys(self.containers.split(), self.item)}
+        holder = next((key for key in within if look(value, key, default=MISSING) is not MISSING), None)
+        if holder is None:
+            check.object(self.item, value, "the value")
+        else:
+            check.object(Shape(inside={holder: within[holder]}, read=self.beside), value, "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,7 @@ from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import (
-    Format,
-    Shape,
-    refuse_unknown_attributes,
-    refuse_unknown_calls,
-)
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape, refuse_unknown_attributes
 from pytest_verdict.trajectories.readers.calls import call, call_in
 from pytest_verdict.trajectories.readers.shape import MISSING, items, look, parsed
 from pytest_verdict.trajectories.readers.spans import Span, SpanCall, executed_calls, in_time, is_span, read_spans
@@ -49,7 +44,7 @@ _PART: Final = Shape(
     read="name arguments response result",
     types="tool_call|tool_call_response|text|reasoning|thinking|blob|file|uri|image-url|refusal",
 )
-_MESSAGE: Final = Shape("role parts", {"parts": _PART})
+_MESSAGES: Final = Format(list, item=Shape("role parts", {"parts": _PART}))
 _OF_AGENTS: Final = {"invoke_agent", "create_agent"}
 
 
@@ -114,7 +109,7 @@ def _args(span: Span) -> Any:
 def _requested(spans: list[Span]) -> Iterator[SpanCall]:
     for place, span in enumerate(spans):
         messages = items(parsed(span.attributes.get(_OUTPUT)), _OUTPUT)
-        refuse_unknown_calls(_OUTPUT, messages, _MESSAGE)
+        _MESSAGES.refuse_unknown_calls(_OUTPUT, messages)
         for message in messages:
             for part in items(look(message, "parts"), "parts"):
                 if look(part, "type") == "tool_call":

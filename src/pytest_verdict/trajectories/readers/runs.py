@@ -15,7 +15,7 @@ from typing import Any, Final
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers import read_trajectory
-from pytest_verdict.trajectories.readers.allow_list import Format, Shape, call_within, refuse_unknown_calls
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape, call_within
 from pytest_verdict.trajectories.readers.calls import call, failure
 from pytest_verdict.trajectories.readers.shape import MISSING, has, items, list_of, look, objects, parsed
 from pytest_verdict.trajectories.readers.spans import Span, SpanCall, executed_calls, in_time, read_spans
@@ -171,7 +171,7 @@ def langsmith(value: Any) -> Iterator[Event]:
 
 
 def _with_children(runs: Any) -> Iterator[Any]:
-    refuse_unknown_calls("langsmith", runs, _RUN)
+    langsmith.refuse_unknown_calls("langsmith", runs)
     for run in runs:
         yield run
         yield from _with_children(objects(look(run, "child_runs"), "child_runs"))
