@@ -96,8 +96,8 @@ def compare_arguments(
             yield finding
 
 
-def rule_of_argument(rule: ToolRule, argument: str) -> ArgumentRule:
-    """Give the rule of one argument."""
+def rule_of_argument(rule: ToolRule, argument: str = OTHERS) -> ArgumentRule:
+    """Give the rule of one argument, or of those that have none of their own."""
     return rule if isinstance(rule, str) else rule.get(argument, rule.get(OTHERS, EQUAL))
 
 
@@ -110,7 +110,7 @@ def _compare_one(
         if expected is _ABSENT and own.effective_expected(_ABSENT) is not _ABSENT:
             return _compare_by_operator(own, argument, None, observed)
         # An operator says nothing of absence; there the rule for all others holds.
-        own = rule_of_argument(rule, OTHERS)
+        own = rule_of_argument(rule)
     if own == IGNORE:
         return None
     if expected is _ABSENT:

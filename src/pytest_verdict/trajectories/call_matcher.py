@@ -59,7 +59,7 @@ def calls_of_each_tool(expected: Sequence[Call], observed: Sequence[Call]) -> It
             yield lefts, offered[name]
 
 
-def observed_of_same_tool(expected: Sequence[Call], observed: Sequence[Call]) -> list[list[int]]:
+def calls_of_same_tool(expected: Sequence[Call], observed: Sequence[Call]) -> list[list[int]]:
     """List the positions of the observed calls of the tool of each expected call."""
     offered = positions_by_tool(observed)
     return [offered.get(call.name, []) for call in expected]

@@ -14,13 +14,7 @@ from collections.abc import Callable, Hashable, Sequence
 from pytest_verdict.core.matching import maximum_matching, optimal_assignment
 from pytest_verdict.trajectories.accepted_calls import accepted_calls
 from pytest_verdict.trajectories.alignment import SCALE, best_in_order, longest_common_subsequence
-from pytest_verdict.trajectories.call_matcher import (
-    Call,
-    CallMatcher,
-    calls_of_each_tool,
-    key_of,
-    observed_of_same_tool,
-)
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_each_tool, calls_of_same_tool, key_of
 
 Partners = list[int | None]
 """For each expected call the position of its observed one."""
@@ -72,7 +66,7 @@ def pair_best_in_order(
 ) -> Partners:
     """Pair without crossing so that the sum of the scores is the highest possible."""
     chosen = score or matcher.score
-    near = observed_of_same_tool(expected, observed)
+    near = calls_of_same_tool(expected, observed)
     return best_in_order(near, len(observed), lambda left, right: chosen(expected[left], observed[right]))
 
 

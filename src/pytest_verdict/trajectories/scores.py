@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, Literal
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.trajectories import details
 from pytest_verdict.trajectories.alignment import SCALE, Row, edit_distance, side_by_side
-from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, observed_of_same_tool
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_same_tool
 from pytest_verdict.trajectories.pairing import Partners, pair_best, pair_best_in_order, pair_most, pair_most_in_order
 from pytest_verdict.trajectories.trajectory_operator import TrajectoryOperator
 
@@ -123,7 +123,7 @@ class TrajectorySimilarity(TrajectoryOperator):
         longer = max(len(expected), len(observed))
         if not longer:
             return Outcome(1.0)
-        near = observed_of_same_tool(expected, observed)
+        near = calls_of_same_tool(expected, observed)
         cost, partners = edit_distance(
             near, len(observed), lambda left, right: matcher.score(expected[left], observed[right])
         )

@@ -98,6 +98,16 @@ class Selection:
         )
 
 
+def joined_sides(turns: Iterable[Selected]) -> Selected:
+    """Take the same side of several turns as one."""
+    sides = list(turns)
+    if len(sides) == 1:
+        return sides[0]
+    events = [one for side in sides for one in side.events]
+    names = frozenset[str]().union(*(side.names for side in sides))
+    return Selected(events, names, not events and any(side.is_emptied for side in sides))
+
+
 def canonical_name(name: str, aliases: Mapping[str, str], servers: Sequence[str] | str) -> str:
     """Give the name by which a tool is compared."""
     bare = _without_server(name, servers)

@@ -9,16 +9,10 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.details import call_as_json, listed, unexpected
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.selection import Selected, UnusableError
+from pytest_verdict.trajectories.selection import Selected, UnusableError, joined_sides
 from pytest_verdict.trajectories.step_list import Step, read_steps
 from pytest_verdict.trajectories.step_matcher import StepMatcher
-from pytest_verdict.trajectories.trajectory_operator import (
-    EMPTY_EXPECTED,
-    UNREADABLE,
-    TrajectoryOperator,
-    joined_sides,
-    read_side,
-)
+from pytest_verdict.trajectories.trajectory_operator import EMPTY_EXPECTED, UNREADABLE, TrajectoryOperator, read_side
 
 
 class TrajectorySteps(TrajectoryOperator):

@@ -24,6 +24,7 @@ from pytest_verdict.trajectories.selection import (
     Selection,
     UnusableError,
     canonical_name,
+    joined_sides,
 )
 from pytest_verdict.trajectories.turns import Turns, compare_turns, read_turns
 
@@ -195,16 +196,6 @@ class TrajectoryOperator(ObservedTrajectory):
             expected_surface=[call_as_json(call) for call in expected] if normalization else ABSENT,
             observed_surface=[call_as_json(call) for call in observed] if normalization else ABSENT,
         )
-
-
-def joined_sides(turns: Iterable[Selected]) -> Selected:
-    """Take the same side of several turns as one."""
-    sides = list(turns)
-    if len(sides) == 1:
-        return sides[0]
-    events = [one for side in sides for one in side.events]
-    names = frozenset[str]().union(*(side.names for side in sides))
-    return Selected(events, names, not events and any(side.is_emptied for side in sides))
 
 
 def read_side(side: str, read: Callable[..., T], *given: Any) -> T:

@@ -87,12 +87,8 @@ def _told(sample: Any) -> Iterator[tuple[str, Any, Any]]:
             for choice in items(look(look(event, "output"), "choices"), "choices")[:1]:
                 yield kind, look(choice, "message"), agent
         elif kind == "tool":
-            result = {
-                "tool_call_id": look(event, "id"),
-                "content": look(event, "result"),
-                "error": look(event, "error"),
-            }
-            yield kind, {"role": "tool", "tool_calls": [event], **result}, agent
+            given = {"tool_call_id": look(event, "id"), "content": look(event, "result"), "error": look(event, "error")}
+            yield kind, {"role": "tool", "tool_calls": [event], **given}, agent
     # The conversation may begin with what the author of the sample wrote.
     yield from (("message", message, None) for message in messages if look(message, "source") != "input")
 
