@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import Any, Final
 
 ARGS_NOT_RECORDED: Final = "args_not_recorded"
@@ -12,9 +11,6 @@ ARGS_NOT_RECORDED: Final = "args_not_recorded"
 
 ARGS_MALFORMED: Final = "args_malformed"
 """The source holds something that is not an object of arguments, such as broken JSON."""
-
-_BEFORE_INDEX: Final = attrgetter("name", "args", "id", "group")
-_BEHIND_INDEX: Final = attrgetter("result", "error", "agent", "args_note", "args_text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,5 +60,6 @@ class Event:
         """
         if self.index == index:
             return self
-        # Because dataclasses.replace is slow and trajectories are long.
-        return Event(*_BEFORE_INDEX(self), index, *_BEHIND_INDEX(self))
+        # Spelt out, because dataclasses.replace is slow and trajectories are long.
+        before = self.name, self.args, self.id, self.group
+        return Event(*before, index, self.result, self.error, self.agent, self.args_note, self.args_text)

@@ -63,8 +63,10 @@ class Shape:
     text: bool = False
     one: bool = False
     known: frozenset[str] = field(init=False)
+    words: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "words", tuple(self.marks.split()))
         object.__setattr__(self, "known", _NEVER_CALLS.union(self.read.split(), self.inside))
 
 
@@ -94,7 +96,7 @@ class Format:
 
     def recognises(self, value: Any) -> bool:
         """Say whether a value is in this format."""
-        if has(value, *self.keys.split()) or self.whole(value):
+        if (self.keys and has(value, *self.keys.split())) or self.whole(value):
             return True
         return any(map(self.is_ours, list_of(value, *self.containers.split())))
 
@@ -143,10 +145,9 @@ class _Check:
         unknown = {key: item for key, item in found.items() if isinstance(key, str) and key not in shape.known}
         if unknown:
             self._unknown(unknown, found, shape, path)
-        marks = shape.marks.split()
-        if marks and look(value, *marks, default=MISSING) is MISSING:
+        if shape.words and look(value, *shape.words, default=MISSING) is MISSING:
             keys = ", ".join(map(repr, found)) or "nothing"
-            raise TrajectoryError(f"{path} has {keys}, but none of the keys of {self.format}: {', '.join(marks)}")
+            raise TrajectoryError(f"{path} has {keys}, but none of the keys of {self.format}: {', '.join(shape.words)}")
         result = any(_matches(_RESULT, look(value, key)) for key in ("role", "type"))
         for key, inner in shape.inside.items():
             if not (result and key in {"content", "output"}):
@@ -253,8 +254,13 @@ def entries(value: Any) -> Iterator[tuple[str, Any]]:
             yield from ((key, item) for key, item in held.items() if not key.startswith("_"))
 
 
+@functools.lru_cache(maxsize=1024)
+def _is_call_name(key: str) -> bool:
+    return _CALL_KEY.fullmatch(_snake(key)) is not None
+
+
 def _is_call_key(key: str, item: Any) -> bool:
-    if not _matches_text(_CALL_KEY, _snake(key)):
+    if not _is_call_name(key):
         return False
     # Numbers say how many, as in ``max_tool_calls``.
     return bool(item) if isinstance(item, str | list | tuple | Mapping) else item is not None and any(entries(item))

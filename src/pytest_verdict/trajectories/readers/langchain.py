@@ -41,7 +41,9 @@ _MESSAGE: Final = Shape(
 
 def _is_message(message: Any) -> bool:
     kind, made = look(message, "type"), look(message, "tool_calls")
-    flat = isinstance(made, list | tuple) and any(not has(one, "function") and has(one, "args") for one in made)
+    flat = isinstance(made, list | tuple) and any(
+        look(one, "args") is not None and look(one, "function") is None for one in made
+    )
     return flat or has(message, "lc") or (isinstance(kind, str) and kind in _TYPES)
 
 
