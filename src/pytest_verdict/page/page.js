@@ -452,7 +452,7 @@ function details(row, record, lines, before) {
   ];
 }
 
-const said = (lines) => h("pre", { class: "said box" }, lines.map((parts) => {
+const said = (lines) => h("pre", { class: "said box", tabindex: 0 }, lines.map((parts) => {
   const spans = [];
   for (let k = 0; k < parts.length; k += 2) spans.push(parts[k + 1] ? h("span", { class: parts[k + 1] === "mark" ? `mark ${{ ok: "pass", FAIL: "fail", ERROR: "error" }[parts[k].trim()] || ""}` : parts[k + 1] }, parts[k]) : parts[k]);
   return [...spans, "\n"];
