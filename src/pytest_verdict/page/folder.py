@@ -48,7 +48,12 @@ def about_folder(folder: Path, shown: str) -> dict[str, Any]:
     quoted = shlex.quote(shown)
     return {
         "title": shown,
-        "commands": [f"pytest-verdict explain {quoted} --id ", f"pytest-verdict replay {quoted}"],
+        # Each with what of the comparison stands at its end.
+        "commands": [
+            [f"pytest-verdict explain {quoted} --id ", "id"],
+            [f"pytest-verdict replay {quoted}", ""],
+            ["pytest ", "test"],
+        ],
         "warnings": [],
         "facts": [],
         "tests": [],

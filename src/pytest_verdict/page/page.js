@@ -10,14 +10,14 @@ const FACETS = [
 ];
 const ROW = 44;
 // Firefox draws nothing that is higher than 17.9 million pixels.
-const HIGHEST = 15e6;
+let HIGHEST = 15e6;
 const MOST_VALUES = 100;
 const LONGEST_TEXT = 4000;
 const MOST_ITEMS = 200;
 
 let about, counts, rows, texts, columns, place, rowsOf, facets;
 const state = { chosen: {}, query: "", order: "", id: "" };
-let shown = new Uint32Array(0), at = -1, found = null, searching = 0, opening = 0;
+let shown = new Uint32Array(0), at = -1, current = -1, found = null, sought = "", searching = 0, opening = 0;
 
 // ---- text and elements
 
@@ -154,15 +154,15 @@ function readAddress() {
     const known = given.getAll(name).filter((value) => values.includes(value));
     if (known.length) state.chosen[name] = new Set(known);
   }
-  const row = findRow(state.id);
-  if (row >= 0) state.id = idOf(row);
+  current = findRow(state.id);
+  if (current >= 0) state.id = idOf(current);
   if (!given.has("all") && !state.query && !Object.keys(state.chosen).length) chooseStart();
   filter();
-  if (row >= 0 && shown.indexOf(row) < 0) { state.chosen = {}; state.query = ""; filter(); }
+  if (current >= 0 && at < 0) { state.chosen = {}; filter(); }
   $("search").value = state.query;
   $("order").value = state.order;
   search();
-  show(row);
+  show(current);
 }
 
 function chooseStart() {
@@ -204,8 +204,7 @@ function filter() {
     if (chosen) active.push(one);
   }
   shown = state.order ? inOrder(select(active)) : select(active);
-  const row = findRow(state.id);
-  at = row < 0 ? -1 : shown.indexOf(row);
+  at = current < 0 ? -1 : shown.indexOf(current);
   drawFacets();
   drawStatus();
   $("grid").setAttribute("aria-rowcount", shown.length);
@@ -267,7 +266,7 @@ function drawFacet({ name, title, values, members, tally }) {
   const items = listed.slice(0, MOST_VALUES).map(([member, count]) => drawChoice(name, values[member], count, chosen));
   if (listed.length > MOST_VALUES) items.push(h("li", { class: "dim" }, h("label", {}, `\u2026 ${(listed.length - MOST_VALUES).toLocaleString("en")} more; search finds them`)));
   const clear = chosen.size ? button("clear", () => { delete state.chosen[name]; writeAddress(); filter(); }, { "aria-label": `Clear ${title}` }) : null;
-  return [h("h3", {}, title, clear), h("ul", { "data-name": name, tabindex: -1 }, items)];
+  return [h("h2", {}, title, clear), h("ul", { "data-name": name, tabindex: -1 }, items)];
 }
 
 function drawChoice(name, value, count, chosen) {
@@ -290,13 +289,15 @@ function drawStatus() {
 let waiting = 0, run = 0;
 
 function search() {
+  if (state.query === sought) return;
+  sought = state.query;
   clearTimeout(waiting);
   const mine = ++run;
   searching = 0;
-  if (!state.query) { if (found) { found = null; filter(); } return; }
-  const pattern = patternOf(state.query);
-  found = inTexts(state.query);
+  found = state.query ? inTexts(state.query) : null;
   filter();
+  if (!found) return;
+  const pattern = patternOf(state.query);
   waiting = setTimeout(() => inBodies(pattern, () => run === mine), 200);
 }
 
@@ -375,9 +376,9 @@ function drawRow(index, top) {
 }
 
 function reveal() {
-  const top = at * ROW / scale(), bottom = top + ROW;
-  if (top < grid.scrollTop) grid.scrollTop = top;
-  else if (bottom > grid.scrollTop + grid.clientHeight) grid.scrollTop = bottom - grid.clientHeight + 1;
+  const top = grid.scrollTop * scale(), wanted = at * ROW, hidden = wanted + ROW - grid.clientHeight;
+  if (wanted < top) grid.scrollTop = wanted / scale();
+  else if (hidden > top) grid.scrollTop = Math.ceil(hidden / scale());
 }
 
 function move(to) {
@@ -390,14 +391,16 @@ function move(to) {
 
 function open(index, isStep) {
   at = index;
-  state.id = idOf(shown[at]);
+  current = shown[at];
+  state.id = idOf(current);
   writeAddress(isStep);
   drawRows();
-  show(shown[at]);
+  show(current);
 }
 
 function close() {
   state.id = "";
+  current = -1;
   writeAddress(true);
   show(-1);
   grid.focus();
@@ -449,7 +452,7 @@ function details(row, record, lines, before) {
   ];
 }
 
-const said = (lines) => h("pre", { class: "said box" }, lines.map((parts) => {
+const said = (lines) => h("pre", { class: "said box", tabindex: 0 }, lines.map((parts) => {
   const spans = [];
   for (let k = 0; k < parts.length; k += 2) spans.push(parts[k + 1] ? h("span", { class: parts[k + 1] === "mark" ? `mark ${{ ok: "pass", FAIL: "fail", ERROR: "error" }[parts[k].trim()] || ""}` : parts[k + 1] }, parts[k]) : parts[k]);
   return [...spans, "\n"];
@@ -528,7 +531,7 @@ function quoted(text) {
 }
 
 const short = (value) => {
-  const text = typeof value === "string" ? `"${value}"` : value instanceof Exact ? value.source : JSON.stringify(value, (key, item) => item instanceof Exact ? Number(item.source) : item) ?? "";
+  const text = typeof value === "string" ? `"${value}"` : value instanceof Exact ? value.source : JSON.stringify(value, (key, item) => item instanceof Exact ? JSON.rawJSON(item.source) : item) ?? "";
   return text.length > 200 ? `${text.slice(0, 199)}\u2026` : text;
 };
 
@@ -623,8 +626,8 @@ function blind(record, details, children) {
 // ---- commands and the overview
 
 function commands(row) {
-  const test = `'${testOf(row).replaceAll("'", `'"'"'`)}'`;
-  const lines = [...about.commands.map((line) => line.endsWith(" ") ? line + idOf(row) : line), ...(about.folder ? [`pytest ${test}`] : [])];
+  const ends = { id: idOf(row), test: `'${testOf(row).replaceAll("'", `'"'"'`)}'`, "": "" };
+  const lines = about.commands.map(([command, end]) => command + ends[end]);
   return h("div", {}, section("Commands", lines.map((line) => h("div", { class: "command" }, h("code", { tabindex: 0 }, line), button("Copy", (event) => copy(line, event.target))))));
 }
 
