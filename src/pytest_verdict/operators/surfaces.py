@@ -10,8 +10,7 @@ from pytest_verdict.core.normalizers import SynonymMap, normalize_all, step_name
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shortened
 from pytest_verdict.core.values.encoding import encode_text
-from pytest_verdict.core.values.fields import has_fields
-from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.placeholders import ABSENT, has_fields
 
 NOT_TEXT: Final = "not_text"
 EMPTY_EXPECTED: Final = "empty_expected"

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator, model_validator
 
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.scalars import truth_value
+from pytest_verdict.core.values.numbers import truth_value
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
 from pytest_verdict.operators.lists import listed
 from pytest_verdict.operators.regex import refused_pattern

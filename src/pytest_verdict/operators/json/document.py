@@ -14,11 +14,9 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, listed_differences
 from pytest_verdict.core.values.encoding import MAXIMUM_DEPTH, TYPE_KEY, encode
-from pytest_verdict.core.values.fields import fields_of, has_fields
 from pytest_verdict.core.values.jsontext import NOT_FINITE, TOO_DEEP, JsonTextError, parse_json
-from pytest_verdict.core.values.numbers import as_exact, is_number
-from pytest_verdict.core.values.placeholders import EncodedObject
-from pytest_verdict.core.values.scalars import plain_scalar, truth_value
+from pytest_verdict.core.values.numbers import as_exact, is_number, plain_scalar, truth_value
+from pytest_verdict.core.values.placeholders import has_named_fields, named_fields
 from pytest_verdict.operators.surfaces import Surfaces, must_be, surfaces
 
 NOT_JSON: Final = "not_json"
@@ -104,9 +102,7 @@ def _plain(value: Any, depth: int) -> Any:
 
 def _dumped(value: Any) -> Any:
     """Give the fields of a dataclass or model, also of one that was read from a record."""
-    if isinstance(value, EncodedObject) and value.kind != "enum":
-        return value.value
-    return fields_of(value) if has_fields(value) else value
+    return named_fields(value)[2] if has_named_fields(value) else value
 
 
 def _is_container(value: Any) -> bool:
