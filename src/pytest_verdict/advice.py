@@ -65,9 +65,9 @@ def advices(result: ComparisonResult) -> list[Advice]:
     """Find the comparisons of which `advise` speaks."""
     if result.verdict != "fail" or result.children or result.operator in _LEFT_ALONE:
         return []
-    if not _is_small(result.expected) or not _is_small(result.observed):
-        return []
     try:
+        if not _is_small(result.expected) or not _is_small(result.observed):
+            return []
         candidates = itertools.chain(_with_other_settings(result), _written_otherwise(result))
         tried = itertools.islice(candidates, _MOST_COMPARISONS)
         found = (advice for advice in tried if _passes(advice, result))

@@ -21,6 +21,7 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import TYPE_KEY, decode, is_replayable
+from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE
 from pytest_verdict.errors import RecordError, UnknownOperatorError
 
 Status = Literal["identical", "differs", "version_changed", "unverifiable", "unreadable"]
@@ -35,7 +36,7 @@ _ID: Final = re.compile(r"[0-9a-f]{12}-[0-9]{1,20}-[0-9]{1,20}")
 _TEXT: Final = r'"(?:[^"\\]|\\.)*+"'
 _PLACE: Final = re.compile(rf'"test":{_TEXT},"attempt":[0-9]+,"ordinal":[0-9]+,"path":{_TEXT},"line":[0-9]+\}}\r?\n?')
 # In text these quotes are escaped, so what looks like a tag in the bytes of a record is one.
-_REDACTED: Final = f'"{TYPE_KEY}":"redacted"'.encode()
+_REDACTED: Final = REDACTED_VALUE.encode()
 _ONLY_REPR: Final = f'"{TYPE_KEY}":"repr"'.encode()
 _OF_CLASS: Final = re.compile(rf'"{re.escape(TYPE_KEY)}":"(enum|dataclass|model)"'.encode())
 
@@ -115,6 +116,9 @@ def _replayed(line: bytes, record: dict[str, Any]) -> Replayed:
         # An operator of a user was given the object itself, of which the record has the fields.
         return _unverifiable(record, "not_encodable")
     differing = _differing(record, json.loads(f"{{{members}}}"))
+    if differing and all(REDACTED in json.dumps(record.get(key)) for key in differing):
+        # A name, note or error stays text.
+        return _unverifiable(record, "redacted")
     # The codes of parts stand in their own results.
     change = installed.change or (_OTHER_CODE if _CODE.findall(text) != _CODE.findall(members) else "")
     status: Status = "version_changed" if change else "differs"

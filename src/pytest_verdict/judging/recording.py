@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from pytest_verdict.core.kernel import error_outcome
+from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import digest
+from pytest_verdict.core.values.redaction import redact_json
 from pytest_verdict.errors import (
     ConfigurationError,
     MissingRecordingError,
@@ -117,6 +119,8 @@ class RecordedJudge:
 
     def _changed(self, recording: Mapping[str, Any], request: JudgeRequest) -> list[str]:
         asked, recorded = _as_read(self._asked(request)), recording["asked"]
+        if SESSION.redaction is not None:
+            asked = redact_json(asked, SESSION.redaction)
         ignored = {"judge"} if self._name is None else set[str]()
         return sorted(name for name in {*asked, *recorded} - ignored if asked.get(name) != recorded.get(name))
 
@@ -142,6 +146,8 @@ class RecordedJudge:
             problem = error_outcome(error).error
         refuse_late_reply()
         recording: dict[str, Any] = _as_read({"asked": self._asked(request), "reply": reply, "problem": problem})
+        if SESSION.redaction is not None:
+            recording = redact_json(recording, SESSION.redaction)
         _write(path, {**recording, "sha256": _sha256(recording)})
         return recording
 

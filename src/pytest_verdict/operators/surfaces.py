@@ -8,9 +8,10 @@ from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.normalizers import SynonymMap, normalize_all, step_names
 from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import shortened
-from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.placeholders import ABSENT, has_fields
+from pytest_verdict.core.writing import writer
 
 NOT_TEXT: Final = "not_text"
 EMPTY_EXPECTED: Final = "empty_expected"
@@ -64,7 +65,7 @@ class Surfaces(NamedTuple):
 def must_be(takes: str, expected: Any) -> str:
     """Say why a comparison with this expected value cannot be made."""
     # As the record has it, because a replay has neither the class nor the order of a set.
-    return f"expected must be {takes}, got {shortened(encode_text(expected), 80)}"
+    return f"expected must be {takes}, got {shortened(writer(SESSION.redaction)(expected), 80)}"
 
 
 def unusable(

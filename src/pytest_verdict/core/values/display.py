@@ -6,6 +6,7 @@ import re
 from itertools import islice
 from typing import Any, Final
 
+from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.placeholders import class_name
 
 _ADDRESS: Final = re.compile(r"\bat 0x[0-9a-fA-F]+")
@@ -14,6 +15,8 @@ _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 
 def shown(value: Any, limit: int = 500) -> str:
     """Write a value on one line, in which nothing can move the cursor or change a colour."""
+    if SESSION.redaction is not None:
+        return visible(shortened(_written(value), limit))
     if type(value) is str and 0 < limit < len(value):
         # The repr of a text of megabytes is megabytes; what is shown of it is its two ends.
         kept = max((limit - 26) // 2, 2)
@@ -76,6 +79,9 @@ def visible(text: str) -> str:
 
 def shortened(text: str, limit: int) -> str:
     """Leave out the middle of a long text, and say how much."""
+    if SESSION.redaction is not None:
+        # Half of a secret would match no pattern.
+        text = SESSION.redaction(text)
     if limit <= 0 or len(text) <= limit:
         return text
     note = "… {} characters …"

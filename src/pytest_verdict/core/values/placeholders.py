@@ -79,3 +79,9 @@ def named_fields(value: Any) -> tuple[str, str, Mapping[str, Any]]:
         return "model", class_name(type(value)), {**value.__dict__, **(value.__pydantic_extra__ or {})}
     compared = [field.name for field in dataclasses.fields(value) if field.compare]
     return "dataclass", class_name(type(value)), {name: getattr(value, name, None) for name in compared}
+
+
+def hidden_fields(cls: Any) -> frozenset[str]:
+    """Name the fields of a pydantic model that its repr or its dump leaves out."""
+    fields = getattr(cls, "__pydantic_fields__", {})
+    return frozenset(name for name, field in fields.items() if field.exclude or not field.repr)
