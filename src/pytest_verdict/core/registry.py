@@ -61,13 +61,11 @@ class OperatorRegistry:
             ConfigurationError: The name is taken by another operator, or the class has no name.
         """
         if not callable(operator) or (isinstance(operator, type) and not issubclass(operator, Operator)):
-            raise ConfigurationError(
-                f"an operator is a class derived from Operator or a function, got {shown(operator)}"
-            )
+            wanted = "an operator is a class derived from Operator or a function"
+            raise ConfigurationError(f"{wanted}, got {shown(operator)}")
         if isinstance(operator, type) and name is not None:
-            raise ConfigurationError(
-                f"{operator.__name__} carries its name itself: write name = {name!r} into the class"
-            )
+            correction = f"write name = {name!r} into the class"
+            raise ConfigurationError(f"{operator.__name__} carries its name itself: {correction}")
         cls: type[Operator] = operator if isinstance(operator, type) else operator_from_function(operator, name)
         label = getattr(cls, "name", None)
         if not isinstance(label, str) or not label.isidentifier():

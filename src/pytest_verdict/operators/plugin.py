@@ -29,7 +29,7 @@ _OPERATORS: Final = {
     "json_subset": f"{_HERE}json.equality:JsonSubset",
     "literal": f"{_HERE}category:LiteralMatch",
     "normalized_exact": f"{_HERE}text:NormalizedExact",
-    "not_blank": f"{_HERE}not_blank:NotBlank",
+    "not_blank": f"{_HERE}evidence:NotBlank",
     "numeric_exact": f"{_HERE}number:NumericExact",
     "numeric_maximum": f"{_HERE}number:NumericMaximum",
     "numeric_minimum": f"{_HERE}number:NumericMinimum",
@@ -58,9 +58,9 @@ def operators() -> Mapping[str, str]:
 def recorded_operators() -> Mapping[str, str]:
     """Name the operators that only records carry."""
     return {
-        "not_compared": f"{_HERE}not_compared:NotCompared",
+        "not_compared": f"{_HERE}evidence:NotCompared",
         "pass_rate": f"{_HERE}pass_rate:PassRate",
-        "scorer_verdict": f"{_HERE}scorer_verdict:ScorerVerdict",
+        "scorer_verdict": f"{_HERE}evidence:ScorerVerdict",
     }
 
 

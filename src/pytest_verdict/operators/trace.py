@@ -15,8 +15,8 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import truth_value
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
 from pytest_verdict.operators.lists import listed
-from pytest_verdict.operators.regex import refused_pattern
-from pytest_verdict.operators.regex_search import Flags, RegexTimeLimitError, checked_pattern, find_matches
+from pytest_verdict.operators.regex import Flags, checked_pattern, find_matches, refused_pattern
+from pytest_verdict.operators.regex_process import RegexTimeLimitError
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces, not_text, unusable
 
 Count = Annotated[int, Field(strict=True, ge=0)]

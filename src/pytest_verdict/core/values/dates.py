@@ -28,18 +28,8 @@ _YEAR_FIRST: Final = re.compile(r"\s*[0-9]{4}(?![0-9])")
 _SIGNED_ZONE: Final = re.compile(r":[0-9]{2}.*?([A-Za-z]{3,5}[+-][0-9]+)")
 _DIRECTIVES: Final = frozenset("YymbBdjHMSfz")
 _MONTHS: Final = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
 )
 
 

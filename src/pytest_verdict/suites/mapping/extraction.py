@@ -9,7 +9,8 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import MappingError, SettingsError, allowed
-from pytest_verdict.operators.regex import FoundMatch, RegexTimeLimitError, compile_pattern, find_matches
+from pytest_verdict.operators.regex import FoundMatch, compile_pattern, find_matches
+from pytest_verdict.operators.regex_process import RegexTimeLimitError
 from pytest_verdict.suites.mapping.jsonpath import describe_absence, finder
 
 Many = Literal["error", "first", "last", "list"]
