@@ -160,12 +160,9 @@ def _written_otherwise(result: ComparisonResult) -> Iterator[Advice]:
 def _are_of_one_kind(expected: Any, observed: Any) -> bool:
     if isinstance(expected, str) and isinstance(observed, str):
         # "05" and "5" may be codes; who means numbers says so by the operator.
-        return as_decimal(expected) is None or not _has_leading_zero(expected, observed)
+        codes = (re.match(r"\s*[+-]?0[0-9]", text) for text in (expected, observed))
+        return as_decimal(expected) is None or not any(codes)
     return isinstance(expected, str) or isinstance(observed, str) or type(expected) is type(observed)
-
-
-def _has_leading_zero(*texts: str) -> bool:
-    return any(re.match(r"\s*[+-]?0[0-9]", text) for text in texts)
 
 
 def _own(result: ComparisonResult, **changes: Any) -> Advice:

@@ -53,11 +53,7 @@ def _levels(
 
 
 def _extend(
-    start: int,
-    remaining: list[Iterator[int]],
-    levels: list[int],
-    partners: list[int | None],
-    owners: list[int | None],
+    start: int, remaining: list[Iterator[int]], levels: list[int], partners: list[int | None], owners: list[int | None]
 ) -> None:
     path = [start]
     chosen: list[int] = []

@@ -255,6 +255,9 @@ def as_setting(value: Any) -> Any:
     """Write the value of a setting as typed JSON, from which the same setting can be made again."""
     if isinstance(value, Operator):
         return {"operator": value.recorded_name(), "version": value.version, "settings": value.settings()}
+    if is_ours(type(value)) and hasattr(value, "written"):
+        # A part of one of our operators, such as a condition of an aggregate.
+        return value.written()
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, tuple | list):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from pytest_verdict.core.families import FAMILIES, GROUP, Families, load
+from pytest_verdict.core.families import FAMILIES, GROUP, Families, load, load_installed
 from pytest_verdict.core.operator import Operator, operator_from_function
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
@@ -174,18 +174,9 @@ class OperatorRegistry:
     def _load_entry_points(self) -> None:
         if self._entry_points_loaded:
             return
-        from importlib.metadata import entry_points
-
         if self._families is not None:
             self._families.all("operators")
-        for entry_point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
-            try:
-                self.add(entry_point.load())
-            except Exception as error:
-                place = f"{entry_point.name} = {entry_point.value}"
-                raise ConfigurationError(
-                    f"the operator {place} ({ENTRY_POINT_GROUP}) cannot be loaded: {error}"
-                ) from error
+        load_installed("operator", ENTRY_POINT_GROUP, self.add)
         self._entry_points_loaded = True
 
 

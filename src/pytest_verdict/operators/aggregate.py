@@ -86,15 +86,6 @@ class _Aggregate(Operator):
         parts = self.conditions.values() if isinstance(self.conditions, dict) else self.conditions
         return any(part.operator.needs_expected() for part in parts)
 
-    def settings(self) -> dict[str, Any]:
-        """Give all settings as typed JSON; conditions as `Condition.written` has them."""
-        written: Any
-        if isinstance(self.conditions, dict):
-            written = {key: part.written() for key, part in self.conditions.items()}
-        else:
-            written = [part.written() for part in self.conditions]
-        return {**super().settings(), "conditions": written}
-
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Make the parts' comparisons and decide by them; see the class."""
         children = self._children(expected, observed)

@@ -86,20 +86,16 @@ class PassRate(Operator):
         if not self.confident:
             return f"{share}, and the errors may decide whether a share of {rate:g} is reached"
         low, high = exact_interval(passed, total, self.confidence)
-        enough = (
-            f"; {repeats_without_failure(rate, self.confidence)} passes without a failure would do" if rate < 1 else ""
-        )
+        enough = ""
+        if rate < 1:
+            enough = f"; {repeats_without_failure(rate, self.confidence)} passes without a failure would do"
         return (
             f"{share}, so the true rate lies between {low:g} and {high:g} (confidence {self.confidence:g}), and that"
             f" does not tell whether it reaches {rate:g}{enough}"
         )
 
     def _details(self, passed: int, total: int, interval: tuple[float, float]) -> dict[str, Any]:
-        found: dict[str, Any] = {
-            "rate": round(passed / total, 6),
-            "interval": list(interval),
-            "confidence": self.confidence,
-        }
+        found = {"rate": round(passed / total, 6), "interval": list(interval), "confidence": self.confidence}
         estimates = [_estimate(passed, total, k, interval) for k in self.attempts if k <= total]
         return {**found, "attempts": estimates} if estimates else found
 

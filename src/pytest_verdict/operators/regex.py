@@ -35,13 +35,7 @@ Mode = Literal["search", "fullmatch", "match"]
 _Made = TypeVar("_Made")
 _Node = tuple[Any, Any]
 
-FLAGS: Final = {
-    "ASCII": re.ASCII,
-    "DOTALL": re.DOTALL,
-    "IGNORECASE": re.IGNORECASE,
-    "MULTILINE": re.MULTILINE,
-    "VERBOSE": re.VERBOSE,
-}
+FLAGS: Final = {name: re.RegexFlag[name] for name in ("ASCII", "DOTALL", "IGNORECASE", "MULTILINE", "VERBOSE")}
 """The flags by name. ``LOCALE`` is not among them, because a verdict must not depend on the locale."""
 
 SHORT_FLAGS: Final = {"A": "ASCII", "I": "IGNORECASE", "M": "MULTILINE", "S": "DOTALL", "X": "VERBOSE"}

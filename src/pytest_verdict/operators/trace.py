@@ -154,14 +154,12 @@ class TraceLength(Operator):
             return _unread(expected)
         if not isinstance(observed, str):
             return Outcome(0.0, notes=(NOT_TEXT,))
-        length = self._length(observed)
+        parts = (
+            observed if self.unit == "chars" else observed.split() if self.unit == "words" else observed.splitlines()
+        )
+        length = len(parts)
         inside = (self.min is None or length >= self.min) and (self.max is None or length <= self.max)
         return _decided(inside, wanted, {"length": length})
-
-    def _length(self, trace: str) -> int:
-        if self.unit == "chars":
-            return len(trace)
-        return len(trace.split()) if self.unit == "words" else len(trace.splitlines())
 
 
 def _wish(expected: Any) -> bool | None:

@@ -145,9 +145,8 @@ def _parsed(text: str, *, day_first: bool) -> tuple[datetime.datetime, datetime.
             unknown.append(name)
         return offset
 
-    first, second = (
-        _free_parser().parse(text, default=filler, dayfirst=day_first, tzinfos=offset_of) for filler in _FILLERS
-    )
+    parse = functools.partial(_free_parser().parse, text, dayfirst=day_first, tzinfos=offset_of)
+    first, second = (parse(default=filler) for filler in _FILLERS)
     signed = _SIGNED_ZONE.search(text)
     return first, second, signed.group(1) if signed else next(iter(unknown), None)
 

@@ -12,6 +12,7 @@ from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.operators.json.alignment import Aligner, Alignment, Bound
 from pytest_verdict.operators.json.rules import Policy, StringSimilarity
 from pytest_verdict.operators.json.tree import UNIT, Kind, Node, precedes, unpaired
+from pytest_verdict.operators.similarity import measure_of
 
 ALIGNMENT_BOUNDED: Final = "alignment_bounded"
 SIMILARITY_BOUNDED: Final = "similarity_bounded"
@@ -85,7 +86,7 @@ class TreeComparison:
         if len(left) * len(right) > _MOST_CHARACTER_PAIRS:
             self._similarity_bounded = True
             return 2 * UNIT
-        alike = _metric(similarity)(min(left, right), max(left, right))
+        alike: float = measure_of(similarity).normalized_similarity(min(left, right), max(left, right))
         # Rounding must not make different texts equal.
         return max(round(2 * UNIT * (1 - alike)), 1)
 
@@ -181,14 +182,3 @@ def _within(left: int | Decimal, right: int | Decimal, policy: Policy) -> bool:
     if policy.mode == "relative":
         limit = EXACT.multiply(limit, max(number.copy_abs(), other.copy_abs()))
     return EXACT.subtract(number, other).copy_abs() <= limit
-
-
-def _metric(similarity: StringSimilarity) -> Callable[[str, str], float]:
-    from rapidfuzz import distance
-
-    metrics: dict[str, Callable[[str, str], float]] = {
-        "levenshtein": distance.Levenshtein.normalized_similarity,
-        "indel": distance.Indel.normalized_similarity,
-        "jaro_winkler": distance.JaroWinkler.normalized_similarity,
-    }
-    return metrics[similarity]

@@ -85,8 +85,10 @@ def _plain(value: Any, depth: int) -> Any:
     if kind is str or kind is int or kind is bool or value is None:
         return value
     if kind is not dict and kind is not list:
-        value = _dumped(value)
-        if not _is_container(value):
+        # The fields of a dataclass or model, also of one that was read from a record.
+        value = named_fields(value)[2] if has_named_fields(value) else value
+        # A member of an Enum is recorded as such, whatever else it is.
+        if not isinstance(value, Mapping | list | tuple) or isinstance(value, Enum):
             return _plain_scalar(value)
     if depth > MAXIMUM_DEPTH:
         raise JsonTextError(TOO_DEEP, f"nested deeper than {MAXIMUM_DEPTH} levels, or contains itself")
@@ -98,16 +100,6 @@ def _plain(value: Any, depth: int) -> Any:
             raise JsonTextError(NOT_JSON, f"a key of an object is text, got one of type {_type_of(key)}")
         copied[str.__str__(key)] = _plain(item, depth + 1)
     return copied
-
-
-def _dumped(value: Any) -> Any:
-    """Give the fields of a dataclass or model, also of one that was read from a record."""
-    return named_fields(value)[2] if has_named_fields(value) else value
-
-
-def _is_container(value: Any) -> bool:
-    # A member of an Enum is recorded as such, whatever else it is.
-    return isinstance(value, Mapping | list | tuple) and not isinstance(value, Enum)
 
 
 def _plain_scalar(value: Any) -> Any:
