@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+_Candidates = Sequence[Sequence[int]]
+_Partners = list[int | None]
+
 
 def maximum_matching(candidates: Sequence[Sequence[int]], size: int) -> list[int | None]:
     """Pair as many left members as possible with right members of their own.
@@ -26,7 +29,7 @@ def maximum_matching(candidates: Sequence[Sequence[int]], size: int) -> list[int
     return partners
 
 
-def _pair_greedily(candidates: Sequence[Sequence[int]], partners: list[int | None], owners: list[int | None]) -> None:
+def _pair_greedily(candidates: _Candidates, partners: _Partners, owners: _Partners) -> None:
     for left, choices in enumerate(candidates):
         for right in choices:
             if owners[right] is None:
@@ -34,9 +37,7 @@ def _pair_greedily(candidates: Sequence[Sequence[int]], partners: list[int | Non
                 break
 
 
-def _levels(
-    candidates: Sequence[Sequence[int]], partners: list[int | None], owners: list[int | None]
-) -> list[int] | None:
+def _levels(candidates: _Candidates, partners: _Partners, owners: _Partners) -> list[int] | None:
     # How many pairs must give way before a left member is reached from an unpaired one; None when no pair can be gained.
     levels = [0 if partner is None else -1 for partner in partners]
     queue = [left for left, partner in enumerate(partners) if partner is None]
@@ -53,7 +54,7 @@ def _levels(
 
 
 def _extend(
-    start: int, remaining: list[Iterator[int]], levels: list[int], partners: list[int | None], owners: list[int | None]
+    start: int, remaining: list[Iterator[int]], levels: list[int], partners: _Partners, owners: _Partners
 ) -> None:
     path = [start]
     chosen: list[int] = []

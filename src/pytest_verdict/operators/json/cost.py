@@ -94,18 +94,17 @@ class TreeComparison:
         """Find where the cost arises."""
         pending: list[_Place] = [("$", "$", self._left, self._right, BUDGET)]
         while pending:
-            left_path, right_path, left, right, budget = pending.pop()
+            place = left_path, right_path, left, right, budget = pending.pop()
             if left is None or right is None:
-                yield self._difference(left_path, right_path, left, right)
+                yield self._difference(place)
             elif left.kind is right.kind and left.is_container:
                 if left.identity != right.identity:
                     pending += reversed(self._parts(left_path or "$", right_path or "$", left, right, budget))
             elif self._cost(left, right, budget):
-                yield self._difference(left_path, right_path, left, right)
+                yield self._difference(place)
 
-    def _difference(
-        self, left_path: str | None, right_path: str | None, left: Node | None, right: Node | None
-    ) -> Difference:
+    def _difference(self, place: _Place) -> Difference:
+        left_path, right_path, left, right, _ = place
         if self._swapped:
             left_path, right_path, left, right = right_path, left_path, right, left
         expected = ABSENT if left is None else left.document
@@ -135,9 +134,8 @@ class TreeComparison:
             item = None if index is None else left_items[index]
             other = None if other_index is None else right_items[other_index]
             path = None if item is None else step(left_path, item.label)
-            parts.append(
-                (path, None if other is None else step(right_path, other.label), item, other, alignment.budget)
-            )
+            other_path = None if other is None else step(right_path, other.label)
+            parts.append((path, other_path, item, other, alignment.budget))
         return parts
 
 

@@ -44,9 +44,7 @@ class JsonOperator(Operator):
     parse: bool = True
 
 
-def read_both(
-    expected: Any, observed: Any, steps: Sequence[str | SynonymMap], parse: tuple[bool, bool] = (True, True)
-) -> Documents:
+def read_both(expected: Any, observed: Any, steps: Sequence[str | SynonymMap], parse: tuple[bool, bool]) -> Documents:
     """Read the evidence of a comparison of JSON."""
     found = surfaces(_text(expected), _text(observed), steps) if steps else Surfaces(expected, observed)
     sides = {

@@ -80,9 +80,6 @@ class JsonSchema(JsonOperator):
         """Give the schema when it is a setting."""
         return expected if self.schema_document is None else self.schema_document
 
-    def __hash__(self) -> int:
-        return hash(self.identity.members)
-
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Check the observed document; see the class."""
         found = read_both(self.effective_expected(expected), observed, self.normalize, (True, self.parse))
