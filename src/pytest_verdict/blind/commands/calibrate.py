@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.console import Progress, complain, say
+from pytest_verdict.console import complain, progress, say
 from pytest_verdict.errors import ConfigurationError
 
 _EXIT_CODES: Final = """\
@@ -76,8 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     if output.is_dir() or not output.parent.is_dir():
         # Found before the judge is asked, which may cost money.
         raise ConfigurationError(f"--output {output} cannot be written: name a file in a folder that exists")
-    bar = Progress(len(gold.items))
-    try:
+    with progress(len(gold.items), " items") as show:
         found = calibrate(
             gold,
             find_judge(arguments.judge),
@@ -85,10 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
             gate=gate,
             key=arguments.key,
             allow_model_labels=arguments.allow_model_labels,
-            progress=bar.show,
+            progress=lambda done: show(done, done),
         )
-    finally:
-        bar.clear()
     output.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8", newline="\n")
     for line in _report(found):
         say(line)
