@@ -128,24 +128,23 @@ class Families:
 
     def find(self, hook: str, name: str) -> Any | None:
         """Give what is brought by a name, those of other packages being looked for when it is none of ours."""
-        found = self._known(hook).get(name)
+        found = self.own(hook).get(name)
         return self.all(hook).get(name) if found is None else found
 
     def own(self, hook: str) -> Mapping[str, Any]:
         """Give what the families bring that are known without looking for others, by name."""
-        return self._known(hook)
-
-    def all(self, hook: str) -> Mapping[str, Any]:
-        """Give all that is brought, by name."""
-        self._look_for_installed()
-        return self._known(hook)
-
-    def _known(self, hook: str) -> dict[str, Any]:
         found = self._brought.get(hook)
         if found is None:
             # Ours come first and in their order, whether others were looked for or not: pluggy calls the last one first.
             found = self._brought[hook] = _joined(hook, reversed(getattr(self._manager.hook, hook)()))
         return found
+
+    def all(self, hook: str) -> Mapping[str, Any]:
+        """Give all that is brought, by name."""
+        if not self._has_looked:
+            load_installed("family", GROUP, self.register)
+            self._has_looked = True
+        return self.own(hook)
 
     @functools.cached_property
     def _manager(self) -> pluggy.PluginManager:
@@ -154,12 +153,6 @@ class Families:
         for module in self._own:
             manager.register(importlib.import_module(module), module)
         return manager
-
-    def _look_for_installed(self) -> None:
-        if self._has_looked:
-            return
-        load_installed("family", GROUP, self.register)
-        self._has_looked = True
 
 
 def load_installed(kind: str, group: str, add: Callable[[Any], Any]) -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Final, Literal, Protocol, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -35,12 +35,7 @@ Version = Annotated[int | str, BeforeValidator(_version)]
 """The version of something that people write."""
 
 
-class _Named(Protocol):
-    @property
-    def id(self) -> str: ...
-
-
-_Items = TypeVar("_Items", bound="tuple[_Named, ...]")
+_Items = TypeVar("_Items", bound="tuple[Any, ...]")
 
 
 def different_ids(items: _Items) -> _Items:

@@ -6,7 +6,7 @@ import functools
 import importlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import Field, field_validator
@@ -27,13 +27,7 @@ class NamedEmbedder:
     """An embedder and the name by which the record calls it; two of one name are equal."""
 
     name: str
-    function: Embedder | None = None
-
-    def __eq__(self, other: object) -> bool:
-        return self.name == other.name if isinstance(other, NamedEmbedder) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.name)
+    function: Embedder | None = field(default=None, compare=False)
 
     def written(self) -> str:
         """Write it as the record does."""

@@ -90,8 +90,7 @@ class YamlDocument:
 
     def line(self, path: Sequence[str | int]) -> int:
         """Give the line of a part, or of the nearest part around it that is there."""
-        line: int = self._find(path)[1]
-        return line
+        return self._find(path)[1]
 
     def lines_of_items(self, path: Sequence[str | int]) -> list[int]:
         """Give the lines on which the items of a list begin."""
@@ -176,8 +175,7 @@ def read_yaml(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _line(node: Any) -> int:
-    line: int = node.start_mark.line + 1
-    return line
+    return int(node.start_mark.line) + 1
 
 
 def _unread(node: Any) -> YamlTextError:
