@@ -172,11 +172,8 @@ def _own(result: ComparisonResult, **changes: Any) -> Advice:
     settings = {key: value for key, value in result.settings.items() if key in fields} | changes
     usual = {key: _plain(field.get_default(call_default_factory=True)) for key, field in fields.items()}
     default = REGISTRY.build(name, settings).default_threshold()
-    return Advice(
-        name,
-        {key: value for key, value in settings.items() if value != usual[key]},
-        None if result.threshold == default else result.threshold,
-    )
+    unusual = {key: value for key, value in settings.items() if value != usual[key]}
+    return Advice(name, unusual, None if result.threshold == default else result.threshold)
 
 
 def _plain(value: Any) -> Any:

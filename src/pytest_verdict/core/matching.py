@@ -131,27 +131,14 @@ def _add_row(
             # Among equals a free column ends the search; without this, a thousand equal rows would each walk past all before.
             if step is None or known < step or (known == step and owners[column] < 0 <= owners[following]):
                 step, following = known, column
-        _shift(step or 0, reached, open_columns, shortest, row_potential, column_potential, owners)
+        if step:
+            for column in reached:
+                row_potential[owners[column]] += step
+                column_potential[column] -= step
+            for column in open_columns:
+                shortest[column] = (shortest[column] or 0) - step
         open_columns.remove(following)
         current = following
     while current != columns:
         owners[current] = owners[previous[current]]
         current = previous[current]
-
-
-def _shift(
-    step: int,
-    reached: list[int],
-    open_columns: list[int],
-    shortest: list[int | None],
-    row_potential: list[int],
-    column_potential: list[int],
-    owners: list[int],
-) -> None:
-    if not step:
-        return
-    for column in reached:
-        row_potential[owners[column]] += step
-        column_potential[column] -= step
-    for column in open_columns:
-        shortest[column] = (shortest[column] or 0) - step

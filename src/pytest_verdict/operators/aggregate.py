@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final, Self
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from pytest_verdict.core.kernel import checked_threshold, run, settle
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import Operator, as_setting
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.placeholders import ABSENT
@@ -45,8 +45,7 @@ class Condition:
 
     def written(self) -> dict[str, Any]:
         """Write the condition as the record does."""
-        operator = self.operator
-        found = {"operator": operator.recorded_name(), "version": operator.version, "settings": operator.settings()}
+        found: dict[str, Any] = as_setting(self.operator)
         return found if self.threshold is None else {**found, "threshold": self.threshold}
 
 

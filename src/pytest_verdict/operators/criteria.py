@@ -136,13 +136,10 @@ class CriteriaMatch(Operator):
         identity = {"criteria_id": self.id, "criteria_version": self.revision}
         checked = encode_text([*identity.values(), self.settings()["criteria"], encode(given)])
         details = {**identity, "criteria_sha256": digest(checked), "unmet": unmet}
-        return Outcome(
-            0.0 if broken or is_failed else 1.0,
-            notes=(CHILD_ERROR,) if broken else (),
-            details=details,
-            children=children,
-            error=None if is_failed else undecided(broken),
-        )
+        score = 0.0 if broken or is_failed else 1.0
+        notes = (CHILD_ERROR,) if broken else ()
+        error = None if is_failed else undecided(broken)
+        return Outcome(score, notes=notes, details=details, children=children, error=error)
 
 
 class _File(StrictModel):

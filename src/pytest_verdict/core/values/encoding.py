@@ -245,10 +245,6 @@ def _encode_items(value: Any, above: tuple[int, ...]) -> Any:
     return [_encode(item, inside) for item in value]
 
 
-def _encode_tuple(value: tuple[Any, ...], above: tuple[int, ...]) -> Any:
-    return _tagged("tuple", _encode_items(value, above))
-
-
 def _encode_set(value: Any, above: tuple[int, ...]) -> Any:
     # Sorted by their own text: the order of a set depends on the hash seed.
     kind = "set" if isinstance(value, set) else "frozenset"
@@ -304,7 +300,7 @@ _WRITERS: Final[dict[type, _Writer]] = {
     dict: _encode_dict,
     Mapping: _encode_dict,
     list: _encode_items,
-    tuple: _encode_tuple,
+    tuple: lambda value, above: _tagged("tuple", _encode_items(value, above)),
     set: _encode_set,
     frozenset: _encode_set,
     EncodedObject: _encode_encoded,
