@@ -214,9 +214,8 @@ class Weighted(_Aggregate):
         same = set(self.weights) == set(self.conditions) if keyed else len(self.weights) == len(self.conditions)
         if isinstance(self.weights, dict) != keyed or not same:
             raise ValueError(f"weights: takes one weight for each condition, in the same form, got {self.weights!r}")
-        for weight in self._in_order():
-            if weight <= 0:
-                raise ValueError(f"weights: takes numbers above 0, got {self.weights!r}")
+        if min(self._in_order()) <= 0:
+            raise ValueError(f"weights: takes numbers above 0, got {self.weights!r}")
         return self
 
     def _in_order(self) -> list[Fraction]:

@@ -67,8 +67,7 @@ def recorded_operators() -> Mapping[str, str]:
 @hookimpl
 def explanations() -> Mapping[str, str]:
     """Name the operators whose failures are put into words."""
-    parts = dict.fromkeys(
-        ("all_of", "any_of", "at_least_n", "criteria", "weighted"), f"{_HERE}explanation:explain_parts"
-    )
+    names = ("all_of", "any_of", "at_least_n", "criteria", "weighted")
+    parts = dict.fromkeys(names, f"{_HERE}explanation:explain_parts")
     words = ("pass_rate", "scorer_verdict", "semantic", "trace_contains", "trace_length", "trace_regex")
     return {**parts, **dict.fromkeys(words, f"{_HERE}explanation:explain_in_words")}

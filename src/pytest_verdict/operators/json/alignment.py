@@ -256,10 +256,7 @@ def _weight(left: Sequence[Node], right: Sequence[Node]) -> int:
     # About how many nodes one comparison of two items visits.
     if not left or not right:
         return 1
-    return (
-        1
-        + min(sum([item.size for item in left]) // len(left), sum([item.size for item in right]) // len(right)) // UNIT
-    )
+    return 1 + min(sum([item.size for item in items]) // len(items) for items in (left, right)) // UNIT
 
 
 def _slack(left: Sequence[Node], right: Sequence[Node], saved: int) -> int:
