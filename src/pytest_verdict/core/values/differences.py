@@ -118,7 +118,7 @@ def _of_mappings(found: Difference, left: Mapping[Any, Any], right: Mapping[Any,
         places = [step(path, label) if isinstance(key, str) else f"{path}[{label}]" for path in paths]
         one, other = left.get(key, ABSENT), right.get(key, ABSENT)
         if one is ABSENT or other is ABSENT or not equal(one, other):
-            inner.append(Difference(places[0], one, other, places[1]))
+            inner.append(_at(places[0], places[1], one, other))
     return inner
 
 
@@ -130,6 +130,10 @@ def _sorted_keys(left: Mapping[Any, Any], right: Mapping[Any, Any]) -> list[Any]
         return sorted(keys, key=lambda key: (type(key).__name__, shown(key)))
 
 
+def _at(path: str, observed_path: str, expected: Any, observed: Any) -> Difference:
+    return Difference(path, expected, observed, observed_path if observed_path != path else None)
+
+
 def _of_lists(found: Difference, left: Any, right: Any) -> list[Difference]:
     path, other = found.path, found.observed_path or found.path
     inner = []
@@ -139,7 +143,7 @@ def _of_lists(found: Difference, left: Any, right: Any) -> list[Difference]:
         paired = min(len(lefts), len(rights))
         for at, to in zip(lefts[:paired], rights[:paired], strict=True):
             if not equal(left[at], right[to]):
-                inner.append(Difference(step(path, at), left[at], right[to], step(other, to)))
+                inner.append(_at(step(path, at), step(other, to), left[at], right[to]))
         inner += [Difference(step(path, at), left[at]) for at in lefts[paired:]]
         inner += [Difference(step(other, to), ABSENT, right[to]) for to in rights[paired:]]
     return inner
