@@ -81,14 +81,12 @@ class DatasetCheck:
             Lines of plain text: the counts, the gate, and the blocks of the first rows that did not pass.
         """
         low, high = self.interval
-        lines = [
-            f"{self.passed} of {counted(self.total, 'row')} passed, {self.failed} failed, {self.errors} could not be compared"
-            + (f" ({self.unreadable} of these could not be read)" if self.unreadable else ""),
-            (
-                f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for;"
-                f" the true rate is from {low:g} to {high:g} (confidence {self.gate.settings['confidence']:g})"
-            ),
-        ]
+        errors = f"{self.errors} could not be compared"
+        unreadable = f" ({self.unreadable} of these could not be read)" if self.unreadable else ""
+        asked = f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for"
+        true_rate = f"the true rate is from {low:g} to {high:g} (confidence {self.gate.settings['confidence']:g})"
+        passed = f"{self.passed} of {counted(self.total, 'row')} passed, {self.failed} failed"
+        lines = [f"{passed}, {errors}{unreadable}", f"{asked}; {true_rate}"]
         if self.size is not None and not self.size.passed:
             least = "at least " if self.size.operator == "numeric_minimum" else ""
             lines.append(f"there are {counted(self.total, 'row')}, and {least}{self.size.expected} are expected")

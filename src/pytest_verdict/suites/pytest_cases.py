@@ -49,8 +49,11 @@ def parametrize_cases(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     except (ConfigurationError, OSError, TypeError) as error:
         text = str(error).removeprefix("_arguments() ")
         raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: verdict_cases: {text}") from None
-    if any(isinstance(value, Unreadable) for case in cases for value in case.values):
-        _register(metafunc.config)
+    plugins = metafunc.config.pluginmanager
+    if any(isinstance(value, Unreadable) for case in cases for value in case.values) and not plugins.has_plugin(
+        _PLUGIN
+    ):
+        plugins.register(UnreadableRows(), _PLUGIN)
     metafunc.parametrize(names, cases)
 
 
@@ -87,8 +90,3 @@ def _case(names: list[str], mapping: InputMapping | None, place: str, name: str,
         except MappingError as missing:
             error = str(missing)
     return pytest.param(*[Unreadable(f"{place}: {error}")] * len(names), id=place)
-
-
-def _register(config: pytest.Config) -> None:
-    if not config.pluginmanager.has_plugin(_PLUGIN):
-        config.pluginmanager.register(UnreadableRows(), _PLUGIN)
