@@ -7,7 +7,7 @@ import contextlib
 import datetime
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Final
 
@@ -187,25 +187,36 @@ def mutations_of(value: Any, truth: Any, operator: Operator, annotation: Any) ->
 
 
 def _numbers(value: Any, truth: Any, operator: Operator) -> Mutations:
-    kind = type(value)
-    if isinstance(operator, NumericTolerance):
-        limit = as_exact(operator.tolerance) * (abs(Decimal(str(truth))) if operator.mode == "relative" else 1)
+    kind, exact = type(value), _exact(truth, value)
+    if not exact.is_finite():
+        yield from _far_away(value)
+    elif isinstance(operator, NumericTolerance):
+        limit = as_exact(operator.tolerance) * (abs(exact) if operator.mode == "relative" else 1)
         beyond = limit + (1 if kind is int else limit / 1000 or Decimal("0.001"))
         steps = {"beyond tolerance, above": beyond, "beyond tolerance, below": -beyond}
-        yield from ((label, kind(Decimal(str(truth)) + step)) for label, step in steps.items())
+        yield from ((label, kind(exact + step)) for label, step in steps.items())
         yield from _far_away(value)
     elif isinstance(operator, NumericRange):
         bounds = {"below min": (operator.min, -1), "above max": (operator.max, 1)}
         given = [(label, bound, step) for label, (bound, step) in bounds.items() if bound is not None]
         yield from ((label, kind(as_exact(bound) + step)) for label, bound, step in given)
     elif isinstance(operator, NumericMinimum | NumericMaximum):
-        yield "beyond the limit", kind(truth - 1 if isinstance(operator, NumericMinimum) else truth + 1)
+        more = 1 if kind is int else max(Decimal(1), abs(exact) / 1000)
+        yield "beyond the limit", kind(exact - more if isinstance(operator, NumericMinimum) else exact + more)
     else:
         step = 1 if kind is int else kind(max(abs(value) / 100, kind("0.01")))
         # What is added to infinity, or to a float beyond 2**53, may change nothing.
         changed = (("a little more", value + step), ("a little less", value - step))
         yield from ((label, number) for label, number in changed if number != value)
         yield from _far_away(value)
+
+
+def _exact(truth: Any, value: Any) -> Decimal:
+    try:
+        return Decimal(str(truth))
+    except InvalidOperation:
+        # Such as "1,000"; the correct value is near it.
+        return Decimal(str(value))
 
 
 def _far_away(value: Any) -> Mutations:
