@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import operator as python_operator
 from collections.abc import Mapping
 from threading import get_ident
@@ -14,6 +15,7 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.redaction import REDACTED_VALUE, Redaction, hiding
 from pytest_verdict.errors import ArgumentsError, MismatchError, SettingsError, VerdictError
 from pytest_verdict.signatures import typed_compare, typed_expect
 
@@ -114,8 +116,20 @@ def describe_failure(result: ComparisonResult) -> str:
     from pytest_verdict.advice import advise
     from pytest_verdict.explanation import failure_block
 
+    redaction = SESSION.redaction
     advice = advise(result) if SESSION.advice and not result.outcome.negated else []
-    return failure_block(result, SESSION.budget, advice)
+    if redaction is not None:
+        advice = list(map(redaction, advice))
+    block = failure_block(_redacted(result, redaction), SESSION.budget, advice)
+    return block if redaction is None else block.redacted(redaction)
+
+
+def _redacted(result: ComparisonResult, redaction: Redaction | None) -> ComparisonResult:
+    """Give what is left of a result in its record."""
+    if hiding(redaction, result.expected, result.observed) is None:
+        return result
+    text = result.to_text(redaction)
+    return ComparisonResult.from_record(json.loads(text)) if REDACTED_VALUE in text else result
 
 
 def recorded(result: ComparisonResult) -> ComparisonResult:

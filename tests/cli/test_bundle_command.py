@@ -216,3 +216,15 @@ def test_what_is_no_attestation_is_told(command, bundle, tmp_path, content):
     status, _, err = command("verify-bundle", bundle, "--attestation", tmp_path / "a.json")
     assert status == 2
     assert "neither a sigstore bundle nor a DSSE envelope" in err
+
+
+def test_what_unpacks_to_more_than_the_limit_is_refused(command, bundle):
+    files = parts(bundle)
+    with zipfile.ZipFile(bundle, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in files.items():
+            file.writestr(name, content + b" " * 3_000_000)
+    assert bundle.stat().st_size < 100_000
+    status, _, err = command("verify-bundle", bundle, "--limit", "10")
+    assert status == 2
+    assert "it unpacks to 15 MB; give a --limit above that" in err
+    assert "unpacks" not in command("verify-bundle", bundle)[2]

@@ -11,7 +11,7 @@ import pytest
 from pytest_verdict.errors import AdapterError, SuiteError
 from pytest_verdict.suites.adapters import open_adapter
 from pytest_verdict.suites.adapters.time_limit import call_within
-from pytest_verdict.suites.json_text import read_json
+from pytest_verdict.suites.loading import read_json
 
 CONTEXT = {"suite": "s", "scenario": "x", "repeat": 1, "attempt": 1, "timeout_seconds": 5}
 
@@ -127,9 +127,11 @@ class Service(BaseHTTPRequestHandler):
             "application/json",
             json.dumps({"output": given["input"] * 2, "tool_calls": ["search"]}),
         )
+        if self.path.startswith("/who"):
+            body = json.dumps({"output": f"{self.headers['Authorization']} {self.path}"})
         if self.path == "/text":
             kind, body = "text/plain", f"{given['input']} of {given['context']['scenario']}"
-        if self.path == "/list":
+        if self.path.startswith("/list"):
             body = "[1]"
         if self.path == "/broken":
             status, body = 500, "\x1b[31mno"
@@ -178,6 +180,24 @@ def test_a_service_that_is_not_there(tmp_path, monkeypatch):
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with pytest.raises(AdapterError, match="cannot be reached"):
         open_adapter("http://127.0.0.1:9", tmp_path).run("", CONTEXT)
+
+
+def test_credentials_of_a_url_are_sent_and_never_shown(url, tmp_path, monkeypatch):
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    given = url.replace("://", "://zoe:hunt%40er2@")
+    assert (
+        open_adapter(f"{given}/who?key=s3cret", tmp_path).run("", CONTEXT).output
+        == "Basic em9lOmh1bnRAZXIy /who?key=s3cret"
+    )
+    for broken in (
+        f"{given}/list?key=s3cret",
+        "http://zoe:hunt%40er2@127.0.0.1:9/a?key=s3cret",
+        f"{given}/a b?key=s3cret c",
+    ):
+        with pytest.raises(AdapterError) as error:
+            open_adapter(broken, tmp_path).run("", CONTEXT)
+        assert "127.0.0.1" in str(error.value)
+        assert not any(secret in str(error.value) for secret in ("hunt", "s3cret", "zoe"))
 
 
 def test_recorded_outputs_by_name_input_suite_and_repeat(write, tmp_path):

@@ -20,6 +20,7 @@ from pytest_verdict.report.checks import Finding, differences
 from pytest_verdict.report.statements import FILES, RECORDS_PREDICATE, TEST_RESULT, VERDICTS, file_digest, statements
 
 _PARTS: Final = {*FILES, TEST_RESULT, VERDICTS}
+_MEGABYTE: Final = 1_000_000
 
 _EXIT_CODES: Final = """\
 Digests, Merkle root, counts and both statements are derived again from the records, and every verdict is replayed. Without an
@@ -37,6 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
     parser.add_argument("file", metavar="FILE", help="what `pytest-verdict bundle` wrote")
+    parser.add_argument(
+        "--limit",
+        type=int,
+        default=4_000,
+        metavar="MB",
+        help="the most that may be unpacked, in megabytes; 4000 by default",
+    )
     parser.add_argument("--attestation", metavar="FILE", help="a sigstore bundle or DSSE envelope over the statement")
 
 
@@ -44,11 +52,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        _extract(Path(arguments.file), folder)
+        _extract(Path(arguments.file), folder, arguments.limit * _MEGABYTE)
         tally = tally_of(RecordsFile(name))
-        tally.findings += _of_statements(folder)
+        derived = _derived(folder, tally.findings)
         if arguments.attestation and not tally.findings:
-            tally.findings += _of_attestation(Path(arguments.attestation), Path(arguments.file), folder)
+            tally.findings += _of_attestation(Path(arguments.attestation), Path(arguments.file), derived)
     for line in report_lines(tally):
         say(line)
     if not arguments.attestation:
@@ -58,13 +66,19 @@ def run(arguments: argparse.Namespace) -> int:
     return tally.exit_code
 
 
-def _extract(path: Path, folder: Path) -> None:
+def _extract(path: Path, folder: Path, most_bytes: int) -> None:
     try:
         with zipfile.ZipFile(path) as file:
             names = file.namelist()
+            # A part never unpacks to more than its entry says.
+            size = sum(entry.file_size for entry in file.infolist())
             if sorted(names) != sorted(_PARTS):
                 raise RecordError(
                     f"{path}: a bundle holds {', '.join(sorted(_PARTS))}, and this one {', '.join(names)}"
+                )
+            if size > most_bytes:
+                raise RecordError(
+                    f"{path}: it unpacks to {size / _MEGABYTE:,.0f} MB; give a --limit above that if you trust its size"
                 )
             for name in names:
                 with file.open(name) as source, (folder / name).open("wb") as target:
@@ -73,23 +87,25 @@ def _extract(path: Path, folder: Path) -> None:
         raise RecordError(f"{path}: this is no bundle: {error}") from None
 
 
-def _of_statements(folder: Path) -> Iterator[Finding]:
+def _derived(folder: Path, findings: list[Finding]) -> dict[str, dict[str, Any]]:
+    """Derive the statements again, and find where the bundle's differ."""
     try:
-        for name, derived in statements(folder).items():
+        derived = statements(folder)
+        for name, statement in derived.items():
             found = json.loads((folder / name).read_bytes())
-            for place, what in differences(derived, found, ""):
-                yield Finding(name, place, what)
-            if name == VERDICTS and not derived["predicate"]["complete"]:
-                yield Finding(
-                    name, "predicate.complete", "the session did not come to its end, or a test has no result"
-                )
+            findings += [Finding(name, place, what) for place, what in differences(statement, found, "")]
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError, RecordError) as error:
-        yield Finding(VERDICTS, "form", f"the statements cannot be derived: {error!r}")
+        findings.append(Finding(VERDICTS, "form", f"the statements cannot be derived: {error!r}"))
+        return {}
+    if not derived[VERDICTS]["predicate"]["complete"]:
+        what = "the session did not come to its end, or a test has no result"
+        findings.append(Finding(VERDICTS, "predicate.complete", what))
+    return derived
 
 
-def _of_attestation(path: Path, bundle: Path, folder: Path) -> Iterator[Finding]:
+def _of_attestation(path: Path, bundle: Path, statements: dict[str, dict[str, Any]]) -> Iterator[Finding]:
     signed = _signed(path)
-    own = {statement["predicateType"]: statement for statement in statements(folder).values()}
+    own = {statement["predicateType"]: statement for statement in statements.values()}
     derived = own.get(str(signed.get("predicateType")), own[RECORDS_PREDICATE])
     for key in ("predicateType", "predicate"):
         for place, what in differences(derived[key], signed.get(key), key):

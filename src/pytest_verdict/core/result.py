@@ -21,8 +21,9 @@ from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr, shown, visible
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.redaction import Redaction, hiding
 from pytest_verdict.core.values.snapshot import snapshot
-from pytest_verdict.core.writing import Envelope, OperatorIdentity, Redaction, Verdict, members_of, verdict_of
+from pytest_verdict.core.writing import Envelope, OperatorIdentity, Verdict, members_of, verdict_of
 from pytest_verdict.errors import ErrorVerdict, RecordError
 
 
@@ -323,7 +324,10 @@ class ComparisonResult:
 
     def envelope(self, redaction: Redaction | None = None) -> Envelope:
         """Write what a record has around the two sides."""
-        return Envelope(self._identity, self._outcome, self._threshold, self._name, redaction)
+        sides = self._expected, self._observed
+        if self._outcome.details or self._name:
+            redaction = hiding(redaction, *sides)
+        return Envelope(self._identity, self._outcome, self._threshold, self._name, redaction, sides)
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> ComparisonResult:

@@ -66,6 +66,7 @@ class Session:
     compared: int = 0
     explaining_thread: int = 0
     """The thread in which pytest looks for the reason of a failure, and compares again to find it; 0 for none."""
+    redaction: Callable[[str], str] | None = None
 
 
 SESSION: Final = Session()

@@ -9,15 +9,14 @@ from dataclasses import dataclass, replace
 from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from pytest_verdict.core.values.encoding import encode, encode_text
+from pytest_verdict.core.values.encoding import TYPE_KEY, encode, encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.core.values.redaction import redact
+from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE, Redaction, hiding, redact, redact_names
 
 if TYPE_CHECKING:
     from pytest_verdict.core.result import Outcome
 
 Verdict = Literal["pass", "fail", "error"]
-Redaction = Callable[[str], str]
 Write = Callable[[Any], str]
 
 OBSERVED: Final = ',"observed":'
@@ -48,7 +47,10 @@ class OperatorIdentity:
 class Envelope:
     """The text of a record around its two sides, shared by results that differ in nothing else."""
 
-    __slots__ = ("head", "identity", "length", "name", "operator", "outcome", "tail", "threshold", "verdict", "write")
+    __slots__ = (
+        *("head", "identity", "length", "name", "operator", "outcome", "tail", "threshold", "verdict", "write"),
+        "redaction",
+    )
 
     def __init__(
         self,
@@ -57,12 +59,14 @@ class Envelope:
         threshold: float,
         name: str | None,
         redaction: Redaction | None,
+        sides: tuple[Any, Any] = ("", ""),
     ) -> None:
         self.operator = identity.name
         self.verdict = verdict_of(outcome, threshold)
+        self.redaction = redaction
         self.write = writer(redaction)
         self.head = head_of(identity, self.verdict, name, redaction)
-        self.tail = tail_of(outcome, threshold, self.write, redaction)
+        self.tail = tail_of(outcome, threshold, sides, redaction)
         self.length = len(self.head) + len(self.tail) + _PLACE
         # Evidence may have changed when the same outcome comes again.
         self.outcome = outcome if _is_plain(outcome) else None
@@ -72,7 +76,8 @@ class Envelope:
 
     def settled(self, expected: Any, observed: Any) -> tuple[Write, str, str]:
         """Write both sides now, because the test may change them."""
-        return str, self.write(expected), self.write(observed)
+        left, right = self.write(expected), self.write(observed)
+        return str, *_without_hidden((expected, observed), self.redaction, left, right)[1:]
 
 
 def members_of(
@@ -84,14 +89,28 @@ def members_of(
     redaction: Redaction | None,
 ) -> str:
     """Write the members of a record's JSON object, without its braces."""
-    write = writer(redaction)
-    # Not by an envelope, which takes half as long again where it is not shared: replay writes every record once.
-    head = head_of(identity, verdict_of(outcome, threshold), name, redaction)
     expected, observed = sides
+    write = writer(redaction)
     left = write(expected)
     is_same = type(expected) is str and type(observed) is str and expected == observed
     right = left if is_same else write(observed)
-    return f"{head}{left}{OBSERVED}{right}{tail_of(outcome, threshold, write, redaction)}"
+    if _TYPED in left or _TYPED in right:
+        redaction, left, right = _without_hidden(sides, redaction, left, right)
+    # Not by an envelope, which takes half as long again where it is not shared: replay writes every record once.
+    head = head_of(identity, verdict_of(outcome, threshold), name, redaction)
+    tail = tail_of(outcome, threshold, sides, redaction)
+    return f"{head}{left}{OBSERVED}{right}{tail}"
+
+
+def _without_hidden(
+    sides: tuple[Any, Any], redaction: Redaction | None, left: str, right: str
+) -> tuple[Redaction | None, str, str]:
+    """Write both sides again if they hide something, and return the redaction that the rest of the record needs."""
+    without = hiding(redaction, *sides)
+    if without is redaction:
+        return redaction, left, right
+    write = writer(without)
+    return without, write(sides[0]), write(sides[1])
 
 
 def verdict_of(outcome: Outcome, threshold: float) -> Verdict:
@@ -102,6 +121,8 @@ def verdict_of(outcome: Outcome, threshold: float) -> Verdict:
 
 
 _MOST_NAMES: Final = 1_000
+_ALL_REDACTED: Final = f'{{{REDACTED_VALUE},"value":"{REDACTED}"}}'
+_TYPED: Final = f'"{TYPE_KEY}":"'
 _dump: Final = json.JSONEncoder(separators=(",", ":")).encode
 
 
@@ -119,16 +140,17 @@ def head_of(identity: OperatorIdentity, verdict: Verdict, name: str | None, reda
     return f'"verdict":"{verdict}",{label}{members},"expected":'
 
 
-def tail_of(outcome: Outcome, threshold: float, write: Write, redaction: Redaction | None) -> str:
+def tail_of(outcome: Outcome, threshold: float, sides: tuple[Any, Any], redaction: Redaction | None) -> str:
     """Write the members of a record after the observed side."""
     score = outcome.score
     # Nearly every score and threshold is 1.0, and writing a float is slow.
+    notes = outcome.notes if redaction is None else tuple(map(redaction, outcome.notes))
     return (
         f',"normalization":{_names(outcome.normalization) if outcome.normalization else "[]"},'
-        f'"notes":{_names(outcome.notes) if outcome.notes else "[]"},'
+        f'"notes":{_names(notes) if notes else "[]"},'
         f'"score":{"1.0" if score == 1.0 else repr(score)},'
         f'"threshold":{"1.0" if threshold == 1.0 else repr(threshold)}'
-        f"{'' if _is_plain(outcome) else _evidence(outcome, write, redaction)}"
+        f"{'' if _is_plain(outcome) else _evidence(outcome, sides, redaction)}"
     )
 
 
@@ -150,14 +172,18 @@ def _redacted(identity: OperatorIdentity, redaction: Redaction) -> OperatorIdent
     return replace(identity, settings=settings)
 
 
-def _evidence(outcome: Outcome, write: Write, redaction: Redaction | None) -> str:
+def _evidence(outcome: Outcome, sides: tuple[Any, Any], redaction: Redaction | None) -> str:
+    write = writer(redaction)
     members = []
-    if outcome.expected_surface is not ABSENT:
-        members.append(f'"expected_surface":{write(outcome.expected_surface)}')
-    if outcome.observed_surface is not ABSENT:
-        members.append(f'"observed_surface":{write(outcome.observed_surface)}')
+    surfaces = outcome.expected_surface, outcome.observed_surface
+    for name, side, surface in zip(("expected", "observed"), sides, surfaces, strict=True):
+        if surface is not ABSENT:
+            # In lower case, for example, what is to be redacted would match no pattern.
+            is_redacted = redaction is not None and REDACTED_VALUE in write(side)
+            members.append(f'"{name}_surface":{_ALL_REDACTED if is_redacted else write(surface)}')
     if outcome.details:
-        members.append(f'"details":{write(dict(outcome.details))}')
+        details = outcome.details if redaction is None else redact_names(outcome.details, redaction)
+        members.append(f'"details":{write(dict(details))}')
     if outcome.children:
         members.append(f'"children":[{",".join(child.to_text(redaction) for child in outcome.children)}]')
     if outcome.error is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
 from pytest_verdict.core.values.display import visible
@@ -89,6 +89,11 @@ class Block(str):
 
     __slots__ = ("lines",)
     lines: tuple[Line, ...]
+
+    def redacted(self, redaction: Callable[[str], str]) -> Block:
+        """Replace what must not be shown; a line in which something is replaced has no roles."""
+        replaced = [(found, redaction(plain(found))) for found in self.lines]
+        return block(found if text == plain(found) else (Part(text),) for found, text in replaced)
 
 
 def block(lines: Iterable[Line]) -> Block:

@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.normalizers import SynonymMap, normalize_all, step_names
 from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import shortened
-from pytest_verdict.core.values.encoding import encode_text
-from pytest_verdict.core.values.fields import has_fields
-from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.placeholders import ABSENT, has_fields
+from pytest_verdict.core.writing import writer
 
 NOT_TEXT: Final = "not_text"
 EMPTY_EXPECTED: Final = "empty_expected"
@@ -39,15 +39,10 @@ class Surfaces(NamedTuple):
         found = dict(details or {})
         if self.effective:
             found["effective_normalization"] = list(self.effective)
-        return Outcome(
-            score,
-            (*self.normalization, *normalization),
-            tuple(notes),
-            found or None,
-            self.expected if self.changed_expected else ABSENT,
-            self.observed if self.changed_observed else ABSENT,
-            error=error,
-        )
+        steps = (*self.normalization, *normalization)
+        left = self.expected if self.changed_expected else ABSENT
+        right = self.observed if self.changed_observed else ABSENT
+        return Outcome(score, steps, tuple(notes), found or None, left, right, error=error)
 
     def emptied(self, expected: Any) -> Outcome | None:
         """Refuse an expected text of which normalization left nothing, so that ``+`` would equal ``-``."""
@@ -65,7 +60,7 @@ class Surfaces(NamedTuple):
 def must_be(takes: str, expected: Any) -> str:
     """Say why a comparison with this expected value cannot be made."""
     # As the record has it, because a replay has neither the class nor the order of a set.
-    return f"expected must be {takes}, got {shortened(encode_text(expected), 80)}"
+    return f"expected must be {takes}, got {shortened(writer(SESSION.redaction)(expected), 80)}"
 
 
 def unusable(
@@ -95,13 +90,9 @@ def surfaces(expected: Any, observed: Any, steps: Sequence[str | SynonymMap]) ->
     normalized, effective = normalize_all([*texts, *others], steps)
     changed = {text: other for text, other in zip([*texts, *others], normalized, strict=True) if text != other}
     is_changed = [not changed.keys().isdisjoint(found) for found in (texts, others)]
-    return Surfaces(
-        _replaced(expected, changed) if is_changed[0] else expected,
-        _replaced(observed, changed) if is_changed[1] else observed,
-        step_names(steps),
-        effective,
-        *is_changed,
-    )
+    sides = zip((expected, observed), is_changed, strict=True)
+    left, right = (_replaced(side, changed) if differs else side for side, differs in sides)
+    return Surfaces(left, right, step_names(steps), effective, *is_changed)
 
 
 def _texts_in(value: Any) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_verdict.core.record import Counts
+from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
 from pytest_verdict.pytest_plugin.recorder import RECORDS_ONLY
 from pytest_verdict.report.journal import LATE, Place, TestEntry, place_of
@@ -25,9 +26,7 @@ _LAST_PHASES: Final[frozenset[str | None]] = frozenset({"teardown", "???"})
 class Attempts:
     """The attempts that have not ended, and how many each test has had."""
 
-    def __init__(
-        self, config: pytest.Config, redaction: Callable[[str], str] | None, running: Callable[[], str]
-    ) -> None:
+    def __init__(self, config: pytest.Config, redaction: Redaction | None, running: Callable[[], str]) -> None:
         self._config = config
         self._redaction = redaction
         self._running = running
@@ -101,8 +100,8 @@ class Attempts:
         """Make an entry of what could not be collected or was skipped as a whole."""
         name = self._name(report.nodeid)
         entry = TestEntry(name, outcome="error" if report.failed else "skipped", path=name.split("::", 1)[0])
-        entry.message = self._written("collection failed" if report.failed else _message(report))
-        entry.text = self._written(_text(report))[-TEXT_LIMIT:] if report.failed else ""
+        entry.message = "collection failed" if report.failed else _message(report, self._written)
+        entry.text = _text(report, self._written)[-TEXT_LIMIT:] if report.failed else ""
         return entry
 
     def unfinished(self) -> Iterator[TestEntry]:
@@ -122,9 +121,7 @@ class Attempts:
         return self._name(nodeid)
 
     def _end(self, key: _Key) -> TestEntry:
-        entry = self._open.pop(key).ended()
-        if entry.text or entry.message:
-            entry.message, entry.text = self._written(entry.message), self._written(entry.text)
+        entry = self._open.pop(key).ended(self._written)
         self._ended[key] = entry.attempt
         if entry.crashed:
             self._unknown[key] = None
@@ -184,25 +181,25 @@ class _Attempt:
             self._failed_subtest = report
         self._all_passed = False
 
-    def ended(self) -> TestEntry:
+    def ended(self, written: Redaction) -> TestEntry:
         """Fold the reports into the entry of the test."""
         entry = self.entry
         entry.microseconds = round(sum([report.duration for report in self._phases]) * 1_000_000)
         if self._all_passed:
             entry.outcome = self._outcome_when_all_passed()
         else:
-            self._add_problems(entry)
+            self._add_problems(entry, written)
         return entry
 
-    def _add_problems(self, entry: TestEntry) -> None:
+    def _add_problems(self, entry: TestEntry, written: Redaction) -> None:
         entry.outcome, decisive = self._outcome()
         teardown = next((report for report in self._phases if report.failed and report.when == "teardown"), None)
         entry.teardown_error = teardown is not None and any(map(_is_counted_before_teardown, self._phases))
         entry.crashed = any(str(report.when) == "???" for report in self._phases)
         if decisive is not None and entry.outcome not in {"passed", "xpassed"}:
-            entry.message, entry.text = _message(decisive), _text(decisive)
+            entry.message, entry.text = _message(decisive, written), _text(decisive, written)
             if teardown is not None and teardown is not decisive:
-                entry.text += f"\n\nThe teardown failed too:\n\n{_text(teardown)}"
+                entry.text += f"\n\nThe teardown failed too:\n\n{_text(teardown, written)}"
             entry.text = entry.text[-TEXT_LIMIT:]
 
     def _outcome(self) -> tuple[str, pytest.TestReport | None]:
@@ -238,16 +235,17 @@ def _is_subtest(report: Any) -> bool:
     return type(report).__name__ == "SubtestReport" and hasattr(report, "context")
 
 
-def _message(report: pytest.TestReport | pytest.CollectReport) -> str:
+def _message(report: pytest.TestReport | pytest.CollectReport, written: Redaction) -> str:
+    # Redacted before it is cut: half of a secret would match no pattern.
     if report.skipped and hasattr(report, "wasxfail"):
-        return str(report.wasxfail)
+        return written(str(report.wasxfail))
     if report.skipped and isinstance(report.longrepr, tuple):
-        return str(report.longrepr[2]).removeprefix("Skipped: ")[:MESSAGE_LIMIT]
+        return written(str(report.longrepr[2]).removeprefix("Skipped: "))[:MESSAGE_LIMIT]
     crash = getattr(report.longrepr, "reprcrash", None)
-    text = crash.message if crash is not None else _text(report)
-    return str(text).split("\n", 1)[0][:MESSAGE_LIMIT]
+    text = written(str(crash.message)) if crash is not None else _text(report, written)
+    return text.split("\n", 1)[0][:MESSAGE_LIMIT]
 
 
-def _text(report: pytest.TestReport | pytest.CollectReport) -> str:
+def _text(report: pytest.TestReport | pytest.CollectReport, written: Redaction) -> str:
     # Not report.longreprtext, which under xdist begins with the worker and its platform.
-    return "" if report.longrepr is None else str(report.longrepr).strip("\n")
+    return "" if report.longrepr is None else written(str(report.longrepr).strip("\n"))

@@ -16,7 +16,7 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import Attempts
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
 from pytest_verdict.pytest_plugin.environment import describe_environment, now
-from pytest_verdict.pytest_plugin.names import EVERYWHERE, REDACTED
+from pytest_verdict.pytest_plugin.names import EVERYWHERE
 from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, add_lost, make_counts
 from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
 from pytest_verdict.pytest_plugin.terminal import closing_lines
@@ -87,9 +87,8 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker what xdist does not, and what it must redact."""
+        """Tell a worker what xdist does not."""
         node.workerinput[EVERYWHERE] = self._config.getoption("dist") == "each"
-        node.workerinput[REDACTED] = self._config.getini("verdict_redact")
         node.workerinput[PENDING_COUNT] = str(self._folder.journal / PENDING)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -15,6 +15,8 @@ from typing import Any, Final
 
 import pytest
 
+from pytest_verdict.core.values.redaction import without_url_secrets
+
 _GIT: Final = ("git", "--no-optional-locks", "status", "--porcelain=v2", "--branch")
 _GIT_SECONDS: Final = 2.0
 _COMMIT: Final = "# branch.oid "
@@ -43,7 +45,7 @@ def describe_environment(config: pytest.Config, redaction: Callable[[str], str] 
         "python": platform.python_version(),
         # Not platform.platform(), which reads the interpreter's file to find its C library.
         "platform": f"{platform.system()}-{platform.release()}-{platform.machine()}",
-        "arguments": [written(str(argument)) for argument in config.invocation_params.args],
+        "arguments": [written(without_url_secrets(str(argument))) for argument in config.invocation_params.args],
         "workers": len(getattr(config.option, "tx", None) or []),
         "plugins": {plugin.project_name: plugin.version for _, plugin in config.pluginmanager.list_plugin_distinfo()},
         "packages": _packages(),

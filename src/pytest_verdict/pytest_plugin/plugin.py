@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pytest_verdict.templates.template import AnswerTemplate
 
 FOLDER_DEFAULT = "verify-report"
+REDACTING = ("verdict_redact", "verdict_redact_environment")
 SUITE_FILES = "verdict_suite_files"
 CASES = "verdict_cases"
 _COLUMNS = "verdict_columns"
@@ -89,6 +90,11 @@ def _add_ini_keys(parser: pytest.Parser) -> None:
     parser.addini("verdict_report_limit", "the most comparisons that report.json holds inline", default="1000")
     parser.addini(
         "verdict_redact", "regular expressions, one a line; what they match is never written down", type="linelist"
+    )
+    parser.addini(
+        "verdict_redact_environment",
+        "names of environment variables whose values are never written down; default stands for the usual names",
+        type="args",
     )
     parser.addini(SUITE_FILES, "names of suite files", type="args", default=["*.verdict.yaml"])
     parser.addini(
@@ -171,16 +177,21 @@ def _items(name: str) -> Any:
 
 
 def _fill_session(config: pytest.Config) -> None:
-    before = SESSION.budget, SESSION.advice, SESSION.observer
+    before = SESSION.budget, SESSION.advice, SESSION.observer, SESSION.redaction
 
     def restore() -> None:
-        SESSION.budget, SESSION.advice, SESSION.observer = before
+        SESSION.budget, SESSION.advice, SESSION.observer, SESSION.redaction = before
 
     config.add_cleanup(restore)
     # A session inside a test of another session has an observer of its own.
     watch = config.stash[_WATCH] = ComparisonWatch(config.invocation_params.dir)
     SESSION.observer = watch.observe
     SESSION.budget = _budget(config)
+    SESSION.redaction = None
+    if getattr(config, "workerinput", {}).get(REDACTING[0]) or any(map(config.getini, REDACTING)):
+        from pytest_verdict.pytest_plugin.redacting import session_redaction
+
+        SESSION.redaction = session_redaction(config)
     if config.getini(UNREAD) != "fail":
         from pytest_verdict.pytest_plugin.unread_policy import refuse_wrong_mode
 
@@ -207,7 +218,9 @@ def pytest_configure_node(node: Any) -> None:
     """Tell a worker how wide the terminal is, and see its failures in colour."""
     node.workerinput[_COLUMNS] = get_terminal_size((_USUAL_COLUMNS, 24)).columns
     from pytest_verdict.pytest_plugin.failure_reports import failure_reports
+    from pytest_verdict.pytest_plugin.redacting import patterns
 
+    node.workerinput[REDACTING[0]] = patterns(node.config)
     failure_reports(node.config)
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from typing import Final, Literal
 
 import pytest
 
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.pytest_plugin.names import REDACTED
 from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, mapped_counts, place_of_worker
 from pytest_verdict.pytest_plugin.recent_failures import remember_failure
 from pytest_verdict.pytest_plugin.recorder import Recorder
@@ -24,7 +21,7 @@ _MOST_DIGITS: Final = 18
 
 def start(config: pytest.Config) -> None:
     """Register the recorder where tests run, and the controller where reports arrive."""
-    redaction = _redaction(config)
+    redaction = SESSION.redaction
     recorder = Recorder(config, redaction, _flush(config), SESSION.observer or remember_failure)
     # Restored with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
@@ -74,17 +71,3 @@ def _limit(config: pytest.Config) -> int:
     if not given.isdecimal() or len(given) > _MOST_DIGITS:
         raise pytest.UsageError(f"verdict_report_limit: a whole number from 0 is needed, got {given!r}")
     return int(given)
-
-
-def _redaction(config: pytest.Config) -> Callable[[str], str] | None:
-    # A worker may have found another configuration.
-    given = getattr(config, "workerinput", {}).get(REDACTED, config.getini("verdict_redact"))
-    if not given:
-        return None
-    for pattern in given:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise pytest.UsageError(f"verdict_redact: {pattern!r} is not a regular expression: {error}") from None
-    secret = re.compile("|".join(f"(?:{pattern})" for pattern in given))
-    return lambda text: secret.sub("[redacted]", text)

@@ -6,6 +6,7 @@ import re
 from itertools import islice
 from typing import Any, Final
 
+from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.placeholders import class_name
 
 _ADDRESS: Final = re.compile(r"\bat 0x[0-9a-fA-F]+")
@@ -14,18 +15,16 @@ _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 
 def shown(value: Any, limit: int = 500) -> str:
     """Write a value on one line, in which nothing can move the cursor or change a colour."""
+    if SESSION.redaction is not None:
+        return visible(shortened(_written(value), limit))
     if type(value) is str and 0 < limit < len(value):
         # The repr of a text of megabytes is megabytes; what is shown of it is its two ends.
         kept = max((limit - 26) // 2, 2)
         head, tail = visible(repr(value[:kept])), visible(repr(value[-kept:]))
         return f"{head} … {len(value) - 2 * kept} characters … {tail}"
-    if 0 < limit < _length(value):
+    if type(value) in {list, tuple, dict} and 0 < limit < len(value):
         return _two_ends(value, limit)
     return visible(shortened(_written(value), limit))
-
-
-def _length(value: Any) -> int:
-    return len(value) if type(value) in {list, tuple, dict} else 0
 
 
 def _two_ends(value: Any, limit: int) -> str:
@@ -48,14 +47,8 @@ def _in_order(value: Any) -> str:
     # The repr of a set depends on the hash seed; the same failure must read the same in every run.
     kind = type(value)
     if kind is set or kind is frozenset:
-        items = ", ".join(sorted(map(_in_order, value)))
-        return (
-            f"{{{items}}}"
-            if kind is set and value
-            else f"{kind.__name__}({{{items}}})"
-            if value
-            else f"{kind.__name__}()"
-        )
+        items = f"{{{', '.join(sorted(map(_in_order, value)))}}}" if value else ""
+        return items if items and kind is set else f"{kind.__name__}({items})"
     if kind is dict and not _PLAIN.issuperset(map(type, value.values())):
         return f"{{{', '.join(f'{_in_order(key)}: {_in_order(item)}' for key, item in value.items())}}}"
     if (kind is list or kind is tuple) and not _PLAIN.issuperset(map(type, value)):
@@ -76,6 +69,9 @@ def visible(text: str) -> str:
 
 def shortened(text: str, limit: int) -> str:
     """Leave out the middle of a long text, and say how much."""
+    if SESSION.redaction is not None:
+        # Half of a secret would match no pattern.
+        text = SESSION.redaction(text)
     if limit <= 0 or len(text) <= limit:
         return text
     note = "… {} characters …"
