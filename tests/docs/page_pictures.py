@@ -60,5 +60,5 @@ if __name__ == "__main__":
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-lcd-text"]
         )
         found = report(Path(folder))
-        for picture in PICTURES:
-            take(chromium, found, picture)
+        for name in PICTURES:
+            take(chromium, found, name)
