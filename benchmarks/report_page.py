@@ -1,13 +1,16 @@
 """The page of a report in Chromium: its size, how long writing it takes, and how long a person waits.
 
 Each record has about 700 bytes, and one of 33 did not pass. Needs playwright and Debian's Chromium:
-``python benchmarks/report_page.py 100000 400000``. With ``--serve`` the page comes from the server.
+``python benchmarks/report_page.py 100000 400000``. With ``--serve`` the page comes from the server, and
+``--session`` measures what the page costs a session, whose output is no terminal.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -63,21 +66,74 @@ def figures(page: Page, address: str) -> list[float]:
     filters = [page.evaluate(FILTER % f"choose('operator', '{name}')") for name in ("exact", "contains_any", "exact")]
     page.evaluate("(state.chosen = {}, filter())")
     opened = page.evaluate(
-        "(async () => { const t = performance.now(); open(rows - 5, true); await show(rows - 5); return performance.now() - t; })()"
+        "(async () => { const t = performance.now(); open(rows - 5, true); await show(rows - 5);"
+        " return performance.now() - t; })()"
     )
     searched = page.evaluate(
         "(async () => { const t = performance.now(); state.query = 'the answer: et'; found = inTexts(state.query);"
-        " await inBodies(patternOf(state.query), () => true); return performance.now() - t; })()"
+        " await inBodies((text) => text.includes(state.query), () => true); return performance.now() - t; })()"
     )
     return [ready, max(filters), opened, searched]
+
+
+SUITE = """
+import pytest
+from pytest_verdict import compare
+
+@pytest.mark.parametrize("number", range({tests}))
+def test_many(number):
+    for index in range(20):
+        compare("exact", {text!r}, {text!r})
+
+def test_one():
+    assert compare("exact", 1, {last})
+"""
+
+
+def sessions(rounds: int = 5) -> None:
+    """Print the CPU of sessions with and without the page, as the median of the ratios of runs that follow each other."""
+    print("| session | comparisons | without the page | with it | ratio |")
+    print("|---|---|---|---|---|")
+    for label, tests, last, mode in (
+        ("all passed", 2_000, 1, "auto"),
+        ("one failed", 2_000, 2, "auto"),
+        ("one failed", 200, 2, "auto"),
+        ("one failed", 2, 2, "auto"),
+        ("one failed", 2_000, 2, "always"),
+    ):
+        with tempfile.TemporaryDirectory() as name:
+            Path(name, "test_many.py").write_text(
+                SUITE.format(tests=tests, text=TEXT * 10, last=last), encoding="ascii"
+            )
+            pairs = [(cpu(name, "never"), cpu(name, mode)) for _ in range(rounds)]
+        without, with_page = (statistics.median(pair[side] for pair in pairs) for side in (0, 1))
+        ratio = statistics.median(pair[1] / pair[0] for pair in pairs)
+        print(
+            f"| {label}, `{mode}` | {tests * 20 + 1:,} | {without:.2f} s | {with_page:.2f} s | {ratio:.2f} |",
+            flush=True,
+        )
+
+
+def cpu(folder: str, mode: str) -> float:
+    """Run a session, and give its user and system time."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    plugins = ["-p", "no:cacheprovider", "-p", "no:asyncio", "-q", "--verify-report", "-o", f"verdict_html={mode}"]
+    subprocess.run([sys.executable, "-m", "pytest", *plugins], cwd=folder, stdout=subprocess.DEVNULL, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def main() -> None:
     """Print a row for each number of records."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("counts", type=int, nargs="+")
+    parser.add_argument("counts", type=int, nargs="*")
     parser.add_argument("--serve", action="store_true")
+    parser.add_argument("--session", action="store_true")
     options = parser.parse_args()
+    if options.session:
+        sessions()
+    if not options.counts:
+        return
     print("| records | records.jsonl | page | written in | ready | filter | open one | search all bodies |")
     print("|---|---|---|---|---|---|---|---|")
     with sync_playwright() as playwright:

@@ -46,7 +46,9 @@ def take(browser: Browser, page: Path, name: str) -> None:
         tab.locator(".row", has_text=opened).first.click()
         tab.wait_for_selector("pre.said")
     # A page has few colours, and with a palette the file is a quarter as large.
-    Image.open(io.BytesIO(tab.screenshot())).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE).save(STATIC / name, optimize=True)
+    Image.open(io.BytesIO(tab.screenshot())).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE).save(
+        STATIC / name, optimize=True
+    )
     tab.close()
     if (STATIC / name).stat().st_size > LARGEST:
         raise SystemExit(f"{name} is larger than {LARGEST} bytes")
@@ -58,5 +60,5 @@ if __name__ == "__main__":
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-lcd-text"]
         )
         found = report(Path(folder))
-        for picture in PICTURES:
-            take(chromium, found, picture)
+        for name in PICTURES:
+            take(chromium, found, name)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from pytest_verdict.core.families import FAMILIES, GROUP, Families, load
+from pytest_verdict.core.families import FAMILIES, GROUP, Families, load, load_installed
 from pytest_verdict.core.operator import Operator, operator_from_function
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
@@ -65,13 +65,11 @@ class OperatorRegistry:
             ConfigurationError: The name is taken by another operator, or the class has no name.
         """
         if not callable(operator) or (isinstance(operator, type) and not issubclass(operator, Operator)):
-            raise ConfigurationError(
-                f"an operator is a class derived from Operator or a function, got {shown(operator)}"
-            )
+            wanted = "an operator is a class derived from Operator or a function"
+            raise ConfigurationError(f"{wanted}, got {shown(operator)}")
         if isinstance(operator, type) and name is not None:
-            raise ConfigurationError(
-                f"{operator.__name__} carries its name itself: write name = {name!r} into the class"
-            )
+            correction = f"write name = {name!r} into the class"
+            raise ConfigurationError(f"{operator.__name__} carries its name itself: {correction}")
         cls: type[Operator] = operator if isinstance(operator, type) else operator_from_function(operator, name)
         label = getattr(cls, "name", None)
         if not isinstance(label, str) or not label.isidentifier():
@@ -192,18 +190,9 @@ class OperatorRegistry:
     def _load_entry_points(self) -> None:
         if self._entry_points_loaded:
             return
-        from importlib.metadata import entry_points
-
         if self._families is not None:
             self._families.all("operators")
-        for entry_point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
-            try:
-                self.add(entry_point.load())
-            except Exception as error:
-                place = f"{entry_point.name} = {entry_point.value}"
-                raise ConfigurationError(
-                    f"the operator {place} ({ENTRY_POINT_GROUP}) cannot be loaded: {error}"
-                ) from error
+        load_installed("operator", ENTRY_POINT_GROUP, self.add)
         self._entry_points_loaded = True
 
 

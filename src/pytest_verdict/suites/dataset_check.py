@@ -13,7 +13,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.operators.not_compared import record_not_compared
+from pytest_verdict.operators.evidence import record_not_compared
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.signatures import OperatorName
 from pytest_verdict.suites.mapping.evaluator import Evaluator

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError, MappingError
-from pytest_verdict.operators.not_compared import record_not_compared
+from pytest_verdict.operators.evidence import record_not_compared
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
 from pytest_verdict.suites.rows import checked_size, named_rows
 

@@ -68,7 +68,7 @@ class ScenarioItem(pytest.Item):
     def setup(self) -> None:
         """Run the adapter; a scenario that got no output at all is an error and not a failure."""
         # What runs scenarios is imported when one runs, because many sessions only collect.
-        from pytest_verdict.operators.not_compared import record_not_compared
+        from pytest_verdict.operators.evidence import record_not_compared
         from pytest_verdict.suites.scenario_run import record_missing, run_adapter
 
         try:

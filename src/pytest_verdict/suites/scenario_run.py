@@ -14,7 +14,7 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shortened, visible
 from pytest_verdict.core.writing import Verdict
 from pytest_verdict.errors import AdapterError
-from pytest_verdict.operators.not_compared import record_not_compared
+from pytest_verdict.operators.evidence import record_not_compared
 from pytest_verdict.operators.pass_rate import INCONCLUSIVE, PassRate
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError, call_within
 from pytest_verdict.suites.agent_result import AgentResult, as_result

@@ -228,7 +228,8 @@ class Regex(SuiteScorer):
 
     def check(self, scenario: Scenario) -> None:
         """Refuse a pattern that is missing, empty or wrong."""
-        from pytest_verdict.operators.regex import RegexTimeLimitError, compile_pattern
+        from pytest_verdict.operators.regex import compile_pattern
+        from pytest_verdict.operators.regex_process import RegexTimeLimitError
 
         pattern = scenario.metadata.get("regex_pattern")
         if not isinstance(pattern, str) or not pattern:

@@ -11,8 +11,7 @@ from pytest_verdict.core.kernel import error_outcome
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.values.display import shortened, visible
 from pytest_verdict.errors import ConfigurationError, allowed
-from pytest_verdict.operators.not_compared import record_not_compared
-from pytest_verdict.operators.scorer_verdict import ScorerVerdict
+from pytest_verdict.operators.evidence import ScorerVerdict, record_not_compared
 from pytest_verdict.suites.agent_result import AgentResult
 from pytest_verdict.suites.loading import import_object, load_brought
 from pytest_verdict.suites.scorer import OperatorScorer, Scored, SuiteScorer, scored

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from pytest_verdict.core.values.fields import fields_of, has_fields
+from pytest_verdict.core.values.placeholders import has_fields, named_fields
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.operators.text import NormalizedExact
 from pytest_verdict.templates.answer import BaseAnswer
@@ -123,7 +123,7 @@ def _written(truth: Any) -> Iterator[str]:
 
 def _items(truth: Any) -> Iterable[Any]:
     if has_fields(truth):
-        return fields_of(truth).values()
+        return named_fields(truth)[2].values()
     if isinstance(truth, Mapping):
         return truth.values()
     if isinstance(truth, set | frozenset):

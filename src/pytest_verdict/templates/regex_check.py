@@ -13,8 +13,8 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.errors import TemplateError, allowed
-from pytest_verdict.operators.regex import INVALID_PATTERN
-from pytest_verdict.operators.regex_search import FoundMatch, RegexTimeLimitError, find_matches
+from pytest_verdict.operators.regex import INVALID_PATTERN, FoundMatch, find_matches
+from pytest_verdict.operators.regex_process import RegexTimeLimitError
 from pytest_verdict.operators.surfaces import NOT_TEXT
 
 _KEYS: Final = ("pattern", "expected", "match_type")

@@ -14,7 +14,7 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.errors import ConfigurationError, MappingError, SettingsError
 from pytest_verdict.explanation import explain
-from pytest_verdict.operators.not_compared import record_not_compared
+from pytest_verdict.operators.evidence import record_not_compared
 from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping, mapped
 
 

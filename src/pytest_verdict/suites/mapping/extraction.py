@@ -11,7 +11,8 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import MappingError, SettingsError, allowed
 from pytest_verdict.operators.json.rules import compiled
-from pytest_verdict.operators.regex import FoundMatch, RegexTimeLimitError, compile_pattern, find_matches
+from pytest_verdict.operators.regex import FoundMatch, compile_pattern, find_matches
+from pytest_verdict.operators.regex_process import RegexTimeLimitError
 
 Find = Callable[[Any], Sequence[Any]]
 """From a document to the values that a path matches, in order."""
