@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import base64
 import gzip
+import itertools
 import json
 import re
+import tempfile
 import zipfile
+from pathlib import Path
 
 import pytest
+from hypothesis import given, strategies as st
 from runs_of_results import TEST, lines_of
 
 from pytest_verdict import Operator, Outcome, compare
 from pytest_verdict.core.kernel import run as run_operator
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.errors import RecordError
-from pytest_verdict.runs.changes import regressions
+from pytest_verdict.runs.changes import diff, regressions
+from pytest_verdict.runs.run import read_run
 
 
 def close(expected, observed, tolerance, **more):
@@ -341,3 +346,33 @@ def test_a_page_has_both_records_of_each_pair(command, write, tmp_path):
         assert text in held
     command(*words)
     assert page.read_bytes() == found
+
+
+NUMBERS = st.integers(0, 4)
+CHECKED = st.fixed_dictionaries({"expected": NUMBERS, "observed": NUMBERS, "tolerance": NUMBERS})
+
+
+def passes(values):
+    return close(values["expected"], values["observed"], values["tolerance"]).passed
+
+
+@given(CHECKED, CHECKED)
+def test_causes_are_the_smallest_sets_that_turn_the_verdict(old, new):
+    differing = [name for name in old if old[name] != new[name]]
+    if passes(old) is passes(new):
+        return
+    turning = [
+        set(chosen)
+        for size in range(1, len(differing) + 1)
+        for chosen in itertools.combinations(differing, size)
+        if passes({**old, **{name: new[name] for name in chosen}}) is passes(new)
+    ]
+    smallest = [chosen for chosen in turning if not any(other < chosen for other in turning)]
+    lines = [lines_of([close(one["expected"], one["observed"], one["tolerance"], name="x")]) for one in (old, new)]
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, name) for name in ("old", "new")]
+        for path, content in zip(paths, lines, strict=True):
+            path.write_bytes(content)
+        (change,) = diff(*map(read_run, paths)).changes
+    renamed = [{"settings" if name == "tolerance" else name for name in chosen} for chosen in smallest]
+    assert sorted(map(sorted, change.sets)) == sorted(map(sorted, renamed))

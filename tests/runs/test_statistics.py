@@ -12,6 +12,8 @@ from hypothesis import given, strategies as st
 from runs_of_results import lines_of
 
 from pytest_verdict import compare
+from pytest_verdict.core.kernel import run
+from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.runs.significance import (
     benjamini_hochberg,
     changes_needed,
@@ -174,3 +176,12 @@ def test_errors_are_not_passed_and_told_apart(command, tmp_path):
     _, out, _ = command("diff", tmp_path / "old", tmp_path / "new", "--statistics")
     assert "verdicts: 1 worse, 0 better of 1 pair" in out
     assert "errors, counted as not passed: 0 before, 1 now" in out
+
+
+def test_a_low_score_is_good_where_the_test_meant_that_values_differ(command, tmp_path):
+    for name, observed in (("old", "Paris"), ("new", "Rome")):
+        result = run(REGISTRY.build("text_similarity"), "Paris", observed, negated=True)
+        (tmp_path / name).write_bytes(lines_of([result]))
+    _, out, _ = command("diff", tmp_path / "old", tmp_path / "new", "--statistics")
+    assert "fixed: 1" in out
+    assert "scores: mean difference +1.0000" in out

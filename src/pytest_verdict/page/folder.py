@@ -20,8 +20,8 @@ from pytest_verdict.report.writers import PAGE
 
 _MOST_TESTS: Final = 200
 _SLOWEST: Final = 10
-# So many records take less than a tenth of a second.
-_FEW: Final = 5_000
+# So many records take a few hundredths of a second.
+_FEW: Final = 2_000
 
 
 def write_page_of_session(folder: Path, shown: str, passed: int, *, is_watched: bool) -> None:
@@ -48,7 +48,12 @@ def about_folder(folder: Path, shown: str) -> dict[str, Any]:
     quoted = shlex.quote(shown)
     return {
         "title": shown,
-        "commands": [f"pytest-verdict explain {quoted} --id ", f"pytest-verdict replay {quoted}"],
+        # Each with what of the comparison stands at its end.
+        "commands": [
+            [f"pytest-verdict explain {quoted} --id ", "id"],
+            [f"pytest-verdict replay {quoted}", ""],
+            ["pytest ", "test"],
+        ],
         "warnings": [],
         "facts": [],
         "tests": [],

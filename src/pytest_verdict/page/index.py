@@ -7,7 +7,7 @@ import json
 import sys
 from array import array
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.report.summary import VERDICTS
@@ -45,6 +45,10 @@ class Index:
         self._texts["verdict"] = {verdict: code for code, verdict in enumerate(VERDICTS)}
         self._columns: dict[str, array[Any]] = {name: array(kind) for name, kind in _NUMBERS.items()}
         self._columns |= {name: array("I") for name in _TEXTS}
+        self._appending = [
+            _coding(column, self._texts[name]) if name in self._texts else column.append
+            for name, column in self._columns.items()
+        ]
 
     @property
     def rows(self) -> int:
@@ -53,12 +57,8 @@ class Index:
 
     def add(self, entry: Entry, headline: str) -> None:
         """Add a row."""
-        columns, texts = self._columns, self._texts
-        for name, number in zip(_NUMBERS, entry, strict=False):
-            columns[name].append(number)
-        for name, value in zip(_TEXTS, (*entry[len(_NUMBERS) :], headline), strict=True):
-            known = texts[name]
-            columns[name].append(known.setdefault(value, len(known)))
+        for append, value in zip(self._appending, (*entry, headline), strict=True):
+            append(value)
 
     def counts(self) -> dict[str, int]:
         """Count the rows by verdict."""
@@ -81,6 +81,18 @@ class Index:
         text = json.dumps(head, separators=(",", ":")).encode("ascii")
         text += b" " * (-len(text) % 4)
         return compressed([len(text).to_bytes(4, "little"), text, *map(_little_endian, self._columns.values())])
+
+
+def _coding(column: array[Any], known: dict[Hashable, int]) -> Callable[[Any], None]:
+    find, append = known.get, column.append
+
+    def add(value: Hashable) -> None:
+        code = find(value)
+        if code is None:
+            code = known[value] = len(known)
+        append(code)
+
+    return add
 
 
 def compressed(pieces: Iterable[bytes]) -> bytes:

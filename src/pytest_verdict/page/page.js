@@ -10,14 +10,17 @@ const FACETS = [
 ];
 const ROW = 44;
 // Firefox draws nothing that is higher than 17.9 million pixels.
-const HIGHEST = 15e6;
-const MOST_VALUES = 100;
+let HIGHEST = 15e6;
+const MOST_VALUES = 50;
 const LONGEST_TEXT = 4000;
+const MORE_TEXT = 100000;
 const MOST_ITEMS = 200;
+const LEFT_OUT = "With every record this page would be too large, so it has the list and the records of what did not pass."
+  + " All of them are shown by pytest-verdict view --serve.";
 
 let about, counts, rows, texts, columns, place, rowsOf, facets;
 const state = { chosen: {}, query: "", order: "", id: "" };
-let shown = new Uint32Array(0), at = -1, found = null, searching = 0, opening = 0;
+let shown = new Uint32Array(0), at = -1, current = -1, found = null, sought = "", searching = 0, opening = 0;
 
 // ---- text and elements
 
@@ -49,11 +52,16 @@ function add(element, children) {
   }
 }
 
+const span = (kind, ...children) => h("span", { class: kind }, children);
+const div = (kind, ...children) => h("div", { class: kind }, children);
+const td = (kind, ...children) => h("td", { class: kind }, children);
+const notice = (text) => h("p", { class: "notice" }, text);
+const grouped = (number) => number.toLocaleString("en");
 const section = (title, ...children) => [h("h3", {}, title), ...children];
 const button = (label, click, more) => h("button", { type: "button", click, ...more }, label);
 const table = (heads, lines) => h("div", { class: "box", tabindex: 0, role: "region", "aria-label": heads.filter(Boolean).join(", ") },
-  h("table", {}, h("thead", {}, h("tr", {}, heads.map((head) => h(head ? "th" : "td", head ? { scope: "col" } : {}, head)))),
-    h("tbody", {}, lines.map((cells) => h("tr", {}, cells.map((cell) => cell instanceof Node && cell.tagName === "TD" ? cell : h("td", {}, cell)))))));
+  h("table", {}, h("thead", {}, h("tr", {}, heads.map((head) => head ? h("th", { scope: "col" }, head) : td("")))),
+    h("tbody", {}, lines.map((cells) => h("tr", {}, cells.map((cell) => cell?.tagName === "TD" ? cell : td("", cell)))))));
 const mark = (verdict) => h("span", { class: `mark ${verdict}`, role: "img", "aria-label": verdict }, MARKS[verdict] || "?");
 
 // ---- data
@@ -69,6 +77,8 @@ const parse = (text) => JSON.parse(text, (key, value, context) =>
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value) && !(value instanceof Exact);
 const asObject = (value) => isObject(value) ? value : {};
 const asList = (value) => Array.isArray(value) ? value : [];
+// What a record should have and may lack.
+const dig = (value, ...keys) => keys.reduce((inner, key) => isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined, value);
 
 const bytesOf = (base64) => Uint8Array.fromBase64 ? Uint8Array.fromBase64(base64) : Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 const unzipped = (bytes) => new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
@@ -96,7 +106,8 @@ async function load() {
 // Rows that did not pass are in other pieces than the rest, so that the rest can be left out.
 function locate(chunks) {
   place = new Uint32Array(rows);
-  rowsOf = { k: [], r: [], starts: { k: chunks.kept.starts, r: chunks.rest.starts }, rows: { k: chunks.kept.rows, r: chunks.rest.rows } };
+  const { kept, rest } = chunks;
+  rowsOf = { k: [], r: [], starts: { k: kept.starts, r: rest.starts }, rows: { k: kept.rows, r: rest.rows } };
   for (let row = 0; row < rows; row++) place[row] = rowsOf[kindOf(row)].push(row) - 1;
 }
 
@@ -111,17 +122,6 @@ function facet(name, title) {
   const members = texts[name].map((text) => (name === "test" ? [text[0]] : Array.isArray(text) ? text : [text])
     .map((value) => numbers.get(value) ?? (numbers.set(value, numbers.size), numbers.size - 1)));
   return { name, title, members, values: [...numbers.keys()], tally: new Uint32Array(members.length), allowed: null };
-}
-
-const pieces = new Map();
-
-async function piece(kind, number) {
-  const key = kind + number;
-  if (!pieces.has(key)) {
-    pieces.set(key, await textOf(key));
-    if (pieces.size > 4) pieces.delete(pieces.keys().next().value);
-  }
-  return pieces.get(key);
 }
 
 async function textOf(key) {
@@ -139,7 +139,7 @@ async function bodyOf(row) {
   const kind = kindOf(row), starts = rowsOf.starts[kind];
   let number = starts.length - 1;
   while (starts[number] > place[row]) number--;
-  return parse((await piece(kind, number)).split("\n")[place[row] - starts[number]]);
+  return parse((await textOf(kind + number)).split("\n")[place[row] - starts[number]]);
 }
 
 // ---- the address
@@ -154,20 +154,20 @@ function readAddress() {
     const known = given.getAll(name).filter((value) => values.includes(value));
     if (known.length) state.chosen[name] = new Set(known);
   }
-  const row = findRow(state.id);
-  if (row >= 0) state.id = idOf(row);
+  current = findRow(state.id);
+  if (current >= 0) state.id = idOf(current);
   if (!given.has("all") && !state.query && !Object.keys(state.chosen).length) chooseStart();
   filter();
-  if (row >= 0 && shown.indexOf(row) < 0) { state.chosen = {}; state.query = ""; filter(); }
+  if (current >= 0 && at < 0) { state.chosen = {}; filter(); }
   $("search").value = state.query;
   $("order").value = state.order;
   search();
-  show(row);
+  show(current);
 }
 
 function chooseStart() {
   for (const [name, wanted] of Object.entries(about.start || { verdict: ["fail", "error"] })) {
-    const known = facets.find((one) => one.name === name)?.values.filter((value) => wanted.includes(value) && (name !== "verdict" || counts[value]));
+    const known = facets.find((one) => one.name === name)?.values.filter((value) => wanted.includes(value) && counts[value] !== 0);
     if (known && known.length) state.chosen[name] = new Set(known);
   }
 }
@@ -204,8 +204,7 @@ function filter() {
     if (chosen) active.push(one);
   }
   shown = state.order ? inOrder(select(active)) : select(active);
-  const row = findRow(state.id);
-  at = row < 0 ? -1 : shown.indexOf(row);
+  at = current < 0 ? -1 : shown.indexOf(current);
   drawFacets();
   drawStatus();
   $("grid").setAttribute("aria-rowcount", shown.length);
@@ -265,22 +264,24 @@ function drawFacet({ name, title, values, members, tally }) {
   if (name === "verdict") listed.sort((a, b) => b[0] - a[0]);
   else listed.sort((a, b) => chosen.has(values[b[0]]) - chosen.has(values[a[0]]) || b[1] - a[1] || a[0] - b[0]);
   const items = listed.slice(0, MOST_VALUES).map(([member, count]) => drawChoice(name, values[member], count, chosen));
-  if (listed.length > MOST_VALUES) items.push(h("li", { class: "dim" }, h("label", {}, `\u2026 ${(listed.length - MOST_VALUES).toLocaleString("en")} more; search finds them`)));
-  const clear = chosen.size ? button("clear", () => { delete state.chosen[name]; writeAddress(); filter(); }, { "aria-label": `Clear ${title}` }) : null;
-  return [h("h3", {}, title, clear), h("ul", { "data-name": name, tabindex: -1 }, items)];
+  const rest = `\u2026 ${grouped(listed.length - MOST_VALUES)} more; search finds them`;
+  if (listed.length > MOST_VALUES) items.push(h("li", { class: "dim" }, h("label", {}, rest)));
+  const click = () => { delete state.chosen[name]; writeAddress(); filter(); };
+  const clear = chosen.size ? button("clear", click, { "aria-label": `Clear ${title}` }) : null;
+  return [h("h2", {}, title, clear), h("ul", { "data-name": name, tabindex: -1 }, items)];
 }
 
 function drawChoice(name, value, count, chosen) {
   const box = h("input", { type: "checkbox", "data-facet": `${name} ${value}`, change: () => choose(name, value) });
   box.checked = chosen.has(value);
   const what = name === "verdict" ? [mark(value), " ", value] : name === "test" ? shortTest(value) : value;
-  return h("li", {}, h("label", { title: visible(value) }, box, h("span", { class: "what" }, what), h("span", { class: "dim number" }, count.toLocaleString("en"))));
+  return h("li", {}, h("label", { title: visible(value) }, box, span("what", what), span("dim number", grouped(count))));
 }
 
 const shortTest = (test) => test.slice(test.indexOf("::", test.lastIndexOf("/") + 1) + 2) || test;
 
 function drawStatus() {
-  const all = rows.toLocaleString("en"), some = shown.length.toLocaleString("en");
+  const all = grouped(rows), some = grouped(shown.length);
   const state = searching ? `, searching ${Math.floor(searching * 100)} %` : "";
   $("status").textContent = `${some === all ? all : `${some} of ${all}`} comparisons${state}`;
 }
@@ -290,22 +291,21 @@ function drawStatus() {
 let waiting = 0, run = 0;
 
 function search() {
+  if (state.query === sought) return;
+  sought = state.query;
   clearTimeout(waiting);
   const mine = ++run;
   searching = 0;
-  if (!state.query) { if (found) { found = null; filter(); } return; }
-  const pattern = patternOf(state.query);
-  found = inTexts(state.query);
+  found = state.query ? inTexts(state.query) : null;
   filter();
-  waiting = setTimeout(() => inBodies(pattern, () => run === mine), 200);
+  if (!found) return;
+  const needles = needlesOf(state.query), has = (text) => needles.some((needle) => text.includes(needle));
+  waiting = setTimeout(() => inBodies(has, () => run === mine), 200);
 }
 
 // Records are ASCII, so what is not stands in them as an escape, which has no case.
-function patternOf(query) {
-  const forms = [query, query.toLowerCase(), query.toUpperCase()].map((form) => JSON.stringify(form).slice(1, -1)
-    .replace(/[^ -~]/g, (unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0")).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
-  return new RegExp(forms.join("|"), "i");
-}
+const needlesOf = (query) => [query, query.toLowerCase(), query.toUpperCase()].map((form) => JSON.stringify(form).slice(1, -1)
+  .replace(/[^ -~]/g, (unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0")).toLowerCase());
 
 function inTexts(query) {
   const matches = new Uint8Array(rows), wanted = query.toLowerCase();
@@ -316,12 +316,12 @@ function inTexts(query) {
   return matches;
 }
 
-async function inBodies(pattern, isWanted) {
+async function inBodies(has, isWanted) {
   const jobs = IS_SERVED ? [["", 0]] : [..."kr"].flatMap((kind) => rowsOf.starts[kind].map((_, number) => [kind, number]));
   let drawn = performance.now();
   for (let job = 0; job < jobs.length; job++) {
     const [kind, number] = jobs[job];
-    const rowsFound = IS_SERVED ? await askedRows() : await foundRows(kind, number, pattern);
+    const rowsFound = IS_SERVED ? await askedRows() : await foundRows(kind, number, has);
     if (!isWanted()) return;
     for (const row of rowsFound) found[row] = 1;
     searching = (job + 1) / jobs.length;
@@ -333,51 +333,50 @@ async function inBodies(pattern, isWanted) {
 
 const askedRows = async () => new Uint32Array(await (await asked(`search?for=${encodeURIComponent(state.query)}`)).arrayBuffer());
 
-async function foundRows(kind, number, pattern) {
-  const text = await textOf(kind + number);
-  if (!pattern.test(text)) return [];
-  const start = rowsOf.starts[kind][number];
-  return text.split("\n").flatMap((line, index) => line && pattern.test(line) ? [rowsOf[kind][start + index]] : []);
+async function foundRows(kind, number, has) {
+  const text = (await textOf(kind + number)).toLowerCase(), start = rowsOf.starts[kind][number];
+  return has(text) ? text.split("\n").flatMap((line, index) => has(line) ? [rowsOf[kind][start + index]] : []) : [];
 }
 
 // ---- the list
 
 const grid = $("grid");
-const highest = () => Math.min(shown.length * ROW, HIGHEST);
 // How many pixels of the list one pixel of the scroll bar stands for.
 const scale = () => shown.length * ROW > HIGHEST ? (shown.length * ROW - grid.clientHeight) / (HIGHEST - grid.clientHeight) : 1;
 
 function drawRows(isNew) {
   if (isNew) {
-    $("rows").style.height = `${highest()}px`;
+    $("rows").style.height = `${Math.min(shown.length * ROW, HIGHEST)}px`;
     if (at >= 0) reveal();
   }
   const top = grid.scrollTop * scale(), first = Math.max(Math.floor(top / ROW) - 3, 0);
   const last = Math.min(first + Math.ceil(grid.clientHeight / ROW) + 7, shown.length);
   const drawn = [];
   for (let index = first; index < last; index++) drawn.push(drawRow(index, grid.scrollTop + index * ROW - top));
-  if (!drawn.length) drawn.push(h("div", { role: "row", class: "row" }, h("span", { role: "gridcell" }), h("span", { role: "gridcell", class: "dim" }, rows ? "Nothing is left by these filters." : "There is no comparison.")));
+  const empty = rows ? "Nothing is left by these filters." : "There is no comparison.";
+  if (!drawn.length) drawn.push(h("div", { role: "row", class: "row" }, gridcell("mark"), gridcell("dim", empty)));
   $("rows").replaceChildren(...drawn);
   if (at >= first && at < last) grid.setAttribute("aria-activedescendant", `row-${at}`);
   else grid.removeAttribute("aria-activedescendant");
 }
 
+const gridcell = (kind, ...children) => h("span", { role: "gridcell", class: kind }, children);
+
 function drawRow(index, top) {
-  const row = shown[index], verdict = word("verdict", row), test = testOf(row), name = word("name", row), change = word("change", row);
-  const cell = (attributes, ...children) => h("span", { role: "gridcell", ...attributes }, ...children);
-  const element = h("div", { role: "row", class: "row", id: `row-${index}`, "aria-rowindex": index + 1, "aria-selected": index === at ? "true" : "false", click: () => open(index, true) },
-    cell({ class: `mark ${verdict}`, "aria-label": verdict }, MARKS[verdict]),
-    cell({}, shortTest(test), name ? h("span", { class: "dim" }, ` \u203a ${name}`) : null),
-    cell({ class: "dim" }, change || word("operator", row)),
-    cell({ class: "second" }, word("headline", row) || (change ? word("operator", row) : test.slice(0, test.length - shortTest(test).length).replace(/::$/, "") || word("operator", row))));
+  const row = shown[index], test = testOf(row), name = word("name", row), operator = word("operator", row), change = word("change", row);
+  const second = change ? operator : test.slice(0, -shortTest(test).length).replace(/::$/, "");
+  const element = h("div", {
+    role: "row", class: "row", id: `row-${index}`, "aria-rowindex": index + 1, "aria-selected": String(index === at), click: () => open(index, true),
+  }, gridcell("mark", mark(word("verdict", row))), gridcell("", shortTest(test), name ? span("dim", ` \u203a ${name}`) : null),
+  gridcell("dim", change || operator), gridcell("second", word("headline", row) || second));
   element.style.top = `${top}px`;
   return element;
 }
 
 function reveal() {
-  const top = at * ROW / scale(), bottom = top + ROW;
-  if (top < grid.scrollTop) grid.scrollTop = top;
-  else if (bottom > grid.scrollTop + grid.clientHeight) grid.scrollTop = bottom - grid.clientHeight + 1;
+  const top = grid.scrollTop * scale(), wanted = at * ROW, hidden = wanted + ROW - grid.clientHeight;
+  if (wanted < top) grid.scrollTop = wanted / scale();
+  else if (hidden > top) grid.scrollTop = Math.ceil(hidden / scale());
 }
 
 function move(to) {
@@ -390,14 +389,16 @@ function move(to) {
 
 function open(index, isStep) {
   at = index;
-  state.id = idOf(shown[at]);
+  current = shown[at];
+  state.id = idOf(current);
   writeAddress(isStep);
   drawRows();
-  show(shown[at]);
+  show(current);
 }
 
 function close() {
   state.id = "";
+  current = -1;
   writeAddress(true);
   show(-1);
   grid.focus();
@@ -410,10 +411,10 @@ async function show(row) {
   document.body.classList.toggle("opened", row >= 0);
   let drawn;
   if (row < 0) drawn = overview();
-  else if (!isIn(row)) drawn = [heading(row), h("p", { class: "notice" }, "This page would be too large with every record, so it has the list and what did not pass. The record is shown by the command below, and by pytest-verdict view --serve."), commands(row)];
+  else if (!isIn(row)) drawn = [heading(row), notice(LEFT_OUT), commands(row)];
   else {
     try { drawn = details(row, ...await bodyOf(row)); }
-    catch (error) { drawn = [heading(row), h("p", { class: "notice" }, `The record cannot be shown: ${error.message}`), commands(row)]; }
+    catch (error) { drawn = [heading(row), notice(`The record cannot be shown: ${error.message}`), commands(row)]; }
   }
   if (mine !== opening) return;
   $("detail").replaceChildren(...drawn);
@@ -423,10 +424,9 @@ async function show(row) {
 
 function heading(row) {
   const verdict = word("verdict", row);
-  return h("div", { class: "title" }, mark(verdict), h("span", { class: `verdict ${verdict}` }, verdict),
-    h("h2", {}, word("operator", row), word("name", row) ? h("span", { class: "dim" }, ` \u203a ${word("name", row)}`) : null),
-    h("span", { class: "spacer" }),
-    h("span", { class: "actions" }, button("Copy link", (event) => copy(location.href, event.target)), " ", button("Close", close, { "aria-keyshortcuts": "Escape" })));
+  return div("title", mark(verdict), span(`verdict ${verdict}`, verdict),
+    h("h2", {}, word("operator", row), word("name", row) ? span("dim", ` \u203a ${word("name", row)}`) : null),
+    span("spacer"), span("actions", button("Copy link", (event) => copy(location.href, event.target)), " ", button("Close", close)));
 }
 
 function details(row, record, lines, before) {
@@ -449,23 +449,23 @@ function details(row, record, lines, before) {
   ];
 }
 
-const said = (lines) => h("pre", { class: "said box" }, lines.map((parts) => {
-  const spans = [];
-  for (let k = 0; k < parts.length; k += 2) spans.push(parts[k + 1] ? h("span", { class: parts[k + 1] === "mark" ? `mark ${{ ok: "pass", FAIL: "fail", ERROR: "error" }[parts[k].trim()] || ""}` : parts[k + 1] }, parts[k]) : parts[k]);
-  return [...spans, "\n"];
-}));
+const MARKED = { ok: "mark pass", FAIL: "mark fail", ERROR: "mark error" };
+const said = (lines) => h("pre", { class: "said box", tabindex: 0 }, lines.map((parts) => [
+  parts.map((text, at) => at % 2 ? null : span(parts[at + 1] === "mark" ? MARKED[text.trim()] || "mark" : parts[at + 1], text)), "\n",
+]));
 
 function more(title, value) {
   if (!isObject(value) || !Object.keys(value).length) return [];
-  return section(title, h("div", { class: "box tree" }, tree(value, 0, "")));
+  return section(title, div("box tree", tree(value, 0, "")));
 }
 
 function sides(record) {
-  return [h("div", { class: "sides" }, ["expected", "observed"].map((side) => {
-    const surface = record[`${side}_surface`], content = h("div", { class: "box tree" });
+  return [div("sides", ["expected", "observed"].map((side) => {
+    const surface = record[`${side}_surface`], content = div("box tree");
     const draw = (value) => content.replaceChildren(tree(value, 3, ""));
     draw(record[side]);
-    return h("section", {}, h("h3", {}, h("span", { class: side }, side), surface === undefined ? null : choice(["as given", "as compared"], (index) => draw(index ? surface : record[side]))), content);
+    const switched = surface === undefined ? null : choice(["as given", "as compared"], (index) => draw(index ? surface : record[side]));
+    return h("section", {}, h("h3", {}, span(side, side), switched), content);
   }))];
 }
 
@@ -485,27 +485,26 @@ function choice(labels, pick) {
 // ---- values
 
 function tree(value, depth, key) {
-  const label = key === "" ? [] : [h("span", { class: "key" }, key), ": "];
+  const label = key === "" ? [] : [span("key", key), ": "];
   if (isObject(value) && typeof value.$type === "string") return typed(value, depth, label);
   if (Array.isArray(value)) return folded(label, `[${value.length}]`, value.map((item, index) => [index, item]), depth);
   if (isObject(value)) return folded(label, `{${Object.keys(value).length}}`, Object.entries(value), depth);
-  return h("div", { class: "leaf" }, label, typeof value === "string" ? quoted(value) : String(value));
+  return div("leaf", label, typeof value === "string" ? quoted(value) : String(value));
 }
 
 function typed(value, depth, label) {
-  const { $type, ...rest } = value;
-  const kind = h("span", { class: "kind" }, value.class ? `${$type} ${value.class}` : $type);
-  if ($type === "text") return h("div", { class: "leaf" }, label, quoted(String.fromCodePoint(...asList(value.value).slice(0, LONGEST_TEXT))));
-  const inner = value.value;
-  if ($type === "dict") return folded([...label, kind, " "], `{${inner.length}}`, inner.map(([name, item]) => [typeof name === "string" ? name : JSON.stringify(name), item]), depth);
-  if (inner !== null && typeof inner === "object" && !(inner instanceof Exact)) return folded([...label, kind, " "], `(${Object.keys(inner).length})`, Object.entries(inner), depth);
-  return h("div", { class: "leaf" }, label, kind, " ", rest.member ? `${rest.member} = ` : "", typeof inner === "string" ? quoted(inner) : String(inner));
+  const { $type, value: inner, member } = value;
+  const head = [label, span("kind", value.class ? `${$type} ${value.class}` : $type), " "];
+  if ($type === "text") return div("leaf", label, quoted(String.fromCodePoint(...inner.slice(0, LONGEST_TEXT))));
+  if ($type === "dict") return folded(head, `{${inner.length}}`, inner.map(([name, item]) => [short(name), item]), depth);
+  if (isObject(inner) || Array.isArray(inner)) return folded(head, `(${Object.keys(inner).length})`, Object.entries(inner), depth);
+  return div("leaf", head, member ? `${member} = ` : "", typeof inner === "string" ? quoted(inner) : String(inner));
 }
 
 // What is folded is made when it is opened, so the size of a value does not matter.
 function folded(label, size, entries, depth) {
-  if (!entries.length) return h("div", { class: "leaf" }, label, size === "{0}" ? "{}" : size === "[0]" ? "[]" : size);
-  const element = h("details", {}, h("summary", {}, label, h("span", { class: "dim" }, size)));
+  if (!entries.length) return div("leaf", label, size.replace("0", ""));
+  const element = h("details", {}, h("summary", {}, label, span("dim", size)));
   const grow = (from) => {
     element.append(...entries.slice(from, from + MOST_ITEMS).map(([name, item]) => tree(item, depth - 1, String(name))));
     if (entries.length > from + MOST_ITEMS) {
@@ -519,56 +518,62 @@ function folded(label, size, entries, depth) {
   return element;
 }
 
+// A text of megabytes takes a browser seconds, so it is shown bit by bit.
 function quoted(text) {
-  if (text.length <= LONGEST_TEXT) return h("span", { class: "text" }, `"${text}"`);
-  const end = /[\ud800-\udbff]/.test(text[LONGEST_TEXT - 1]) ? LONGEST_TEXT - 1 : LONGEST_TEXT;
-  const element = h("span", { class: "text" }, `"${text.slice(0, end)}\u2026 `);
-  element.append(button(`all ${text.length.toLocaleString("en")} characters`, () => element.replaceChildren(visible(`"${text}"`))));
+  const element = span("text");
+  const grow = (length) => {
+    const end = /[\ud800-\udbff]/.test(text[length - 1]) ? length - 1 : length, left = text.length - end;
+    element.replaceChildren(visible(`"${text.slice(0, end)}`), left > 0 ? "\u2026 " : '"');
+    if (left > 0) element.append(button(`${grouped(left)} more characters`, () => grow(end + MORE_TEXT)));
+  };
+  grow(text.length > LONGEST_TEXT ? LONGEST_TEXT : text.length + 1);
   return element;
 }
 
-const short = (value) => {
-  const text = typeof value === "string" ? `"${value}"` : value instanceof Exact ? value.source : JSON.stringify(value, (key, item) => item instanceof Exact ? Number(item.source) : item) ?? "";
+const withExact = (key, item) => item instanceof Exact ? JSON.rawJSON(item.source) : item;
+
+function short(value) {
+  const text = typeof value === "string" ? `"${value}"` : JSON.stringify(value, withExact) ?? "";
   return text.length > 200 ? `${text.slice(0, 199)}\u2026` : text;
-};
+}
 
 // ---- comparisons that are more than two values
 
 function special(record) {
-  const details = asObject(record.details), children = asList(record.children).filter(isObject);
-  if (isObject(details.assignment) && asList(record.observed?.calls).length) return blind(record, details, children);
-  const found = details.alignment ? section("Calls side by side", calls(details)) : [];
-  if (children.length) found.push(...section("Parts", partTable(record, children)));
-  for (const child of children) if (asObject(child.details).alignment) found.push(...section(`Calls of ${child.name ?? child.operator}`, calls(child.details)));
-  if (isObject(record.settings?.strategy)) found.push(...section("Strategy", h("ul", { class: "strategy" }, strategy(record.settings.strategy, children)[1])));
-  return found;
+  const details = asObject(record.details), children = asList(record.children).filter(isObject), plan = dig(record, "settings", "strategy");
+  if (isObject(details.assignment) && asList(dig(record, "observed", "calls")).length) return blind(record, details, children);
+  return [
+    details.alignment ? section("Calls side by side", calls(details)) : [],
+    children.length ? section("Parts", parts(record, children)) : [],
+    children.filter((child) => dig(child, "details", "alignment")).map((child) => section(`Calls of ${child.name}`, calls(child.details))),
+    isObject(plan) ? section("Strategy", h("ul", { class: "strategy" }, strategy(plan, children)[1])) : [],
+  ].flat(2);
 }
 
-function partTable(record, children) {
-  const fields = asObject(record.settings?.fields), hasWeights = Object.values(fields).some((rule) => asObject(rule).weight !== undefined);
-  const lines = [];
+function parts(record, children) {
+  const isTemplate = isObject(dig(record, "settings", "fields")), lines = [];
   const addLines = (list, depth) => list.forEach((child) => {
-    const name = h("td", {}, `${"\u2003".repeat(0)}${child.name ?? child.operator}`);
+    const name = td("", child.name ?? child.operator), weight = dig(record, "settings", "fields", child.name, "weight");
     name.style.paddingLeft = `${depth * 16}px`;
-    lines.push([mark(child.verdict), name, ...(hasWeights ? [String(asObject(fields[child.name]).weight ?? "")] : []), child.operator, h("td", { class: "mono" }, short(child.expected)), h("td", { class: `mono ${child.verdict === "pass" ? "" : "observed"}` }, child.error ?? short(child.observed)), h("td", { class: "number" }, String(child.score))]);
+    lines.push([
+      mark(child.verdict), name, ...(isTemplate ? [weight] : []), child.operator, td("mono", short(child.expected)),
+      td(child.verdict === "pass" ? "mono" : "mono observed", child.error ?? short(child.observed)), td("number", child.score),
+    ]);
     addLines(asList(child.children).filter(isObject), depth + 1);
   });
   addLines(children, 0);
-  return table(["", record.settings?.template ? "field" : "part", ...(hasWeights ? ["weight"] : []), "operator", "expected", "observed", "score"], lines);
+  return table(["", ...(isTemplate ? ["field", "weight"] : ["part"]), "operator", "expected", "observed", "score"], lines);
 }
 
 function strategy(node, children) {
-  const settings = asObject(node.settings);
-  if (node.operator === "field_check") {
-    const has = children.find((child) => child.name === settings.field)?.verdict === "pass";
-    return [has, h("li", {}, mark(has ? "pass" : "fail"), " ", String(settings.field))];
-  }
-  const parts = asList(settings.conditions).map((part) => strategy(part, children)), count = parts.filter(([has]) => has).length;
-  const needed = { all_of: parts.length, any_of: 1 }[node.operator] ?? Number(settings.n);
-  return [count >= needed, h("li", {}, mark(count >= needed ? "pass" : "fail"), ` at least ${needed} of ${parts.length}: ${count} passed`, h("ul", {}, parts.map(([, item]) => item)))];
+  const settings = asObject(node.settings), conditions = asList(settings.conditions).map((part) => strategy(part, children));
+  const count = conditions.filter(([has]) => has).length;
+  const needed = { all_of: conditions.length, any_of: 1 }[node.operator] ?? Number(settings.n);
+  const isField = node.operator === "field_check", has = isField
+    ? dig(children.find((child) => child.name === settings.field), "verdict") === "pass" : count >= needed;
+  const what = isField ? settings.field : `at least ${needed} of ${conditions.length}: ${count} passed`;
+  return [has, h("li", {}, mark(has ? "pass" : "fail"), " ", what, conditions.length ? h("ul", {}, conditions.map(([, item]) => item)) : null)];
 }
-
-const KINDS = { equal: "", extra: "extra", different_arguments: "differs", missing: "missing", unexpected: "unexpected", forbidden: "forbidden", out_of_order: "out of order" };
 
 function calls(details) {
   const inside = new Map();
@@ -577,12 +582,11 @@ function calls(details) {
     if (made) inside.set(made[1], [...(inside.get(made[1]) || []), [made[2], one]]);
   }
   const lines = asList(details.alignment).filter(isObject).map((row) => {
-    const differences = row.kind === "different_arguments" ? inside.get(String(row.observed)) || [] : [];
-    const isFine = row.kind === "equal" || row.kind === "extra";
-    return [isFine ? mark("pass") : mark("fail"), KINDS[row.kind] ?? row.kind, ...["expected", "observed"].map((side) => {
-      const number = row[side];
-      return h("td", { class: "mono" }, number === null || number === undefined ? h("span", { class: "dim" }, "\u2013") : call(row, side, differences, isFine));
-    })];
+    const kind = String(row.kind), isFine = kind === "equal" || kind === "extra", differs = kind === "different_arguments";
+    const differences = differs && inside.get(String(row.observed)) || [];
+    const said = differs ? "differs" : kind === "equal" ? "" : kind.replaceAll("_", " ");
+    return [mark(isFine ? "pass" : "fail"), said, ...["expected", "observed"].map((side) =>
+      td("mono", Number.isInteger(row[side]) ? call(row, side, differences, isFine) : span("dim", "\u2013")))];
   });
   if (details.alignment_omitted) lines.push(["", "", `\u2026 ${details.alignment_omitted} more calls`, ""]);
   return table(["", "", "expected", "observed"], lines);
@@ -590,9 +594,9 @@ function calls(details) {
 
 function call(row, side, differences, isFine) {
   const changed = new Set(differences.map(([path]) => path.split(/[.[]/)[0]));
-  const argument = (name, value, role) => h("div", { class: "leaf" }, h("span", { class: role }, `${name} = ${short(value)}`));
+  const argument = (name, value, role) => div("leaf", span(role, `${name} = ${short(value)}`));
   return [
-    h("span", { class: isFine || differences.length ? "" : side }, `${Number(row[side]) + 1}. ${row.name}`),
+    span(isFine || differences.length ? "" : side, `${row[side] + 1}. ${row.name}`),
     Object.entries(asObject(row.args)).filter(([name]) => !changed.has(name)).map(([name, value]) => argument(name, value, "")),
     differences.filter(([, one]) => one[side] !== undefined).map(([path, one]) => argument(path || "arguments", one[side], `${side}_changed`)),
     row.args_text === undefined ? null : argument("malformed", row.args_text, "dim"),
@@ -600,32 +604,42 @@ function call(row, side, differences, isFine) {
 }
 
 function blind(record, details, children) {
-  const candidates = asList(record.observed.comparison?.candidates).map((one) => String(asObject(one).name));
-  const read = children.map((child) => ({ child, rubric: asObject(asObject(asObject(child.details).comparison).rubric), slots: asObject(asObject(child.expected).slots), first: asList(asObject(child.expected).shown)[0] }));
-  const content = h("div", {});
+  const candidates = asList(dig(record, "observed", "comparison", "candidates")), content = div("");
+  const sides = children.flatMap((child, number) => ["A", "B"].map((label) => ({
+    label, number: number + 1, rubric: asObject(dig(child, "details", "comparison", "rubric", label)),
+    isFirst: asList(dig(child, "expected", "shown"))[0] === label, hasWon: dig(child, "details", "winner") === label,
+    candidate: dig(candidates[dig(child, "expected", "slots", label)], "name"),
+  })));
+  const criteria = ["content", "structure"].flatMap((part) =>
+    [...new Set(sides.flatMap(({ rubric }) => Object.keys(asObject(dig(rubric, part)))))].map((name) => [part, name]));
+  const line = (title, value) => [title, ...sides.map((side) => td("number", value(side)))];
+  const lines = [
+    ...criteria.map(([part, name]) => line(`${part}: ${name}`, ({ rubric }) => dig(rubric, part, name))),
+    line("overall", ({ rubric }) => dig(rubric, "overall_score")), line("winner", ({ hasWon }) => hasWon ? "\u25c0 winner" : ""),
+  ];
+  const reasons = children.map((child) => [child.name, dig(child, "details", "comparison", "reasoning")]).filter(([, text]) => text);
   const draw = (isRevealed) => {
-    const labelled = (one, label) => isRevealed ? candidates[one.slots[label]] ?? label : label;
-    const heads = read.flatMap((one, number) => ["A", "B"].map((label) => `call ${number + 1}: ${labelled(one, label)}${one.first === label ? " (shown first)" : ""}`));
-    const names = new Set(read.flatMap(({ rubric }) => ["A", "B"].flatMap((label) => ["content", "structure"].flatMap((part) => Object.keys(asObject(asObject(rubric[label])[part])).map((name) => `${part}: ${name}`)))));
-    const line = (title, value) => [title, ...read.flatMap((one) => ["A", "B"].map((label) => h("td", { class: "number" }, value(asObject(one.rubric[label]), label, one))))];
-    const lines = [...names].map((title) => line(title, (side) => { const [part, name] = title.split(/: ([^]*)/); return String(asObject(side[part])[name] ?? ""); }));
-    lines.push(line("overall", (side) => String(side.overall_score ?? "")));
-    lines.push(line("winner", (side, label, one) => asObject(one.child.details).winner === label ? "\u25c0 winner" : ""));
-    const reasons = read.flatMap(({ child }) => asObject(asObject(child.details).comparison).reasoning ? [`${child.name}: ${child.details.comparison.reasoning}`] : []);
-    content.replaceChildren(table(["criterion", ...heads], lines), ...reasons.map((text) => h("p", {}, text)),
-      isRevealed ? h("p", {}, Object.entries(details.assignment).map(([label, name]) => `${label} was ${name}`).join(", "), `; winner: ${details.winner ?? "none"} (${details.status})`) : "");
+    const heads = sides.map(({ number, label, candidate, isFirst }) =>
+      `call ${number}: ${isRevealed && candidate || label}${isFirst ? " (shown first)" : ""}`);
+    const who = Object.entries(details.assignment).map(([label, name]) => `${label} was ${name}`).join(", ");
+    content.replaceChildren(table(["criterion", ...heads], lines), ...reasons.map(([name, text]) => h("p", {}, `${name}: ${text}`)),
+      isRevealed ? h("p", {}, `${who}; winner: ${details.winner ?? "none"} (${details.status})`) : "");
   };
   draw(false);
-  const problems = children.filter((child) => child.verdict !== "pass").map((child) => h("p", { class: "notice" }, `${child.name}: ${child.error ?? asList(child.notes).join(", ")}`));
-  return [h("h3", {}, "Calls of the judge ", choice(["blind", "revealed"], (index) => draw(index === 1))), content, ...problems];
+  const problems = children.filter((child) => child.verdict !== "pass");
+  return [
+    h("h3", {}, "Calls of the judge ", choice(["blind", "revealed"], (index) => draw(index === 1))), content,
+    ...problems.map((child) => notice(`${child.name}: ${child.error ?? asList(child.notes).join(", ")}`)),
+  ];
 }
 
 // ---- commands and the overview
 
 function commands(row) {
-  const test = `'${testOf(row).replaceAll("'", `'"'"'`)}'`;
-  const lines = [...about.commands.map((line) => line.endsWith(" ") ? line + idOf(row) : line), ...(about.folder ? [`pytest ${test}`] : [])];
-  return h("div", {}, section("Commands", lines.map((line) => h("div", { class: "command" }, h("code", { tabindex: 0 }, line), button("Copy", (event) => copy(line, event.target))))));
+  const ends = { id: idOf(row), test: `'${testOf(row).replaceAll("'", `'"'"'`)}'`, "": "" };
+  const lines = about.commands.map(([command, end]) => command + ends[end]);
+  const drawn = lines.map((line) => div("command", h("code", { tabindex: 0 }, line), button("Copy", (event) => copy(line, event.target))));
+  return div("", section("Commands", drawn));
 }
 
 async function copy(text, element) {
@@ -636,48 +650,39 @@ async function copy(text, element) {
 }
 
 function overview() {
-  const notices = [...about.warnings];
-  if (!IS_SERVED && rowsOf.rows.k + rowsOf.rows.r < rows) notices.push("The records of what passed are left out, because the page would be larger than 50 MB. The list has them all; so has pytest-verdict view --serve.");
-  const chart = (name, title) => about.charts[name] ? h("div", {}, section(title, document.importNode(new DOMParser().parseFromString(about.charts[name], "image/svg+xml").documentElement, true))) : null;
+  const isShort = !IS_SERVED && rowsOf.rows.k + rowsOf.rows.r < rows;
+  const chart = (name, title) => div("", section(title, document.importNode(
+    new DOMParser().parseFromString(about.charts[name], "image/svg+xml").documentElement, true)));
+  const failed = about.tests.map(([test, outcome, message]) => [link("test", test), td(outcome === "failed" ? "fail" : "error", outcome), message]);
+  const slow = about.slowest.map(([test, seconds]) => {
+    const meter = span("meter");
+    meter.style.width = `${100 * seconds / about.slowest[0][1]}%`;
+    return [link("test", test), td("number", seconds.toFixed(3)), meter];
+  });
   return [
     h("h2", {}, about.title),
-    notices.map((text) => h("p", { class: "notice" }, text)),
+    [...about.warnings, ...(isShort ? [LEFT_OUT] : [])].map(notice),
     h("dl", { class: "facts" }, about.facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
-    about.tests.length ? section("Tests that did not pass", table(["test", "outcome", "message"], about.tests.map(([test, outcome, message]) => [link("test", test, test), h("td", { class: outcome === "failed" ? "fail" : "error" }, outcome), message]))) : [],
-    rows ? h("div", { class: "charts" }, chart("scores", "Scores"), chart("margins", "Score less threshold")) : null,
-    rows ? h("p", { class: "dim" }, "The heights are logarithmic.") : null,
-    ["operator", "name", "parts", "notes", "test"].map(countTable),
-    about.slowest.length ? section("Slowest tests", slowest()) : [],
-  ].flat(9).filter((child) => child instanceof Node);
+    failed.length ? section("Tests that did not pass", table(["test", "outcome", "message"], failed)) : [],
+    rows ? div("charts", chart("scores", "Scores (heights are logarithmic)"), chart("margins", "Scores less thresholds")) : [],
+    facets.filter(({ name }) => name !== "verdict").map(countTable),
+    slow.length ? section("Slowest tests", table(["test", "seconds", "share of the slowest"], slow)) : [],
+  ].flat(2);
 }
 
-const link = (name, value, label) => facets.some((one) => one.name === name && one.values.includes(value)) ? button(label, () => { choose(name, value, true); grid.focus(); }, { class: "link" }) : label;
+const link = (name, value) => facets.some((one) => one.name === name && one.values.includes(value))
+  ? button(value, () => { choose(name, value, true); grid.focus(); }, { class: "link" }) : value;
 
-function countTable(name) {
-  const one = facets.find((other) => other.name === name);
-  if (!one) return [];
-  const sums = new Map(), column = columns[name];
-  for (let row = 0; row < rows; row++) {
-    for (const member of one.members[column[row]]) {
-      if (!sums.has(member)) sums.set(member, [0, 0, 0]);
-      sums.get(member)[columns.verdict[row]]++;
-    }
-  }
-  const bad = ([, numbers]) => numbers[1] + numbers[2];
-  const listed = [...sums].filter(([member]) => one.values[member] !== "").sort((a, b) => bad(b) - bad(a) || b[1][0] - a[1][0]);
-  if (!listed.length || (name === "test" && !bad(listed[0]))) return [];
-  const lines = listed.slice(0, 10).map(([member, numbers]) => [link(name, one.values[member], one.values[member]), ...numbers.map((number, verdict) => h("td", { class: `number ${number && verdict ? texts.verdict[verdict] : number ? "" : "dim"}` }, number.toLocaleString("en")))]);
-  if (listed.length > 10) lines.push([`\u2026 ${listed.length - 10} more`, "", "", ""]);
-  return section(`By ${{ parts: "part that did not pass", notes: "note" }[name] ?? name}`, table([{ parts: "part", notes: "note" }[name] ?? name, "pass", "fail", "error"], lines));
-}
-
-function slowest() {
-  const most = about.slowest[0][1];
-  return table(["test", "seconds", "share of the slowest"], about.slowest.map(([test, seconds]) => {
-    const meter = h("span", { class: "meter" });
-    meter.style.width = `${100 * seconds / most}%`;
-    return [link("test", test, test), h("td", { class: "number" }, seconds.toFixed(3)), meter];
-  }));
+function countTable({ name, title, members, values }) {
+  const counted = new Uint32Array(members.length * 3), sums = new Map(), column = columns[name], bad = ([, sum]) => sum[1] + sum[2];
+  for (let row = 0; row < rows; row++) counted[column[row] * 3 + columns.verdict[row]]++;
+  members.forEach((found, code) => found.filter((member) => values[member] !== "").forEach((member) =>
+    sums.set(member, (sums.get(member) || [0, 0, 0]).map((sum, verdict) => sum + counted[code * 3 + verdict]))));
+  const listed = [...sums].filter((one) => name !== "test" || bad(one)).sort((a, b) => bad(b) - bad(a) || b[1][0] - a[1][0]);
+  const lines = listed.slice(0, 10).map(([member, sum]) => [link(name, values[member]), ...sum.map((number, verdict) =>
+    td(`number ${number ? verdict && texts.verdict[verdict] : "dim"}`, grouped(number)))]);
+  if (listed.length > 10) lines.push([`\u2026 ${grouped(listed.length - 10)} more`, "", "", ""]);
+  return lines.length ? section(`By ${title.toLowerCase()}`, table([title.toLowerCase(), "pass", "fail", "error"], lines)) : [];
 }
 
 // ---- keyboard and start
@@ -693,8 +698,9 @@ function press(event) {
   }
   if (isTyping) { if (event.key === "Enter") grid.focus(); return; }
   const page = Math.max(Math.floor(grid.clientHeight / ROW) - 1, 1), inList = document.activeElement === grid;
-  const moves = { j: at + 1, k: at - 1, ...(inList ? { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: shown.length - 1 } : {}) };
-  if (event.key in moves) move(moves[event.key]);
+  const inGrid = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: shown.length - 1 };
+  const to = { j: at + 1, k: at - 1, ...(inList ? inGrid : {}) }[event.key];
+  if (to !== undefined) move(to);
   else if (event.key === "Enter" && (inList || event.target === document.body) && at >= 0) { open(at, true); $("detail").focus(); }
   else if (event.key === "/") $("search").focus();
   else if (event.key === "?") $("keys").showModal();
@@ -709,7 +715,9 @@ function toggleFacets() {
 }
 
 async function watch() {
-  try { if (await (await asked("state")).text() !== about.version) location.reload(); } catch { /* The server has gone, or a session is writing. */ }
+  // Where the server has gone, the page stays as it is.
+  const version = await asked("state").then((response) => response.text(), () => about.version);
+  if (version !== about.version) location.reload();
 }
 
 async function start() {
@@ -717,7 +725,7 @@ async function start() {
     $("status").textContent = `The page cannot be read: ${error.message}`;
     return;
   }
-  add($("totals"), Object.entries(counts).map(([verdict, number]) => h("span", { class: number ? verdict : "dim" }, `${MARKS[verdict]} ${number.toLocaleString("en")} ${verdict}`)));
+  add($("totals"), Object.entries(counts).map(([verdict, number]) => span(number ? verdict : "dim", `${MARKS[verdict]} ${grouped(number)} ${verdict}`)));
   addEventListener("hashchange", readAddress);
   addEventListener("popstate", readAddress);
   addEventListener("keydown", press);

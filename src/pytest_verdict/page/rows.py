@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -10,6 +11,7 @@ from pytest_verdict.core.record import parse_record
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.errors import RecordError
 from pytest_verdict.page.index import Entry, Index
+from pytest_verdict.report.summary import VERDICTS
 
 # An explanation takes longer to make than all the rest of a row.
 MOST_EXPLAINED: Final = 5_000
@@ -36,33 +38,23 @@ def rows_of(lines: Iterable[bytes]) -> Iterator[Row]:
     return map(Row, lines)
 
 
-def _read(row: Row, number: int) -> tuple[dict[str, Any], Entry]:
-    # What a record holds is not trusted.
-    try:
-        record = parse_record(row.record)
-        return record, _entry(record, row)
-    except RecordError as error:
-        raise RecordError(f"record {number} is unreadable: {error}") from None
-    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
-        raise RecordError(f"record {number} is unreadable: it is not a whole record") from None
-
-
 def _entry(record: dict[str, Any], row: Row) -> Entry:
     digest, attempt, ordinal = _text(record["id"]).split("-")
     parts = record.get("children", ())
+    # By their places, because names take longer.
     return Entry(
-        attempt=int(attempt),
-        ordinal=int(ordinal),
-        score=float(record["score"]),
-        threshold=float(record["threshold"]),
-        verdict=_text(record["verdict"]),
-        operator=_text(record["operator"]),
-        test=(_text(record["test"]), digest),
-        name=_text(record.get("name", "")),
-        notes=tuple(map(_text, record["notes"])),
-        parts=tuple([_text(part.get("name", part["operator"])) for part in parts if part["verdict"] != "pass"]),
-        change=row.change,
-        causes=tuple(row.causes),
+        int(attempt),
+        int(ordinal),
+        _finite(record["score"]),
+        _finite(record["threshold"]),
+        VERDICTS[VERDICTS.index(record["verdict"])],
+        _text(record["operator"]),
+        (_text(record["test"]), digest),
+        _text(record.get("name", "")),
+        tuple(map(_text, record["notes"])),
+        tuple([_text(part.get("name", part["operator"])) for part in parts if part["verdict"] != "pass"]),
+        row.change,
+        tuple(row.causes),
     )
 
 
@@ -72,13 +64,19 @@ def _text(value: Any) -> str:
     return value
 
 
+def _finite(value: Any) -> float:
+    if not math.isfinite(value):
+        raise ValueError("a finite number is needed")
+    return float(value)
+
+
 def explained_lines(record: dict[str, Any]) -> list[list[str]]:
     """Write the lines that a failed test prints, each as texts and roles in turn."""
     from pytest_verdict.core.result import ComparisonResult
     from pytest_verdict.core.session import Budget
     from pytest_verdict.explanation.drawing import explained
 
-    budget = Budget(characters=1_000, lines=200, differences=50, width=110)
+    budget = Budget(characters=1_000, lines=200, differences=50, width=92)
     try:
         lines = list(explained(ComparisonResult.from_record(record), budget))
     except Exception as error:  # noqa: BLE001 - a record is untrusted, and its details may be of any form
@@ -90,13 +88,20 @@ def read_rows(rows: Iterable[Row], index: Index) -> Iterator[tuple[Row, str, lis
     """Add rows to an index, and give each with its verdict and the lines that say why it did not pass."""
     explained = 0
     for number, row in enumerate(rows, 1):
-        record, entry = _read(row, number)
         lines: list[list[str]] = []
-        if entry.verdict != "pass" and explained < MOST_EXPLAINED:
-            explained += 1
-            lines = explained_lines(record)
-        # The first line without the operator, which the list shows beside it.
-        index.add(entry, "".join(lines[0][2::2])[:240] if lines else "")
+        # What a record holds is not trusted.
+        try:
+            record = parse_record(row.record)
+            entry = _entry(record, row)
+            if entry.verdict != "pass" and explained < MOST_EXPLAINED:
+                explained += 1
+                lines = explained_lines(record)
+            # The first line without the operator, which the list shows beside it.
+            index.add(entry, "".join(lines[0][2::2])[:240] if lines else "")
+        except RecordError as error:
+            raise RecordError(f"record {number} is unreadable: {error}") from None
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
+            raise RecordError(f"record {number} is unreadable: it is not a whole record") from None
         yield row, entry.verdict, lines
 
 

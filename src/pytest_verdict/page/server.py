@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import mmap
 import os
-import re
 import secrets
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -25,6 +24,7 @@ from pytest_verdict.page.rows import Row, body, explained_lines, read_rows
 from pytest_verdict.page.writing import packed, served_html
 from pytest_verdict.report.journal import RECORDS
 
+_BLOCK: Final = 1 << 22
 _NOTHING: Final = {"starts": [], "rows": 0}
 _HEADERS: Final = {
     "Cache-Control": "no-store",
@@ -70,14 +70,24 @@ class ServedReport:
     def search(self, query: str) -> bytes:
         """Give the numbers of the rows whose records have a text, as little-endian numbers of 32 bits."""
         # Records are ASCII, so what is not stands in them as an escape, which has no case.
-        forms = dict.fromkeys(json.dumps(form)[1:-1] for form in (query, query.lower(), query.upper()))
-        pattern = re.compile("|".join(map(re.escape, forms)).encode("ascii"), re.IGNORECASE)
-        found, at = array("I"), 0
-        while match := pattern.search(self._content, at):
-            number = bisect_right(self._ends, match.start())
-            found.append(number)
-            at = self._ends[number]
-        return b"".join(number.to_bytes(4, "little") for number in found)
+        needles = {json.dumps(form)[1:-1].lower().encode("ascii") for form in (query, query.lower(), query.upper())}
+        found = sorted({row for start, text in self._blocks() for row in self._matches(text.lower(), start, needles)})
+        return b"".join(row.to_bytes(4, "little") for row in found)
+
+    def _blocks(self) -> Iterator[tuple[int, bytes]]:
+        start = 0
+        while start < len(self._content):
+            last = min(bisect_right(self._ends, start + _BLOCK), len(self._ends) - 1)
+            yield start, self._content[start : self._ends[last]]
+            start = self._ends[last]
+
+    def _matches(self, text: bytes, start: int, needles: Iterable[bytes]) -> Iterator[int]:
+        for needle in needles:
+            at = text.find(needle)
+            while at >= 0:
+                row = bisect_right(self._ends, start + at)
+                yield row
+                at = text.find(needle, self._ends[row] - start)
 
 
 def _content(descriptor: int, path: Path) -> bytes | mmap.mmap:

@@ -65,6 +65,8 @@ def _collect(rows: Iterable[Row], limit: int) -> _Content:
             kept.close()
     kept.finish()
     rest.finish()
+    if kept.size + rest.size > limit:
+        rest.close(empty=True)
     return _Content(index, kept, rest)
 
 

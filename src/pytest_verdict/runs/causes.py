@@ -57,7 +57,7 @@ class Counterfactual:
             if member in self.after:
                 mixed[member] = self.after[member]
         try:
-            return derived(self.lines, mixed, installed_for(mixed))
+            return derived(self.lines, mixed, installed_for(mixed)[0])
         except (Unverifiable, RecordError, RecursionError) as error:
             raise NotComparable(str(error)) from None
 
@@ -145,6 +145,6 @@ def _codes(comparison: Comparison, record: Mapping[str, Any]) -> Any:
 
 def _asks_model(record: Mapping[str, Any]) -> bool:
     try:
-        return installed_for(dict(record)).asks_model
+        return installed_for(dict(record))[0].asks_model
     except (Unverifiable, RecordError):
         return False

@@ -104,6 +104,7 @@ def _comparison(line: bytes) -> Comparison:
     if verdict not in VERDICTS or type(attempt) is not int:
         raise RecordError("its verdict or its attempt is no such thing")
     read_threshold(record)
+    score = read_score(record)
     expected, check = record["expected"], [record.get(key) for key in _CHECK]
     return Comparison(
         # Most comparisons of a run share these texts, which are kept once.
@@ -115,6 +116,6 @@ def _comparison(line: bytes) -> Comparison:
         attempt,
         0,
         verdict,
-        read_score(record),
+        1.0 - score if record.get("negated") is True else score,
         line,
     )

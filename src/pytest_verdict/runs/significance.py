@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 LEVEL: Final = 0.05
@@ -89,7 +90,8 @@ def cluster_bootstrap(clusters: Sequence[Sequence[float]]) -> Interval:
 
 
 def _mean(parts: Sequence[tuple[float, int]]) -> float:
-    return math.fsum(total for total, _ in parts) / sum(size for _, size in parts)
+    number: int = sum(map(itemgetter(1), parts))
+    return math.fsum(map(itemgetter(0), parts)) / number
 
 
 def benjamini_hochberg(values: Sequence[float]) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import counted
@@ -29,16 +29,13 @@ def statistics_of(pairs: Pairs, cluster: str | None = None) -> dict[str, Any]:
         by_operator.setdefault(pair[1].operator, []).append(pair)
     operators = [{"operator": name, **_verdicts(group)} for name, group in sorted(by_operator.items())]
     for found, adjusted in zip(operators, benjamini_hochberg([one["p"] for one in operators]), strict=True):
-        found["p_adjusted"] = adjusted
-        found["conclusion"] = _conclusion(found, adjusted)
-    whole = _verdicts(pairs)
+        found |= {"p_adjusted": adjusted, "conclusion": _conclusion(found, adjusted)}
     differences = [after.score - before.score for before, after in pairs]
-    scores = {"mean_difference": sum(differences) / len(differences), "p": permutation(differences)}
     return {
         "level": LEVEL,
-        "errors": {"old": _errors(old for old, _ in pairs), "new": _errors(new for _, new in pairs)},
-        "verdicts": {**whole, "conclusion": _conclusion(whole, whole["p"])},
-        "scores": scores,
+        "verdicts": _verdicts(pairs),
+        "errors": [sum(one.verdict == "error" for one in run) for run in zip(*pairs, strict=True)],
+        "scores": {"mean_difference": sum(differences) / len(differences), "p": permutation(differences)},
         "operators": operators,
         **({"cluster": _clustered(pairs, cluster)} if cluster else {}),
     }
@@ -50,17 +47,14 @@ def _verdicts(pairs: Pairs) -> dict[str, Any]:
     p, found = mcnemar(worse, better), {"pairs": len(pairs), "worse": worse, "better": better}
     needed = None if p < LEVEL else changes_needed(worse, better)
     pairs_needed = None if needed is None else -(-needed * len(pairs) // (worse + better))
-    return {**found, "p": p, "changes_needed": needed, "pairs_needed": pairs_needed}
+    told = {"p": p, "changes_needed": needed, "pairs_needed": pairs_needed, "conclusion": _conclusion(found, p)}
+    return {**found, **told}
 
 
 def _conclusion(found: dict[str, Any], p: float) -> str:
     if p >= LEVEL:
         return INCONCLUSIVE
     return "worse" if found["worse"] > found["better"] else "better"
-
-
-def _errors(run: Iterable[Comparison]) -> int:
-    return sum(one.verdict == "error" for one in run)
 
 
 def _clustered(pairs: Pairs, column: str) -> dict[str, Any]:
@@ -76,8 +70,8 @@ def _clustered(pairs: Pairs, column: str) -> dict[str, Any]:
 def statistics_lines(found: dict[str, Any], write: Callable[[str], str]) -> Iterator[str]:
     """Say what the statistics are."""
     verdicts, scores, errors = found["verdicts"], found["scores"], found["errors"]
-    yield f"verdicts: {_sentence(verdicts, verdicts['p'])}"
-    yield f"errors, counted as not passed: {errors['old']} before, {errors['new']} now"
+    yield f"verdicts: {_sentence(verdicts)}"
+    yield f"errors, counted as not passed: {errors[0]} before, {errors[1]} now"
     yield f"scores: mean difference {scores['mean_difference']:+.4f}, p = {scores['p']:.4g} (paired permutation test)"
     if cluster := found.get("cluster"):
         low, high = cluster["low"], cluster["high"]
@@ -89,18 +83,15 @@ def statistics_lines(found: dict[str, Any], write: Callable[[str], str]) -> Iter
     if len(found["operators"]) > 1:
         changed = [one for one in found["operators"] if one["worse"] + one["better"]]
         for one in sorted(changed, key=lambda one: one["p"])[:_MOST_GROUPS]:
-            yield f"{write(one['operator'])}: {_sentence(one, one['p_adjusted'])}"
+            yield f"{write(one['operator'])}: {_sentence(one)}"
 
 
-def _sentence(found: dict[str, Any], p: float) -> str:
-    changed = found["worse"] + found["better"]
+def _sentence(found: dict[str, Any]) -> str:
+    changed, p = found["worse"] + found["better"], found.get("p_adjusted", found["p"])
     kind = ", adjusted for the number of operators" if "p_adjusted" in found else ""
     told = f"{found['worse']} worse, {found['better']} better of {counted(found['pairs'], 'pair')}, p = {p:.4g}{kind}"
-    if p < LEVEL:
-        return f"{told}: {found['conclusion']}"
-    if found["pairs_needed"] is None:
-        return f"{told}: {INCONCLUSIVE}"
-    return (
-        f"{told}: {INCONCLUSIVE}; with changes in this proportion it takes {found['changes_needed']} of them, not {changed},"
+    needed = (
+        f"; with changes in this proportion it takes {found['changes_needed']} of them, not {changed},"
         f" so about {found['pairs_needed']} pairs"
     )
+    return f"{told}: {found['conclusion']}{needed if found['pairs_needed'] else ''}"

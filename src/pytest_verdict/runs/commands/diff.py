@@ -16,7 +16,7 @@ here: the smallest sets of differences that turn it are its causes. Nothing that
 
 exit codes:
   0  nothing that --fail-on names
-  1  something that --fail-on names: regressed,same-inputs unless it is given
+  1  something that --fail-on names: regressed,alarm unless it is given
   2  a run cannot be read, or both have no comparison in common
 """
 
