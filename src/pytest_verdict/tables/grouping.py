@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pytest_verdict.errors import ConfigurationError, allowed
-from pytest_verdict.operators.binomial import exact_interval
+from pytest_verdict.operators.pass_rate import exact_interval
 from pytest_verdict.report.summary import VERDICTS
 from pytest_verdict.tables.rows import PARAMETER
 
