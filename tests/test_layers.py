@@ -18,6 +18,7 @@ LAYERS = (
     ("errors",),
     ("core",),
     ("explanation", "advice", "laws", "console", "report", "signatures"),
+    ("summaries",),
     ("wrong_calls",),
     ("comparison",),
     ("comparator",),
@@ -27,7 +28,7 @@ LAYERS = (
     ("cli", "pytest_plugin", "__main__"),
 )
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
-FAMILIES = ("operators", "judging", "templates", "trajectories", "blind", "suites", "report", "cli")
+FAMILIES = ("operators", "judging", "templates", "trajectories", "blind", "suites", "report", "summaries", "cli")
 SIBLINGS = ("templates", "trajectories", "blind", "suites")
 # Where a test of pytest is made, pytest has to be known: the items that a family brings.
 PYTEST_ROOMS = ("suites.pytest_items", "suites.pytest_cases")

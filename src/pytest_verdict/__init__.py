@@ -15,6 +15,7 @@ FAMILIES = (
     "pytest_verdict.blind.plugin",
     "pytest_verdict.judging.plugin",
     "pytest_verdict.report.plugin",
+    "pytest_verdict.summaries.plugin",
     "pytest_verdict.cli.plugin",
 )
 """The families that come with the package; others are named by the entry-point group ``pytest_verdict``."""

@@ -19,7 +19,7 @@ from pytest_verdict.pytest_plugin.environment import describe_environment, now
 from pytest_verdict.pytest_plugin.names import EVERYWHERE
 from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, add_lost, make_counts
 from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
-from pytest_verdict.pytest_plugin.terminal import closing_lines
+from pytest_verdict.pytest_plugin.terminal import closing_lines, told_to_github
 from pytest_verdict.pytest_plugin.xdist_transport import detach_records
 from pytest_verdict.report.building import build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
@@ -50,6 +50,7 @@ class Controller:
         self._attempts = Attempts(config, redaction, lambda: recorder.running)
         self._session: pytest.Session | None = None
         self._closing: list[str] | None = None
+        self._annotations: list[str] = []
         self._problem: Exception | None = None
         self._began = False
         self._too_few = ""
@@ -145,7 +146,9 @@ class Controller:
         self._pending = self._recorder.pending = [0]
         for entry in self._attempts.unfinished():
             self._write(self._journal.append_test, entry)
-        footer = {"finished": now(), "exit_status": int(exitstatus)}
+        footer: dict[str, Any] = {"finished": now(), "exit_status": int(exitstatus)}
+        if properties := self._attempts.captured.of_suite():
+            footer["properties"] = properties
         self._write(self._journal.close, footer)
         if self._problem is None:
             self._write(self._build)
@@ -166,15 +169,19 @@ class Controller:
         if self._problem is not None:
             terminalreporter.write_sep("=", TITLE, red=True)
             terminalreporter.write_line(self._problem_line(), red=True)
-        if self._closing is None or self._config.get_verbosity() < -1:
-            return
+        if self._closing is not None and self._config.get_verbosity() >= -1:
+            self._show_closing(terminalreporter, self._closing)
+        for line in self._annotations:
+            terminalreporter.write_line(line)
+
+    def _show_closing(self, terminalreporter: Any, lines: list[str]) -> None:
         if self._problem is None:
             terminalreporter.write_sep("=", TITLE)
         if self._interrupted is not None:
             terminalreporter.write_line(
                 f"the journal of an interrupted session was kept in {self._shown(self._interrupted)}"
             )
-        for line in self._closing:
+        for line in lines:
             terminalreporter.write_line(line)
 
     def pytest_unconfigure(self) -> None:
@@ -231,6 +238,7 @@ class Controller:
                 f"{counted(made, 'comparison')} made, and at least {wanted} asked for: this session does not pass"
             )
             self._closing.append(self._too_few)
+        self._closing, self._annotations = told_to_github(self._config, built.folder, self._closing)
         if built.problems:
             self._problem = RecordError("; ".join(built.problems))
         self._journal.forget()

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.pytest_plugin import captured
 from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, mapped_counts, place_of_worker
 from pytest_verdict.pytest_plugin.recent_failures import remember_failure
 from pytest_verdict.pytest_plugin.recorder import Recorder
@@ -25,6 +26,7 @@ def start(config: pytest.Config) -> None:
     recorder = Recorder(config, redaction, _flush(config), SESSION.observer or remember_failure)
     # Restored with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
+    config.pluginmanager.register(captured, "verdict-suite-properties")
     if hasattr(config, "workerinput"):
         path = config.workerinput[PENDING_COUNT]
         recorder.pending = mapped_counts(path)[place_of_worker(config.workerinput["workerid"]) :]

@@ -99,7 +99,7 @@ class JournalWriter:
         _write_all(self._tests, line.encode("ascii"))
 
 
-_UNUSUAL_FIELDS: Final = ("message", "text", "crashed", "teardown_error", "subtests", "worker")
+_UNUSUAL_FIELDS: Final = ("message", "text", "crashed", "teardown_error", "subtests", "properties", "output", "worker")
 _unusual: Final = attrgetter(*_UNUSUAL_FIELDS)
 
 
