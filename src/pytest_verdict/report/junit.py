@@ -228,7 +228,7 @@ def _output(test: TestSummary) -> str:
     captured = test.final.output
     if captured is None:
         return _system_out("\n".join(lines)) if lines else ""
-    texts = "\n".join([*lines, captured.get("system-out", "")]), captured.get("system-err", "")
+    texts = "\n".join(filter(None, [*lines, captured.get("system-out")])), captured.get("system-err", "")
     elements = zip(("system-out", "system-err"), texts, strict=True)
     return "".join(f"<{tag}>{element_text(text, OUTPUT_LIMIT)}</{tag}>\n" for tag, text in elements if text)
 
