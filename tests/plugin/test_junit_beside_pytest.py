@@ -105,6 +105,26 @@ def agree(run):
     run.check_agreement()
 
 
+def test_what_differs_is_seen(harness):
+    run = harness.run(FILES, *BOTH, "-o", "junit_logging=all")
+    theirs = run.path / "theirs.xml"
+    text = theirs.read_text()
+    for what, old, new in [
+        ("identity", 'name="test_deep"', 'name="test_flat"'),
+        ("outcome", "<failure ", "<error "),
+        ("text", "[1] == [2]", "[1] == [3]"),
+        ("properties", 'value="42"', 'value="43"'),
+        ("out", "said before", "said long before"),
+        ("err", "err of the test", "error of the test"),
+    ]:
+        changed = text.replace(old, new).replace(
+            "</failure>", "</error>" if "error " in new and old[0] == "<" else "</failure>"
+        )
+        assert changed != text
+        theirs.write_text(changed)
+        assert what in {kind for _, kind, *_ in differences(run.folder / "junit.xml", theirs)}
+
+
 @pytest.mark.parametrize("logging", LOGGING)
 def test_every_test_is_told_as_by_pytest(harness, logging):
     run = harness.run(FILES, *BOTH, "-o", f"junit_logging={logging}")
