@@ -213,8 +213,10 @@ def test_it(request, record_property):
     print("-" * 33, "Captured Out", "-" * 33)
     print("</system-out><failure/>]]>\\x00\\x1b[31m\\ud800", "x" * 3_000_000)
 
-def test_secret(record_property):
+def test_secret(record_property, record_testsuite_property):
     record_property("token", "s3cr3t")
+    for value in ("s3cr3t", "\\ud800", "]]><!--\\x00", object()):
+        record_testsuite_property("given", value)
     print("s3cr3t")
 """
 
@@ -230,6 +232,7 @@ def test_hostile_properties_and_output_do_no_harm(harness, workers, monkeypatch)
     assert [len(value) > 1_000_000 for value in values[-3:]] == [False, True, False]
     assert values[-1] != "s3cr3t"
     assert workers or values[:3] == ["<unprintable test_it:Bad: ValueError>", "<object object at 0x...>", "\\ud800"]
+    assert len(run.report["run"]["properties"]) == 4
     assert "s3cr3t" not in (run.folder / "junit.xml").read_text() + (run.folder / "report.json").read_text()
     assert (run.folder / "junit.xml").stat().st_size < 3_000_000
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
@@ -83,7 +84,8 @@ def record_testsuite_property(
         record_testsuite_property(name, value)
         given.add((name, as_text(value)))
         if hasattr(config, "workerinput"):
-            config.workeroutput[_OF_SUITE] = sorted(given)  # type: ignore[attr-defined]
+            # As JSON: execnet sends no lone surrogates.
+            config.workeroutput[_OF_SUITE] = json.dumps(sorted(given))  # type: ignore[attr-defined]
 
     return record
 
@@ -91,7 +93,7 @@ def record_testsuite_property(
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Take what a worker was given."""
-    _given(node.config).update(map(tuple, getattr(node, "workeroutput", {}).get(_OF_SUITE, ())))
+    _given(node.config).update(map(tuple, json.loads(getattr(node, "workeroutput", {}).get(_OF_SUITE, "[]"))))
 
 
 def _given(config: pytest.Config) -> set[tuple[str, str]]:
