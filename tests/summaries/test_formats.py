@@ -16,6 +16,7 @@ import pytest
 from conftest import HOSTILE
 from markdown_it import MarkdownIt
 
+from pytest_verdict.core.families import hookimpl, register_family
 from pytest_verdict.core.record import record_keys
 from pytest_verdict.summaries.command import FORMATS
 
@@ -189,7 +190,8 @@ def test_a_report_that_is_none_is_refused_in_one_line(hostile, summary, form, tm
     good = (hostile.folder / "report.json").read_text()
     report = json.loads(good)
     totals = {"tests": {"total": "<b>"}, "comparisons": {}}
-    wrong = ["{", "[]", "{}", '{"tests": []}', json.dumps({**report, "totals": totals})]
+    newer = {**report, "schema_version": "2.0"}
+    wrong = [json.dumps(newer), "{", "[]", "{}", '{"tests": []}', json.dumps({**report, "totals": totals})]
     for content in [*wrong, json.dumps({**report, "tests": [{**report["tests"][0], "outcome": "<b>"}]})]:
         (hostile.folder / "report.json").write_text(content)
         status, out, err = summary(hostile.folder, form)
@@ -206,6 +208,25 @@ def test_a_report_that_is_none_is_refused_in_one_line(hostile, summary, form, tm
         if form != "github":
             # Of the others it reads the first nine tests alone.
             assert (status, err.count("\n")) == (2, 1)
+
+
+def test_an_explanation_that_raises_hides_nothing_else(harness, summary):
+    conftest = "def odd(expected, observed): return observed % 2 == 1\n"
+    conftest += "def pytest_verdict_operators(registry): registry.add(odd)\n"
+    text = "from pytest_verdict import compare\ndef test_it():\n    assert compare('odd', 1, 2) or compare('exact', 1, 2)\n"
+    run = harness.run({"conftest.py": conftest, "test_it.py": text}, "--verify-report", "--tb=no")
+
+    class Family:
+        @hookimpl
+        def explanations(self):
+            # It gives something else than an explanation.
+            return {"odd": "operator:is_"}
+
+    register_family(Family())
+    status, out, err = summary(run.folder, "markdown")
+    assert (status, err) == (0, "")
+    assert "odd: fail, which cannot be explained: AttributeError(" in out
+    assert "exact: expected 1, got 2" in out
 
 
 def test_a_file_that_is_there_is_not_cut_by_what_cannot_be_read(hostile, summary, tmp_path):

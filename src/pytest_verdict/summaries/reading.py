@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import groupby, repeat, tee
 from operator import attrgetter
@@ -17,6 +17,7 @@ from pytest_verdict.core.record import digest_of_test, parse_record, record_keys
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import Budget
 from pytest_verdict.core.strict_model import StrictModel
+from pytest_verdict.core.values.display import safe_repr, visible
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.explanation.drawing import failure_block, headline
 from pytest_verdict.explanation.lines import plain
@@ -92,6 +93,7 @@ class Report(_Part):
 
     folder: Path
     root: str
+    schema_version: str = Field(pattern=r"^1\.[0-9]+$", description="a version 1 of the format, as this one reads")
     complete: bool
     totals: _Totals
     operators: list[_Operator]
@@ -129,11 +131,20 @@ class Comparison(NamedTuple):
 
     def block(self) -> str:
         """Write what the failed test printed."""
-        return str(failure_block(ComparisonResult.from_record(self.record), _BUDGET))
+        return self._told(lambda result: str(failure_block(result, _BUDGET)))
 
     def headline(self) -> str:
         """Write the first line of it."""
-        return plain(headline(ComparisonResult.from_record(self.record), _BUDGET))
+        return self._told(lambda result: plain(headline(result, _BUDGET)))
+
+    def _told(self, write: Callable[[ComparisonResult], str]) -> str:
+        result = ComparisonResult.from_record(self.record)
+        try:
+            return write(result)
+        except Exception as error:  # noqa: BLE001 - what explains an operator of another package must not hide the rest
+            return (
+                f"{visible(result.operator)}: {result.verdict}, which cannot be explained: {visible(safe_repr(error))}"
+            )
 
 
 def read_report(folder: Path, root: str = "") -> Report:
