@@ -51,6 +51,12 @@ def test_the_tree_is_that_of_the_standard(size):
     assert root_of(LEAVES[:size]) == reader.root_of(LEAVES[:size]).hex() == ROOTS[size]
 
 
+@pytest.mark.parametrize("size", [255, 256, 257, 511, 512, 513, 768, 1_023, 1_025])
+def test_a_tree_of_several_blocks_is_that_of_the_standard(size):
+    lines = [b"%d" % number for number in range(size)]
+    assert root_of(lines) == reader.root_of(lines).hex()
+
+
 @given(st.lists(st.binary(max_size=3).filter(lambda line: b"\n" not in line), min_size=1, max_size=70), st.data())
 def test_inclusion_can_be_proved(lines, data):
     root = reader.root_of(lines)

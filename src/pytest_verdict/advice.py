@@ -160,12 +160,9 @@ def _written_otherwise(result: ComparisonResult) -> Iterator[Advice]:
 def _are_of_one_kind(expected: Any, observed: Any) -> bool:
     if isinstance(expected, str) and isinstance(observed, str):
         # "05" and "5" may be codes; who means numbers says so by the operator.
-        return as_decimal(expected) is None or not _has_leading_zero(expected, observed)
+        codes = (re.match(r"\s*[+-]?0[0-9]", text) for text in (expected, observed))
+        return as_decimal(expected) is None or not any(codes)
     return isinstance(expected, str) or isinstance(observed, str) or type(expected) is type(observed)
-
-
-def _has_leading_zero(*texts: str) -> bool:
-    return any(re.match(r"\s*[+-]?0[0-9]", text) for text in texts)
 
 
 def _own(result: ComparisonResult, **changes: Any) -> Advice:
@@ -175,11 +172,8 @@ def _own(result: ComparisonResult, **changes: Any) -> Advice:
     settings = {key: value for key, value in result.settings.items() if key in fields} | changes
     usual = {key: _plain(field.get_default(call_default_factory=True)) for key, field in fields.items()}
     default = REGISTRY.build(name, settings).default_threshold()
-    return Advice(
-        name,
-        {key: value for key, value in settings.items() if value != usual[key]},
-        None if result.threshold == default else result.threshold,
-    )
+    unusual = {key: value for key, value in settings.items() if value != usual[key]}
+    return Advice(name, unusual, None if result.threshold == default else result.threshold)
 
 
 def _plain(value: Any) -> Any:

@@ -1,18 +1,18 @@
-"""What commands write: lines on stdout; complaints and a progress bar on stderr."""
+"""What commands write: lines on stdout; complaints and progress on stderr."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from pytest_verdict.core.values.display import visible
 
 if TYPE_CHECKING:
     from pytest_verdict.explanation.lines import Line
-
-_WIDTH: Final = 30
 
 
 def say(line: str = "") -> None:
@@ -44,27 +44,20 @@ def complain(line: str) -> None:
     sys.stderr.write(f"pytest-verdict: {visible(line)}\n")
 
 
-class Progress:
-    """A bar on stderr, when that is a terminal; otherwise nothing."""
+@contextmanager
+def progress(total: int, unit: str, *, counted: str = "") -> Iterator[Callable[[int, int], None]]:
+    """Draw a bar with rate and time left on stderr while that is a terminal; the function takes what is done and a count."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _count: None
+        return
+    from tqdm import tqdm
 
-    def __init__(self, total: int) -> None:
-        self._total = total
-        self._visible = total > 0 and sys.stderr.isatty()
-        self._shown = -1
+    # Without a total, as for what is read from a pipe, there is no time left to tell.
+    with tqdm(total=total or None, unit=unit, unit_scale=True, leave=False) as bar:
 
-    def show(self, done: int) -> None:
-        """Draw the bar if it has changed."""
-        percent = min(100 * done // self._total, 100) if self._visible else -1
-        if percent == self._shown:
-            return
-        self._shown = percent
-        filled = _WIDTH * percent // 100
-        sys.stderr.write(f"\r[{'#' * filled}{'.' * (_WIDTH - filled)}] {percent:3d} %")
-        sys.stderr.flush()
+        def show(done: int, count: int) -> None:
+            if counted:
+                bar.set_description_str(f"{count:,} {counted}", refresh=False)
+            bar.update(done - bar.n)
 
-    def clear(self) -> None:
-        """Remove the bar."""
-        if self._shown >= 0:
-            sys.stderr.write(f"\r{' ' * (_WIDTH + 8)}\r")
-            sys.stderr.flush()
-            self._shown = -1
+        yield show

@@ -184,11 +184,8 @@ def right_spelling(kind: str, given: str, known: Collection[str]) -> str | None:
         for needs, words, right in (row.split(" | ") for row in rows if row):
             fits = _folded(given) not in map(_folded, known) and (needs == "*" or set(needs.split()) <= set(known))
             if fits and _folded(given) in map(_folded, words.split()):
-                return (
-                    f"scorer: {needs}"
-                    if section != kind == "scorer" and needs != "*"
-                    else right.replace("{word}", given)
-                )
+                is_operator = section != kind == "scorer" and needs != "*"
+                return f"scorer: {needs}" if is_operator else right.replace("{word}", given)
     return None
 
 

@@ -153,9 +153,8 @@ def _check_generated(
     try:
         test()
     except Flaky as error:
-        raise AssertionError(
-            f"breaks the law 'same again': an outcome did not come out a second time: {error}"
-        ) from None
+        law = "breaks the law 'same again'"
+        raise AssertionError(f"{law}: an outcome did not come out a second time: {error}") from None
 
 
 def _json_values() -> Any:
@@ -206,13 +205,8 @@ def _guarded(operator: Operator, expected: Any, observed: Any) -> ComparisonResu
 def _check_thresholds(operator: Operator, result: ComparisonResult) -> None:
     passed = [result.score >= threshold for threshold in _THRESHOLDS]
     if passed != sorted(passed, reverse=True) or not 0.0 < result.threshold <= 1.0:
-        _broken(
-            operator,
-            "threshold",
-            f"it does not divide the scores: {result.threshold}",
-            result.expected,
-            result.observed,
-        )
+        what = f"it does not divide the scores: {result.threshold}"
+        _broken(operator, "threshold", what, result.expected, result.observed)
 
 
 def _check_record(operator: Operator, result: ComparisonResult, text: str) -> None:
@@ -262,14 +256,6 @@ def _check_fresh_process(cases: Sequence[tuple[Operator, Sequence[Any]]]) -> Non
 
 
 def _pairs(values: Sequence[Any]) -> list[tuple[Any, Any]]:
-    some = [
-        *values[:8],
-        "the quick brown fox",
-        "quick fox the",
-        ["b", "a", "c"],
-        {"x": 1, "y": "z"},
-        3,
-        "12",
-        "2024-05-01",
-    ]
+    usual = ("the quick brown fox", "quick fox the", ["b", "a", "c"], {"x": 1, "y": "z"}, 3, "12", "2024-05-01")
+    some = [*values[:8], *usual]
     return list(itertools.product(some, some))[:: max(1, len(some) ** 2 // _PAIRS_IN_CHILD)]

@@ -13,7 +13,7 @@ from blind_judges import BAD, GOOD
 from pytest_verdict.blind import request
 from pytest_verdict.blind.api import blind_compare
 from pytest_verdict.blind.calibration import agreement
-from pytest_verdict.blind.calibration.gold import read_gold
+from pytest_verdict.blind.calibration.files import read_gold
 from pytest_verdict.blind.calibration.measurement import Gate, calibrate
 from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.cli import main

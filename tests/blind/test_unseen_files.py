@@ -11,7 +11,7 @@ import pytest
 
 from pytest_verdict import ComparisonResult, MismatchError
 from pytest_verdict.blind.api import assert_preferred, blind_compare
-from pytest_verdict.blind.calibration.gold import read_gold
+from pytest_verdict.blind.calibration.files import read_gold
 from pytest_verdict.blind.calibration.measurement import calibrate
 from pytest_verdict.blind.human import HumanJudge
 from pytest_verdict.blind.preference import BlindPreference

@@ -14,6 +14,7 @@ import pytest
 
 from pytest_verdict import compare
 from pytest_verdict.cli import main
+from pytest_verdict.core import families
 from pytest_verdict.core.families import FAMILIES
 
 
@@ -139,6 +140,7 @@ def test_commands_of_another_package_are_listed_suggested_and_run(another_packag
 
 @pytest.mark.parametrize("words", [["--version"], ["operators", "--help"], ["replay", "theirs"]])
 def test_other_packages_are_not_looked_at_without_need(words, monkeypatch, capsys):
-    monkeypatch.setattr(FAMILIES, "_look_for_installed", lambda: pytest.fail("entry points were read"))
+    monkeypatch.setattr(FAMILIES, "_has_looked", False)
+    monkeypatch.setattr(families, "load_installed", lambda *_: pytest.fail("entry points were read"))
     with contextlib.suppress(SystemExit):
         main(words)

@@ -9,8 +9,8 @@ import pytest
 from pytest_verdict import FAMILIES as OWN, ConfigurationError
 from pytest_verdict.core import families
 from pytest_verdict.core.families import hookimpl
-from pytest_verdict.judging import ModelJudge, naming
-from pytest_verdict.judging.naming import find_judge, judge_name
+from pytest_verdict.judging import ModelJudge, protocol
+from pytest_verdict.judging.protocol import find_judge, judge_name
 
 
 def open_word_judge(word):
@@ -38,7 +38,7 @@ def word_family(monkeypatch):
     family.judges = judges
     found = families.Families(OWN)
     found.register(family)
-    monkeypatch.setattr(naming, "FAMILIES", found)
+    monkeypatch.setattr(protocol, "FAMILIES", found)
 
 
 @pytest.mark.usefixtures("word_family")

@@ -172,7 +172,7 @@ SLOW = "(a|a)*b"
     ],
 )
 def test_a_pattern_that_backtracks_for_ever_is_an_error_and_not_a_hang(schema, document, monkeypatch):
-    monkeypatch.setattr("pytest_verdict.operators.regex_search.TIME_LIMIT", 0.5)
+    monkeypatch.setattr("pytest_verdict.operators.regex.TIME_LIMIT", 0.5)
     result = compare("json_schema", schema, document)
     assert (result.verdict, "regex time limit" in result.error) == ("error", True)
 

@@ -13,9 +13,8 @@ from hypothesis import given, strategies as st
 
 from pytest_verdict import compare
 from pytest_verdict.errors import SettingsError
-from pytest_verdict.operators import regex_process, regex_search
-from pytest_verdict.operators.regex import compile_pattern, find_matches
-from pytest_verdict.operators.regex_search import most_steps
+from pytest_verdict.operators import regex, regex_process
+from pytest_verdict.operators.regex import compile_pattern, find_matches, most_steps
 from pytest_verdict.templates import RegexMatch
 from refusals import refused
 
@@ -107,7 +106,7 @@ def test_a_pattern_that_warns_gives_a_verdict_under_any_warning_filter():
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(regex_search, "TIME_LIMIT", 0.5)
+    monkeypatch.setattr(regex, "TIME_LIMIT", 0.5)
 
 
 def test_a_match_that_never_ends_is_an_error_and_neither_pass_nor_fail(impatient):
@@ -136,7 +135,7 @@ def test_the_killed_child_is_gone(impatient, monkeypatch):
 def test_a_doubtful_match_that_ends_has_the_same_result_as_a_plain_one(monkeypatch):
     text = "1,22,333 and é\ud800 " * 3
     here = [find_matches(r"(?P<n>\d+)(,\d+)?|(x)", (), "search", text, limit) for limit in (1, None)]
-    monkeypatch.setattr(regex_search, "_HARMLESS_STEPS", -1.0)
+    monkeypatch.setattr(regex, "_HARMLESS_STEPS", -1.0)
     assert [find_matches(r"(?P<n>\d+)(,\d+)?|(x)", (), "search", text, limit) for limit in (1, None)] == here
     assert [match.text for match in here[1]] == ["1,22", "333"] * 3
 
@@ -144,13 +143,13 @@ def test_a_doubtful_match_that_ends_has_the_same_result_as_a_plain_one(monkeypat
 @pytest.mark.parametrize("text", ["\ud83d\ude00b", "\U0001f600b", "\ud800b", "\x00b"], ids=ascii)
 def test_a_child_sees_the_same_characters(text, monkeypatch):
     here = find_matches("..?b", (), "search", text)
-    monkeypatch.setattr(regex_search, "_HARMLESS_STEPS", 0)
+    monkeypatch.setattr(regex, "_HARMLESS_STEPS", 0)
     assert find_matches("..?b", (), "search", text) == here
     assert find_matches(text, (), "search", text)[0].text == text
 
 
 def test_a_child_that_fails_is_an_error_that_names_no_place_of_this_machine(monkeypatch):
-    monkeypatch.setattr(regex_search, "_HARMLESS_STEPS", 0)
+    monkeypatch.setattr(regex, "_HARMLESS_STEPS", 0)
     monkeypatch.setattr(regex_process, "_CODE", "raise MemoryError")
     regex_process.PROCESS.stop()
     result = compare("regex", "a", "a")
@@ -210,10 +209,10 @@ CATASTROPHES = {
 def test_a_catastrophic_pattern_is_an_error_where_it_is_endless_and_decides_elsewhere(
     pattern, endless, harmless, passes, monkeypatch
 ):
-    monkeypatch.setattr(regex_search, "TIME_LIMIT", 0.15)
+    monkeypatch.setattr(regex, "TIME_LIMIT", 0.15)
     result = compare("regex", pattern, endless, mode="search")
     assert (result.verdict, "regex time limit" in str(result.error)) == ("error", True)
-    monkeypatch.setattr(regex_search, "TIME_LIMIT", 10)
+    monkeypatch.setattr(regex, "TIME_LIMIT", 10)
     assert compare("regex", pattern, harmless, mode="search").passed is passes
 
 
@@ -330,7 +329,7 @@ def test_compile_pattern_takes_short_and_long_names():
 
 def test_a_long_pattern_is_not_even_compiled_in_this_process(monkeypatch):
     # A wide set of characters takes milliseconds to compile, so many of them in a row would take minutes.
-    monkeypatch.setattr(regex_search, "TIME_LIMIT", 1.0)
+    monkeypatch.setattr(regex, "TIME_LIMIT", 1.0)
     evil = "[\u0100-\uffff]" * 20_000
     started = time.monotonic()
     result = compare("regex", evil, "a", flags=["IGNORECASE"])
@@ -346,7 +345,7 @@ def test_a_long_pattern_is_not_even_compiled_in_this_process(monkeypatch):
 def test_a_long_pattern_finds_what_a_short_one_finds(flags, monkeypatch):
     pattern, text = r"(?P<n>a)|(b+)" + "|x" * 600, "cabbA"
     there = find_matches(pattern, flags, "search", text, None)
-    monkeypatch.setattr(regex_search, "LONGEST_READ_HERE", 10_000)
+    monkeypatch.setattr(regex, "LONGEST_READ_HERE", 10_000)
     assert find_matches(pattern, flags, "search", text, None) == there
     assert there[0].named_groups == {"n": "a"}
 
@@ -361,7 +360,7 @@ def test_a_long_pattern_that_does_not_compile_is_refused_like_a_short_one(patter
 
 
 def test_many_endless_matches_at_once_each_stay_within_the_limit(monkeypatch):
-    monkeypatch.setattr(regex_search, "TIME_LIMIT", 3.0)
+    monkeypatch.setattr(regex, "TIME_LIMIT", 3.0)
     seconds = []
 
     def match():

@@ -13,7 +13,7 @@ import warnings
 import pytest
 
 from pytest_verdict import compare
-from pytest_verdict.operators import regex_process, regex_search
+from pytest_verdict.operators import regex, regex_process
 from pytest_verdict.operators.regex import find_matches
 from pytest_verdict.operators.regex_process import PROCESS
 
@@ -25,7 +25,7 @@ forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this syst
 
 @pytest.fixture(autouse=True)
 def no_match_is_harmless(monkeypatch):
-    monkeypatch.setattr(regex_search, "_HARMLESS_STEPS", 0)
+    monkeypatch.setattr(regex, "_HARMLESS_STEPS", 0)
 
 
 def last_number(text):
@@ -59,7 +59,7 @@ def test_a_process_that_was_killed_is_started_again():
 
 
 def test_after_the_time_limit_the_next_match_has_a_new_process(monkeypatch):
-    monkeypatch.setattr(regex_search, "TIME_LIMIT", 0.3)
+    monkeypatch.setattr(regex, "TIME_LIMIT", 0.3)
     assert "time limit of 0.3 seconds" in compare("regex", ENDLESS, ENDLESS_TEXT).error
     assert last_number("1,3,x") == "3"
 
@@ -126,7 +126,7 @@ def test_a_forked_child_has_a_process_of_its_own():
 @forks
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_a_child_forked_in_the_middle_of_a_match_does_not_wait_for_it(fresh, monkeypatch):
-    monkeypatch.setattr(regex_search, "TIME_LIMIT", 3)
+    monkeypatch.setattr(regex, "TIME_LIMIT", 3)
     verdicts = []
     thread = threading.Thread(target=lambda: verdicts.append(compare("regex", ENDLESS, ENDLESS_TEXT).verdict))
     thread.start()

@@ -14,7 +14,7 @@ from pytest_verdict.core.replay import replay
 from pytest_verdict.errors import ConfigurationError, MappingError
 from pytest_verdict.operators import Exact
 from pytest_verdict.suites import DatasetWarning, check_dataset
-from pytest_verdict.suites.rows import read_rows
+from pytest_verdict.suites.rows import Row, named_rows
 
 MAPPING = {"expected": "$.want", "observed": "$.got"}
 ROWS = [
@@ -26,6 +26,11 @@ ROWS = [
 
 def jsonl(rows):
     return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def read_rows(source):
+    """Give the rows with their numbers; of a row without one its place says the position."""
+    return [Row(int(place.rpartition(":")[2]), value, error) for place, _, value, error in named_rows(source)]
 
 
 def csv_text(rows):

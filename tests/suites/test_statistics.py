@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict import compare
-from pytest_verdict.operators.binomial import all_of_next, any_of_next, exact_interval, repeats_without_failure
+from pytest_verdict.operators.pass_rate import all_of_next, any_of_next, exact_interval, repeats_without_failure
 
 
 @pytest.mark.parametrize(

@@ -398,3 +398,25 @@ def test_an_audit_names_a_threshold_with_which_nothing_could_fail():
 
     with pytest.raises(TemplateError, match=r"threshold must be in \(0, 1\], got 0\.0"):
         audit_template(Answer, {"gene": "TP53"})
+
+
+@pytest.mark.parametrize("truth", ["1e3", "1,000", 1e300, float("inf"), -float("inf"), 10**400])
+@pytest.mark.parametrize("rule", ["NumericMinimum", "NumericMaximum", "NumericExact", "NumericTolerance"])
+def test_every_number_can_be_audited_or_is_refused(rule, truth):
+    import pytest_verdict.operators
+
+    settings = {"tolerance": 1} if rule == "NumericTolerance" else {}
+    verify_with = getattr(pytest_verdict.operators, rule)(**settings)
+    try:
+        template = type(
+            "Numbers",
+            (BaseAnswer,),
+            {
+                "__annotations__": {"number": float},
+                "number": VerifiedField("A number", ground_truth=truth, verify_with=verify_with),
+            },
+        )
+        found = audit_template(template, {"number": truth})
+    except TemplateError:
+        return
+    assert found.tried

@@ -8,9 +8,10 @@ from test_formats import SHAPES
 
 from pytest_verdict import compare
 from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
-from pytest_verdict.trajectories.readers.langfuse import recognises
+from pytest_verdict.trajectories.readers.runs import langfuse
 from refusals import refused
 
+recognises = langfuse.recognises
 SAMPLES = json.loads((Path(__file__).parent / "samples" / "langfuse.json").read_text(encoding="utf-8"))
 TRACE = SAMPLES["traced functions"]
 LANGCHAIN = SAMPLES["LangChain"]

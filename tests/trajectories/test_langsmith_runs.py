@@ -9,9 +9,10 @@ from test_formats import OPENAI_CHAT, SHAPES
 
 from pytest_verdict import compare
 from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
-from pytest_verdict.trajectories.readers.langsmith import recognises
+from pytest_verdict.trajectories.readers.runs import langsmith
 from refusals import refused
 
+recognises = langsmith.recognises
 RUNS = json.loads((Path(__file__).parent / "samples" / "langsmith.json").read_text(encoding="utf-8"))
 CALLS = [("search", {"query": "tea"}), ("clock", {}), ("buy", {"id": 7})]
 ASKED = {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"name": "search", "arguments": "{}"}}]}

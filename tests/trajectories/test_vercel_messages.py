@@ -8,9 +8,10 @@ from test_formats import SHAPES
 
 from pytest_verdict import compare
 from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
-from pytest_verdict.trajectories.readers.vercel import recognises
+from pytest_verdict.trajectories.readers.vercel import vercel
 from refusals import refused
 
+recognises = vercel.recognises
 SAMPLES = json.loads((Path(__file__).parent / "samples" / "vercel.json").read_text(encoding="utf-8"))
 WHOLE = [label for label in SAMPLES if not label.startswith("failed")]
 TRACED = [label for label in WHOLE if label != "calls"]

@@ -8,8 +8,7 @@ import math
 import pytest
 from hypothesis import given, strategies as st
 
-from pytest_verdict.core.values.encoding import encode
-from pytest_verdict.core.values.small_json import small_json
+from pytest_verdict.core.values.encoding import encode, small_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text() | st.binary(),

@@ -1,9 +1,12 @@
-from .api import assert_preferred as assert_preferred, blind_compare as blind_compare
+from .api import (
+    BlindComparison as BlindComparison,
+    assert_preferred as assert_preferred,
+    blind_compare as blind_compare,
+)
 from .baseline import Baseline as Baseline
 from .comparison_json import read_comparison as read_comparison
 from .human import HumanJudge as HumanJudge
 from .options import BlindOptions as BlindOptions
-from .outcome import BlindComparison as BlindComparison
 from .protocol import BlindProtocol as BlindProtocol
 from .request import BlindRequest as BlindRequest
 from .rubric import Rubric as Rubric, read_rubric as read_rubric

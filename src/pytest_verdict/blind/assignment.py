@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pytest_verdict.core.values.encoding import digest, encode_text
 
@@ -31,10 +31,6 @@ def _hashed(*parts: Any) -> str:
     return digest(encode_text(["pytest-verdict blind 1", *parts]))
 
 
-def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
 def draw(key: str, comparison: str, position: int | None = None) -> Assignment:
     """Draw the assignment of a comparison.
 
@@ -50,14 +46,9 @@ def draw(key: str, comparison: str, position: int | None = None) -> Assignment:
     return Assignment(key, position, comparison, a, nonce, commitment)
 
 
-def comparison_digest(settled: Mapping[str, Any]) -> str:
-    """Name all that was settled before the judge was asked."""
-    return _hashed("comparison", _canonical(settled))
-
-
-def calls_digest(calls: Sequence[Mapping[str, Any]]) -> str:
-    """Name all calls of a comparison, so that one that is altered by itself is noticed."""
-    return _hashed("calls", _canonical(list(calls)))
+def digest_of(what: Literal["comparison", "calls"], value: Any) -> str:
+    """Name all that was settled before the judge was asked, or all calls, so that one altered by itself is noticed."""
+    return _hashed(what, json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False))
 
 
 def fence(key: str, comparison: str, number: int) -> str:

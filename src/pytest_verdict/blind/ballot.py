@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar
 
 from pydantic import model_validator
 
 from pytest_verdict.blind.comparison_json import comparison_document
-from pytest_verdict.blind.contradictions import Contradiction, contradictions_in
-from pytest_verdict.blind.reply import Reply, ReplyProblem, read_reply
+from pytest_verdict.blind.reply import Contradiction, Reply, ReplyProblem, contradictions_in, read_reply
 from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, Rubric
-from pytest_verdict.blind.scoring import Label, Winner, winner_of
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.strict_model import LISTED, StrictModel, Texts
 from pytest_verdict.core.values.display import counted
-
-NOT_TEXT: Final = "not_text"
-
-
-def decided(reply: Reply) -> Winner:
-    """Decide by what a judge scored, not by whom it named."""
-    return winner_of(
-        {label: side.scores for label, side in reply.sides.items()},
-        {label: side.passed for label, side in reply.sides.items()},
-    )
-
 
 Answers = Annotated[tuple[bool, ...], LISTED]
 
@@ -38,10 +25,6 @@ class Checked(StrictModel):
 
     A: Answers
     B: Answers
-
-    def by_label(self) -> dict[Label, tuple[bool, ...]]:
-        """Give the answers by label."""
-        return {"A": self.A, "B": self.B}
 
 
 class BlindBallot(Operator):
@@ -71,9 +54,8 @@ class BlindBallot(Operator):
     def _each_has_one_result(self) -> BlindBallot:
         total = len(self.expectations)
         if self.checked and any(len(side) != total for side in (self.checked.A, self.checked.B)):
-            raise ValueError(
-                f"checked answers each of {counted(total, 'expectation')} once, got {self.checked.by_label()!r}"
-            )
+            answers = dict(self.checked)
+            raise ValueError(f"checked answers each of {counted(total, 'expectation')} once, got {answers!r}")
         return self
 
     def settings(self) -> dict[str, Any]:
@@ -83,38 +65,30 @@ class BlindBallot(Operator):
 
     def read(self, text: str) -> Reply:
         """Read a reply; what checks have answered stands in it instead of the judge's answers."""
-        checked = None if self.checked is None else self.checked.by_label()
-        return read_reply(text, self.rubric, self.expectations, checked)
-
-    def said(self, reply: Reply) -> Winner:
-        """Give the winner by what the judge itself has said; it knows nothing of what checks have answered."""
-        if self.checked is None:
-            return decided(reply)
-        return winner_of({label: side.scores for label, side in reply.sides.items()})
+        return read_reply(text, self.rubric, self.expectations, dict(self.checked) if self.checked else None)
 
     def contradictions(self, reply: Reply) -> list[Contradiction]:
         """Compare what the judge claimed with what follows from what it said."""
-        return contradictions_in(reply, self.said(reply), self.expectations if self.checked is None else ())
+        return contradictions_in(reply, reply.said, self.expectations if self.checked is None else ())
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Read a reply; see the class."""
         del expected
         if not isinstance(observed, str):
-            return Outcome(0.0, notes=(NOT_TEXT,))
+            return Outcome(0.0, notes=("not_text",))
         try:
             reply = self.read(observed)
         except ReplyProblem as problem:
             return Outcome(0.0, notes=(problem.code,), details={"problem": str(problem)})
-        return self.outcome(reply, decided(reply), self.contradictions(reply))
+        return self.outcome(reply, self.contradictions(reply))
 
-    def outcome(self, reply: Reply, winner: Winner, contradictions: list[Contradiction]) -> Outcome:
+    def outcome(self, reply: Reply, contradictions: list[Contradiction]) -> Outcome:
         """Write down what follows from a reply: a score of 1.0, with the codes of the contradictions as notes."""
-        document = comparison_document(winner, reply.reasoning, reply.sides, self.expectations)
         details: dict[str, Any] = {
-            "winner": winner,
-            "claimed_winner": reply.winner,
+            "winner": reply.winner,
+            "claimed_winner": reply.claimed,
             "overall": {label: str(side.scores.overall) for label, side in reply.sides.items()},
-            "comparison": document,
+            "comparison": comparison_document(reply.winner, reply.reasoning, reply.sides, self.expectations),
         }
         if contradictions:
             details["contradictions"] = [asdict(one) for one in contradictions]

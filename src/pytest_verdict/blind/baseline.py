@@ -31,14 +31,13 @@ class Baseline:
         True
     """
 
-    __slots__ = ("_after", "_before", "_measure")
+    __slots__ = ("_measure", "_measured")
 
     def __init__(self, measure: Callable[[], Any]) -> None:
         if not callable(measure):
             raise ConfigurationError(f"a baseline measures by a function without arguments, got {measure!r}")
         self._measure = measure
-        self._before: list[Any] = []
-        self._after: list[Any] = []
+        self._measured: list[Any] = []
 
     @property
     def change(self) -> dict[str, Any]:
@@ -47,17 +46,17 @@ class Baseline:
         Raises:
             ConfigurationError: The block has not ended.
         """
-        if not self._after:
+        if len(self._measured) < 2:
             raise ConfigurationError("there is no change before the end of the with block")
-        return {"before": self._before[0], "after": self._after[0]}
+        return dict(zip(("before", "after"), self._measured, strict=True))
 
     def __enter__(self) -> Self:
-        if self._before:
+        if self._measured:
             raise ConfigurationError("a baseline is measured once; make another one for another block")
-        self._before.append(snapshot(self._measure()))
+        self._measured.append(snapshot(self._measure()))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         # After an exception there is no change to speak of, and a measure that fails then would hide it.
         if kind is None:
-            self._after.append(snapshot(self._measure()))
+            self._measured.append(snapshot(self._measure()))

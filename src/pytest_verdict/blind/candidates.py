@@ -18,15 +18,8 @@ from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.judging.file_text import FileText, read_text
 
 EXCLUDED: Final = (
-    ".git",
-    ".DS_Store",
-    "__pycache__",
-    "metrics.json",
-    "timing.json",
-    "grading.json",
-    "eval_metadata.json",
-    "transcript*",
-    "user_notes.md",
+    *(".git", ".DS_Store", "__pycache__", "metrics.json", "timing.json", "grading.json"),
+    *("eval_metadata.json", "transcript*", "user_notes.md"),
 )
 """Files that describe a run instead of being its output; left out of every directory."""
 
@@ -51,14 +44,10 @@ class CandidateFile:
         """Its text, extracted where it is a document; None when a judge can read nothing of it."""
         return self.reading.text
 
-    @property
-    def sha256(self) -> str:
-        """The digest of the content, in hexadecimal."""
-        return hashlib.sha256(self.content).hexdigest()
-
     def written(self) -> dict[str, Any]:
         """Describe the file as JSON."""
-        return {"path": self.path, "bytes": len(self.content), "sha256": self.sha256}
+        sha256 = hashlib.sha256(self.content).hexdigest()
+        return {"path": self.path, "bytes": len(self.content), "sha256": sha256}
 
     def described(self) -> dict[str, Any]:
         """Describe the file and, if its text was extracted, by what and which."""
@@ -83,10 +72,6 @@ class Candidate:
     files: tuple[CandidateFile, ...]
     excluded: tuple[str, ...] = ()
     source: Path | None = None
-
-    def neutral(self) -> Candidate:
-        """Give a copy that does not say where it was read or what was left out."""
-        return Candidate(self.kind, self.files)
 
     @property
     def digest(self) -> str:
@@ -151,7 +136,7 @@ def _refuse_path(text: str) -> None:
 def _from_directory(folder: Path, exclude: Sequence[str]) -> Candidate:
     root = folder.resolve()
     files: list[CandidateFile] = []
-    excluded: list[str] = []
+    excluded: list[Path] = []
     total = 0
     for place in _walk(folder, exclude, excluded):
         if not place.resolve().is_relative_to(root):
@@ -160,14 +145,15 @@ def _from_directory(folder: Path, exclude: Sequence[str]) -> Candidate:
         _refuse_size(folder, total, len(files) + 1)
         files.append(CandidateFile(place.relative_to(folder).as_posix(), place.read_bytes()))
     found = tuple(sorted(files, key=lambda file: file.path))
-    relative = (Path(place).relative_to(folder).as_posix() for place in excluded)
-    return Candidate("directory", found, tuple(sorted(relative)), folder)
+    return Candidate(
+        "directory", found, tuple(sorted(path.relative_to(folder).as_posix() for path in excluded)), folder
+    )
 
 
-def _walk(folder: Path, exclude: Sequence[str], excluded: list[str]) -> Iterator[Path]:
+def _walk(folder: Path, exclude: Sequence[str], excluded: list[Path]) -> Iterator[Path]:
     for place in sorted(folder.iterdir()):
         if any(fnmatchcase(place.name, pattern) for pattern in exclude):
-            excluded.append(str(place))
+            excluded.append(place)
         elif place.is_dir() and not place.is_symlink():
             yield from _walk(place, exclude, excluded)
         elif place.is_file():

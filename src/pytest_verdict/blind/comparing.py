@@ -5,16 +5,16 @@ from __future__ import annotations
 import secrets
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import count, product
 from pathlib import Path
 from typing import Any
 
-from pytest_verdict.blind.asking import ask
-from pytest_verdict.blind.assignment import Assignment, calls_digest, comparison_digest, draw, fence
-from pytest_verdict.blind.calibration.file import citation
+from pytest_verdict.blind.assignment import Assignment, digest_of, draw, fence
+from pytest_verdict.blind.calibration.files import citation
 from pytest_verdict.blind.candidates import Candidate, read_candidate
-from pytest_verdict.blind.expectation_results import CHECKS, read_expectation_results
+from pytest_verdict.blind.derivation import FORMAT
 from pytest_verdict.blind.files import write_before
 from pytest_verdict.blind.leaks import (
     Leak,
@@ -23,14 +23,13 @@ from pytest_verdict.blind.leaks import (
     identity_tokens,
     redact_candidate,
     redact_tokens,
-    scan_candidate,
-    scan_text,
+    texts_of,
 )
-from pytest_verdict.blind.options import BlindInputs
+from pytest_verdict.blind.options import BlindInputs, read_expectation_results
 from pytest_verdict.blind.protocol import LeakPolicy, Pass
-from pytest_verdict.blind.recorded_comparison import FORMAT
 from pytest_verdict.blind.reply import ReplyProblem, read_reply
 from pytest_verdict.blind.request import (
+    BlindJudge,
     BlindRequest,
     Presented,
     fixed_wording,
@@ -39,11 +38,12 @@ from pytest_verdict.blind.request import (
     write_prompt,
 )
 from pytest_verdict.blind.scoring import Label
+from pytest_verdict.core.kernel import error_outcome
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.core.values.encoding import digest, encode_text
-from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, LeakError
-from pytest_verdict.judging.naming import judge_name, own_name
-from pytest_verdict.judging.protocol import sees_files
+from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, LeakError, VerdictError
+from pytest_verdict.judging.asking import ask
+from pytest_verdict.judging.protocol import judge_name, own_name, reply_text, sees_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +60,11 @@ class _Settled:
 
 def collect_evidence(candidate_x: Any, candidate_y: Any, inputs: BlindInputs) -> dict[str, Any]:
     """Ask a judge as a protocol says, and give all that was settled, drawn and answered."""
-    candidates = _read_both(candidate_x, candidate_y, inputs.exclude)
-    _refuse_output_inside(candidates, inputs.output)
-    settled = _settle(candidates, inputs)
-    comparison = comparison_digest(settled.written)
+    settled = _settle(_read(candidate_x, candidate_y, inputs), inputs)
+    comparison = digest_of("comparison", settled.written)
     assignment = draw(secrets.token_hex(16) if inputs.key is None else inputs.key, comparison, inputs.position)
     if inputs.output is not None:
-        write_before(Path(inputs.output), assignment, comparison)
+        write_before(Path(inputs.output), assignment)
     is_asked = _needs_judge(settled.candidates, inputs) and "unseen_files" not in settled.written
     calls = _calls(settled, assignment) if is_asked else []
     return {
@@ -74,7 +72,7 @@ def collect_evidence(candidate_x: Any, candidate_y: Any, inputs: BlindInputs) ->
         "comparison": settled.written,
         "assignment": assignment.written(),
         "calls": calls,
-        "calls_digest": calls_digest(calls),
+        "calls_digest": digest_of("calls", calls),
     }
 
 
@@ -82,21 +80,18 @@ def _needs_judge(candidates: Sequence[Candidate], inputs: BlindInputs) -> bool:
     return inputs.always_ask or candidates[0].digest != candidates[1].digest
 
 
-def _read_both(first: Any, second: Any, exclude: Sequence[str]) -> tuple[Candidate, Candidate]:
-    candidates = read_candidate(first, exclude), read_candidate(second, exclude)
+def _read(first: Any, second: Any, inputs: BlindInputs) -> tuple[Candidate, Candidate]:
+    candidates = read_candidate(first, inputs.exclude), read_candidate(second, inputs.exclude)
     if not any(candidate.files for candidate in candidates):
         raise ConfigurationError(
             "both outputs are empty, once what is excluded is left out; there is nothing to compare"
         )
-    return candidates
-
-
-def _refuse_output_inside(candidates: Sequence[Candidate], output: str | Path | None) -> None:
-    for candidate in candidates:
-        source = candidate.source
+    output = None if inputs.output is None else Path(inputs.output).resolve()
+    for source in (candidate.source for candidate in candidates):
         # The next comparison would show the judge the verdict of this one.
-        if source is not None and output is not None and Path(output).resolve().is_relative_to(source.resolve()):
+        if source is not None and output is not None and output.is_relative_to(source.resolve()):
             raise ConfigurationError(f"output is inside a candidate, {source}; write it to a folder of its own")
+    return candidates
 
 
 def _settle(sources: tuple[Candidate, Candidate], inputs: BlindInputs) -> _Settled:
@@ -116,7 +111,7 @@ def _settle(sources: tuple[Candidate, Candidate], inputs: BlindInputs) -> _Settl
     written: dict[str, Any] = {
         "task": task,
         "expectations": list(expectations),
-        **({} if results is None else {"expectation_results": {"source": CHECKS, "passed": [*map(list, results)]}}),
+        **({} if results is None else {"expectation_results": {"source": "checks", "passed": results}}),
         "rubric": inputs.rubric.written(),
         "protocol": inputs.protocol.written(),
         "candidates": [_described(*one) for one in described],
@@ -157,13 +152,11 @@ def _described(name: str, source: Candidate, shown: Candidate) -> dict[str, Any]
 def _leaks(
     candidates: Sequence[Candidate], inputs: BlindInputs, asked: Sequence[str], tokens: Sequence[Token]
 ) -> list[Leak]:
-    found = scan_text(inputs.eval_prompt, "task", tokens)
-    for text in asked:
-        found += scan_text(text, "expectations", tokens)
-    found += scan_text(encode_text(inputs.rubric.written()), "rubric", tokens)
+    texts = [("task", inputs.eval_prompt), *(("expectations", text) for text in asked)]
+    texts.append(("rubric", encode_text(inputs.rubric.written())))
     for candidate, which in zip(candidates, ("first candidate", "second candidate"), strict=True):
-        found += scan_candidate(candidate, which, tokens)
-    return found
+        texts += texts_of(candidate, which)
+    return [Leak(where, token, count) for where, text in texts for token, count in find_tokens(text, tokens).items()]
 
 
 def _refuse_leaks(leaks: Sequence[Leak], policy: LeakPolicy) -> None:
@@ -198,21 +191,22 @@ def _attempts(request: BlindRequest, settled: _Settled, head: Mapping[str, Any])
     inputs = settled.inputs
     for attempt in range(1 + inputs.protocol.retries):
         asked = replace(request, parts={**request.parts, "attempt": str(attempt)})
-        answer = ask(inputs.judge, asked, inputs.protocol.timeout)
+        answer = _answered(inputs.judge, asked, inputs.protocol.timeout)
         described = {"shown": list(request.shown), "prompt": _sha(request.prompt), "request": asked.key}
-        yield {**head, "attempt": attempt, **described, "reply": answer.reply, "problem": answer.problem}
-        if _is_verdict(answer.reply, settled):
-            return
+        yield {**head, "attempt": attempt, **described, **answer}
+        with suppress(ReplyProblem):
+            if answer["reply"] is not None:
+                read_reply(answer["reply"], inputs.rubric, settled.asked)
+                return
 
 
-def _is_verdict(reply: str | None, settled: _Settled) -> bool:
-    if reply is None:
-        return False
+def _answered(judge: BlindJudge, request: BlindRequest, timeout: float | None) -> dict[str, str | None]:
     try:
-        read_reply(reply, settled.inputs.rubric, settled.asked)
-    except ReplyProblem:
-        return False
-    return True
+        return {"reply": reply_text(ask(judge, request, timeout)), "problem": None}
+    except VerdictError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a provider raises, the call is recorded
+        return {"reply": None, "problem": error_outcome(error).error}
 
 
 def _request(settled: _Settled, assignment: Assignment, number: int, repetition: int, place: Path) -> BlindRequest:
@@ -221,7 +215,8 @@ def _request(settled: _Settled, assignment: Assignment, number: int, repetition:
     presented: dict[Label, Presented] = {}
     for label, output in outputs.items():
         output.copy_to(place / label)
-        presented[label] = Presented(output.neutral(), place / label)
+        # A copy that does not say where it was read or what was left out.
+        presented[label] = Presented(Candidate(output.kind, output.files), place / label)
     return BlindRequest(
         prompt=_prompt(settled, assignment, outputs, way),
         schema=reply_schema(rubric, settled.asked),
@@ -238,6 +233,8 @@ def _request(settled: _Settled, assignment: Assignment, number: int, repetition:
 
 def _parts(settled: _Settled, outputs: Mapping[Label, Candidate], way: Pass, repetition: int) -> dict[str, str]:
     rubric = settled.inputs.rubric
+    # Another version of a library may extract another text, which is nothing to a judge that opens the file itself.
+    texts = {} if "sees_files" in settled.written else {label: one.extracted for label, one in outputs.items()}
     return {
         "judge": settled.written["judge"],
         # Not the prompt itself: its fence differs whenever another key is drawn.
@@ -246,16 +243,10 @@ def _parts(settled: _Settled, outputs: Mapping[Label, Candidate], way: Pass, rep
         "expectations": _sha(encode_text(list(settled.asked))),
         "rubric": rubric.digest,
         **{f"output {label}": output.digest for label, output in sorted(outputs.items())},
-        **_extracted(outputs, settled),
+        **{f"text {label}": _sha(encode_text(text)) for label, text in sorted(texts.items()) if text},
         "shown": " ".join(way.shown),
         "repetition": str(repetition),
     }
-
-
-def _extracted(outputs: Mapping[Label, Candidate], settled: _Settled) -> dict[str, str]:
-    # Another version of a library may extract another text, which is nothing to a judge that opens the file itself.
-    texts = () if "sees_files" in settled.written else sorted(outputs.items())
-    return {f"text {label}": _sha(encode_text(one.extracted)) for label, one in texts if one.extracted}
 
 
 def _prompt(settled: _Settled, assignment: Assignment, outputs: Mapping[Label, Candidate], way: Pass) -> str:

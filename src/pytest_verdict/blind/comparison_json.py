@@ -27,9 +27,15 @@ def comparison_document(
     document: dict[str, Any] = {
         "winner": winner,
         "reasoning": reasoning,
-        "rubric": {label: _rubric(sides[label].scores) for label in LABELS},
-        "output_quality": {label: _quality(sides[label]) for label in LABELS},
+        "rubric": {},
+        "output_quality": {},
     }
+    for label in LABELS:
+        side, scores = sides[label], sides[label].scores
+        given = {name: {key: _number(one) for key, one in getattr(scores, name).items()} for name in DIMENSIONS}
+        document["rubric"][label] = given | {name: float(value) for name, value in scores.shown.items()}
+        said = {"strengths": list(side.strengths), "weaknesses": list(side.weaknesses)}
+        document["output_quality"][label] = {"score": scores.quality, **said}
     if expectations:
         document["expectation_results"] = {label: _expectations(sides[label], expectations) for label in LABELS}
     return document
@@ -105,7 +111,11 @@ def _derived(exact: dict[str, Any], rubric: Mapping[str, Any], warnings: list[st
     )
     for label in LABELS:
         _check_shown(label, rubric[label], found[label], warnings)
-    winner = winner_of(found, _read_passed(exact, warnings))
+    # One implementation calls it assertion_results; both names are in use for expectations.
+    results: Any = exact.get("expectation_results") or exact.get("assertion_results")
+    is_answered = isinstance(results, dict)
+    passed = {label: _answers(label, results.get(label), warnings) for label in LABELS} if is_answered else None
+    winner = winner_of(found, passed)
     if exact.get("winner") != winner:
         warnings.append(f"winner is {shown(exact.get('winner'), 20)}, by the scores it is {winner}")
     return winner
@@ -136,16 +146,6 @@ def _check_shown(label: str, given: Mapping[str, Any], scores: Scores, warnings:
             warnings.append(f"rubric.{label}.{name} is {float(claimed):.6g}, by the scores it is {value}")
 
 
-def _read_passed(exact: Mapping[str, Any], warnings: list[str]) -> dict[Label, list[bool]] | None:
-    # One implementation calls it assertion_results; both names are in use for expectations.
-    results = exact.get("expectation_results") or exact.get("assertion_results")
-    return (
-        {label: _answers(label, results.get(label), warnings) for label in LABELS}
-        if isinstance(results, dict)
-        else None
-    )
-
-
 def _answers(label: Label, given: Any, warnings: list[str]) -> list[bool]:
     side = given if isinstance(given, dict) else {}
     details = side.get("details")
@@ -159,15 +159,6 @@ def _answers(label: Label, given: Any, warnings: list[str]) -> list[bool]:
 
 def _number(value: Any) -> Any:
     return int(value) if value == int(value) else float(value)
-
-
-def _rubric(scores: Scores) -> dict[str, Any]:
-    criteria = {name: {key: _number(score) for key, score in getattr(scores, name).items()} for name in DIMENSIONS}
-    return {**criteria, **{name: float(value) for name, value in scores.shown.items()}}
-
-
-def _quality(side: Side) -> dict[str, Any]:
-    return {"score": side.scores.quality, "strengths": list(side.strengths), "weaknesses": list(side.weaknesses)}
 
 
 def _expectations(side: Side, expectations: Sequence[str]) -> dict[str, Any]:

@@ -1,11 +1,12 @@
-"""Why a blind comparison came out as it did: the cause first, then one line for each call of the judge."""
+"""Why a blind comparison came out as it did: the cause, then a line for each call; and what came of all of a session."""
 
 from __future__ import annotations
 
 import json
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
@@ -55,6 +56,14 @@ def _text(value: Any, limit: int = 200) -> str:
     return visible(shortened(str(value), limit))
 
 
+def _fields(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _wanted(result: ComparisonResult) -> str:
     return "a verdict" if result.expected is None else f"{shown(result.expected, 80)} to win"
 
@@ -80,8 +89,7 @@ def _cause(result: ComparisonResult) -> Line:
 
 
 def _claims(result: ComparisonResult) -> list[str]:
-    listed = result.details.get("contradictions")
-    found = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+    found = [one for one in _items(result.details.get("contradictions")) if isinstance(one, Mapping)]
     return [
         f"{_text(one.get('where'))}: claimed {shown(one.get('claimed'), 80)}, derived {shown(one.get('derived'), 80)}"
         f" ({_text(one.get('code'))})"
@@ -110,21 +118,19 @@ def _calls(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
 
 def _names(result: ComparisonResult) -> Sequence[str]:
     """Give the names of the candidates, as far as the record can be read."""
-    settled = result.observed.get("comparison") if isinstance(result.observed, Mapping) else None
-    listed = settled.get("candidates") if isinstance(settled, Mapping) else None
-    found = listed if isinstance(listed, list) else []
-    return [_text(one.get("name") if isinstance(one, Mapping) else one, 40) for one in found]
+    candidates = _items(_fields(_fields(result.observed).get("comparison")).get("candidates"))
+    return [_text(one.get("name") if isinstance(one, Mapping) else one, 40) for one in candidates]
 
 
 def _row(call: ComparisonResult, names: Sequence[str]) -> tuple[str, str, str, str]:
-    asked = call.expected if isinstance(call.expected, Mapping) else {}
-    slots, order = asked.get("slots"), asked.get("shown")
+    asked = _fields(call.expected)
+    slots, order = _fields(asked.get("slots")), _items(asked.get("shown"))
 
     def named(label: Any) -> str:
-        place = slots.get(label) if isinstance(slots, Mapping) and isinstance(label, str) else None
+        place = slots.get(label) if isinstance(label, str) else None
         return names[place] if type(place) is int and 0 <= place < len(names) else _text(label, 40)
 
-    first = named(order[0]) if isinstance(order, list) and order else "-"
+    first = named(order[0]) if order else "-"
     if not call.passed:
         return _text(call.name, 60), first, "no verdict", _text(call.error or ", ".join(call.notes), 80)
     scores = call.details.get("overall")
@@ -149,13 +155,10 @@ def _unread(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
 
 
 def _needed(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    rubric, expectations = (result.settings.get(name) for name in ("rubric", "expectations"))
-    side = {name: rubric.get(name) if isinstance(rubric, Mapping) else None for name in DIMENSIONS}
-    scores = {
-        name: {str(one): "1 to 5" for one in own} if isinstance(own, Mapping) else {} for name, own in side.items()
-    }
+    rubric, expectations = _fields(result.settings.get("rubric")), _items(result.settings.get("expectations"))
+    scores = {name: {str(one): "1 to 5" for one in _fields(rubric.get(name))} for name in DIMENSIONS}
     shape: dict[str, Any] = {"rubric": {"A": scores, "B": "as A"}}
-    if isinstance(expectations, list) and expectations and not result.settings.get("checked"):
+    if expectations and not result.settings.get("checked"):
         passed = f"{counted(len(expectations), 'object')} with text and passed"
         shape["expectation_results"] = {"A": {"details": passed}, "B": "as A"}
     written = _text(json.dumps({**shape, "winner": "A, B or TIE"}), budget.characters * 2)
@@ -166,3 +169,33 @@ def _needed(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
 def _sides(result: ComparisonResult) -> Iterator[Line]:
     yield Part("expected: "), Part(_wanted(result), "expected")
     yield Part("observed: "), Part(_reached(result), "observed")
+
+
+def blind_lines(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Say what came of the blind comparisons of a session."""
+    statuses: Counter[str] = Counter()
+    contradictions: Counter[str] = Counter()
+    flips = first = decisive = informal = 0
+    for record in records:
+        details = _fields(record.get("details"))
+        if not isinstance(details.get("status"), str):
+            statuses["unreadable"] += 1
+            continue
+        statuses[details["status"].lower()] += 1
+        claims = _items(details.get("contradictions"))
+        contradictions.update({str(one.get("code")) for one in claims if isinstance(one, Mapping)})
+        flips += bool(details.get("order_flips"))
+        informal += "informal" in record.get("notes", [])
+        won = _items(details.get("first_shown_won"))
+        if len(won) == 2 and all(type(number) is int for number in won):
+            first, decisive = first + won[0], decisive + won[1]
+    if statuses:
+        yield f"{counted(statuses.total(), 'blind comparison')}: {_counts(statuses)}; {informal} informal"
+    if flips:
+        yield f"order flips: {flips}; the output shown first won {first} of {decisive} decisive calls"
+    if contradictions:
+        yield f"comparisons with contradictions of the judge: {_counts(contradictions)}"
+
+
+def _counts(counts: Counter[str]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in sorted(counts.items()))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.blind.assignment import Assignment, comparison_digest
+from pytest_verdict.blind.assignment import Assignment, digest_of
 from pytest_verdict.blind.comparison_json import FILE_NAME, write_comparison
 from pytest_verdict.blind.derivation import NotAComparisonError, derive
 from pytest_verdict.blind.preference import BlindPreference
@@ -17,24 +16,26 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.core.values.jsontext import parse_json
 from pytest_verdict.errors import RecordError
+from pytest_verdict.judging.recording import write_whole
 
 COMMITMENT: Final = "commitment.json"
 RECORD: Final = "blind.json"
 
 
-def write_before(folder: Path, assignment: Assignment, comparison: str) -> None:
+def write_before(folder: Path, assignment: Assignment) -> None:
     """Write the commitment, before the judge is asked."""
     for old in (FILE_NAME, RECORD):
         (folder / old).unlink(missing_ok=True)
-    _write(folder / COMMITMENT, _text({"comparison": comparison, "commitment": assignment.commitment}))
+    settled = {"commitment": assignment.commitment, "comparison": assignment.comparison}
+    write_whole(folder / COMMITMENT, json.dumps(settled, indent=2) + "\n")
 
 
 def write_after(folder: Path, result: ComparisonResult) -> None:
     """Write the record and, if there was a verdict, ``comparison.json``."""
     document = result.details.get("comparison")
     if document is not None:
-        _write(folder / FILE_NAME, write_comparison(document))
-    _write(folder / RECORD, _record_text(result))
+        write_whole(folder / FILE_NAME, write_comparison(document))
+    write_whole(folder / RECORD, f"{result.to_text()}\n")
 
 
 def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
@@ -49,7 +50,9 @@ def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
     except NotAComparisonError as error:
         raise RecordError(f"{folder / RECORD}: this is no blind comparison: {error}") from None
     yield from _about_commitment(folder, record, commitment, intact=found.intact)
-    if _bytes(folder / RECORD) != _record_text(_derived_again(record)).encode():
+    operator = BlindPreference(**record.settings)
+    again = run(operator, record.expected, record.observed, threshold=record.threshold, name=record.name)
+    if _bytes(folder / RECORD) != f"{again.to_text()}\n".encode():
         yield "the record's verdict does not follow from the replies in it"
     document = record.details.get("comparison")
     if _bytes(folder / FILE_NAME) != (None if document is None else write_comparison(document).encode()):
@@ -70,7 +73,7 @@ def _about_commitment(folder: Path, record: ComparisonResult, elsewhere: str | N
         )
     if kept.get("commitment") != own:
         yield f"{COMMITMENT} holds another commitment than the record"
-    if kept.get("comparison") != comparison_digest(observed["comparison"]):
+    if kept.get("comparison") != digest_of("comparison", observed["comparison"]):
         yield f"{COMMITMENT} is about something else than what the record says was settled"
     if elsewhere is not None and elsewhere != own:
         yield "the commitment kept elsewhere is another one"
@@ -79,15 +82,6 @@ def _about_commitment(folder: Path, record: ComparisonResult, elsewhere: str | N
 def read_record(path: Path) -> ComparisonResult:
     """Read the record of a comparison."""
     return ComparisonResult.from_record(_read(path))
-
-
-def _derived_again(record: ComparisonResult) -> ComparisonResult:
-    operator = BlindPreference(**record.settings)
-    return run(operator, record.expected, record.observed, threshold=record.threshold, name=record.name)
-
-
-def _record_text(result: ComparisonResult) -> str:
-    return result.to_text() + "\n"
 
 
 def _bytes(path: Path) -> bytes | None:
@@ -113,14 +107,3 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise RecordError(f"{path}: the top level is an object")
     return found
-
-
-def _text(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, indent=2, sort_keys=True) + "\n"
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
-    aside.write_text(text, encoding="utf-8", newline="\n")
-    aside.replace(path)

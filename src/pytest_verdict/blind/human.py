@@ -57,22 +57,19 @@ class HumanJudge:
 
 
 def _scores(filled: dict[str, Any]) -> list[Any]:
-    rubric = filled.get("rubric") or {}
+    rubric, results = filled.get("rubric") or {}, filled.get("expectation_results") or {}
     sides = [(rubric.get(label) or {}).get(dimension) or {} for label in LABELS for dimension in DIMENSIONS]
-    answers = [
-        item.get("passed")
-        for label in LABELS
-        for item in ((filled.get("expectation_results") or {}).get(label) or {}).get("details") or []
-    ]
-    return [*(score for side in sides for score in side.values()), *answers]
+    details = [item for label in LABELS for item in (results.get(label) or {}).get("details") or []]
+    return [*(score for side in sides for score in side.values()), *(item.get("passed") for item in details)]
 
 
 def _form(request: BlindRequest) -> str:
     import yaml
 
     rubric = request.rubric
-    side = {dimension: dict.fromkeys(rubric.names(dimension)) for dimension in DIMENSIONS}
-    parts: dict[str, Any] = {"rubric": {label: {name: dict(side[name]) for name in DIMENSIONS} for label in LABELS}}
+    parts: dict[str, Any] = {
+        "rubric": {label: {name: dict.fromkeys(rubric.names(name)) for name in DIMENSIONS} for label in LABELS}
+    }
     if request.expectations:
         parts["expectation_results"] = {
             label: {"details": [{"text": text, "passed": None} for text in request.expectations]} for label in LABELS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -53,11 +53,6 @@ def _folded(text: str) -> tuple[str, list[int]]:
     return "".join(parts), origins
 
 
-def _folded_fast(text: str) -> str:
-    # Where it came from is not asked, and most text is ASCII.
-    return _SEPARATED.sub(" ", text.lower()) if text.isascii() else _folded(text)[0]
-
-
 def _folded_character(character: str) -> str:
     if character.isascii():
         return " " if character in _SEPARATORS else character.lower()
@@ -80,7 +75,8 @@ def _pattern(token: Token) -> re.Pattern[str] | None:
 
 def find_tokens(text: str, tokens: Iterable[Token]) -> dict[str, int]:
     """Count tokens in a text."""
-    folded = _folded_fast(text)
+    # Most text is ASCII, and where each character came from is not asked.
+    folded = _SEPARATED.sub(" ", text.lower()) if text.isascii() else _folded(text)[0]
     patterns = ((token.text, _pattern(token)) for token in tokens)
     counts = {wanted: len(pattern.findall(folded)) for wanted, pattern in patterns if pattern is not None}
     return {wanted: count for wanted, count in counts.items() if count}
@@ -112,12 +108,12 @@ def identity_tokens(
     for text in declared:
         if not isinstance(text, str) or len(_folded(text)[0].strip()) < _SHORTEST:
             raise ConfigurationError(f"identity lists texts of at least {_SHORTEST} characters, got {text!r}")
+    named = (*names, *_parts(candidates))
+    telling = (name for name in named if name.casefold() not in _ORDINARY and not name.isdecimal())
     found = [Token(text) for text in declared]
-    found += [Token(name, whole_word=True) for name in (*names, *_parts(candidates)) if _is_telling(name)]
-    by_text: dict[str, Token] = {}
-    for token in found:
-        if len(token.text) >= _SHORTEST:
-            by_text.setdefault(token.text, token)
+    found += [Token(name, whole_word=True) for name in telling]
+    # What was declared counts before a name of the same text.
+    by_text = {token.text: token for token in reversed(found) if len(token.text) >= _SHORTEST}
     # In one order, whatever order they were given in: what is settled decides the draw.
     return tuple(by_text[text] for text in sorted(by_text))
 
@@ -130,17 +126,11 @@ def _parts(candidates: Sequence[Candidate]) -> list[str]:
     return sorted(own)
 
 
-def _is_telling(name: str) -> bool:
-    return name.casefold() not in _ORDINARY and not name.isdecimal()
-
-
-def scan_candidate(candidate: Candidate, label: str, tokens: Sequence[Token]) -> list[Leak]:
-    """Look for tokens in the names and contents of a candidate's files."""
-    found: list[Leak] = []
+def texts_of(candidate: Candidate, label: str) -> Iterator[tuple[str, str]]:
+    """Give the names and contents of a candidate's files, each with where it stands."""
     for file in candidate.files:
-        found += scan_text(file.path, f"name in {label}: {file.path}", tokens)
-        found += scan_text(_searchable(file), f"content of {label}: {file.path}", tokens)
-    return found
+        yield f"name in {label}: {file.path}", file.path
+        yield f"content of {label}: {file.path}", _searchable(file)
 
 
 def _searchable(file: CandidateFile) -> str:
@@ -149,11 +139,6 @@ def _searchable(file: CandidateFile) -> str:
         return text
     # Documents and pictures carry names of programs in plain bytes, some with a zero byte behind each character.
     return text + "\n" + file.content.replace(b"\0", b"").decode("ascii", "replace")
-
-
-def scan_text(text: str, where: str, tokens: Sequence[Token]) -> list[Leak]:
-    """Look for tokens in a text."""
-    return [Leak(where, token, count) for token, count in find_tokens(text, tokens).items()]
 
 
 def redact_candidate(candidate: Candidate, tokens: Sequence[Token]) -> Candidate:

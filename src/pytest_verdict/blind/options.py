@@ -10,11 +10,13 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypedDict
 from pydantic import BeforeValidator, Field, InstanceOf, model_validator
 
 from pytest_verdict.blind.candidates import EXCLUDED
-from pytest_verdict.blind.contradictions import GATING
 from pytest_verdict.blind.protocol import BlindProtocol
+from pytest_verdict.blind.reply import GATING
 from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, Rubric
 from pytest_verdict.core.strict_model import LISTED, NotBlank, StrictModel, Text, Texts
-from pytest_verdict.errors import allowed
+from pytest_verdict.core.values.display import counted, shown
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
+from pytest_verdict.errors import SettingsError, allowed
 
 UNNAMED: Final = ("x", "y")
 """What candidates are called that were given no names."""
@@ -39,7 +41,7 @@ class BlindOptions(TypedDict, total=False):
         expectation_results: What checks have found, by the name of a candidate: for each expectation a bool or an object
             ``{text, passed}``, or the path of a ``grading.json``. The judge is not asked for expectations then.
         tie: Whether a tie passes where a candidate is expected to win: ``fail``, the default, or ``pass``.
-        gate: Contradictions of the judge that keep the comparison from passing; see `contradictions.GATING`.
+        gate: Contradictions of the judge that keep the comparison from passing; see `reply.GATING`.
         name: What to call this comparison in the report.
 
     Example:
@@ -89,7 +91,7 @@ class BlindInputs(StrictModel):
     name: str | None = Field(default=None, description="a text")
 
     @model_validator(mode="after")
-    def _names_can_be_told_apart(self) -> BlindInputs:
+    def _fits_together(self) -> BlindInputs:
         if self.names[0] == self.names[1]:
             raise ValueError(f"names is a pair of two different texts, got {self.names!r}")
         if {"A", "B", "TIE"} & set(self.names):
@@ -98,12 +100,76 @@ class BlindInputs(StrictModel):
             )
         if self.prefer is not None and self.prefer not in self.names:
             raise ValueError(f"prefer={self.prefer!r} is no candidate.{allowed('candidate', self.prefer, self.names)}")
-        return self
-
-    @model_validator(mode="after")
-    def _position_has_a_key(self) -> BlindInputs:
         if self.position is not None and self.key is None:
             raise ValueError(
                 "position balances a series, whose comparisons are all drawn from one key: give key as well"
             )
         return self
+
+
+class _Result(StrictModel, extra="ignore"):
+    subject: ClassVar[str] = "a result"
+
+    text: str = Field(description="a text")
+    passed: bool = Field(description="true or false")
+
+
+class _Grading(StrictModel, extra="ignore"):
+    subject: ClassVar[str] = "a grading.json"
+
+    expectations: Annotated[tuple[_Result, ...], LISTED] = Field(description="a list of objects with text and passed")
+
+
+def read_expectation_results(
+    given: Any, names: tuple[str, str], expectations: Sequence[str]
+) -> list[list[bool]] | None:
+    """Read the results of checks: whether each expectation is met, by the first and by the second candidate."""
+    if given is None:
+        return None
+    if not isinstance(given, Mapping) or set(given) != set(names):
+        got = [shown(name, 80) for name in given] if isinstance(given, Mapping) else [shown(given, 80)]
+        raise SettingsError(
+            "expectation_results are results by the names of the candidates,"
+            f" for {names[0]!r} and {names[1]!r}, got {', '.join(got) or 'none'}"
+        )
+    sides = [_side(given[name], f"expectation_results[{name!r}]", expectations) for name in names]
+    return sides if expectations else None
+
+
+def _side(given: Any, where: str, expectations: Sequence[str]) -> list[bool]:
+    if isinstance(given, str | os.PathLike):
+        where = f"{where}, {Path(given).as_posix()}"
+        given = _graded(Path(given), where)
+    if not isinstance(given, list | tuple):
+        raise SettingsError(
+            f"{where} is a list of results, one for each expectation, or the path of a grading.json, got {shown(given, 80)}"
+        )
+    if len(given) != len(expectations):
+        raise SettingsError(
+            f"{where} has {counted(len(given), 'result')} for {counted(len(expectations), 'expectation')};"
+            " each has one, in the same order"
+        )
+    return [
+        item if isinstance(item, bool) else _answer(item, f"{where}[{number}]", number, text)
+        for number, (item, text) in enumerate(zip(given, expectations, strict=True))
+    ]
+
+
+def _answer(item: Any, where: str, number: int, expectation: str) -> bool:
+    if not isinstance(item, Mapping | _Result):
+        raise SettingsError(f"{where} is true or false, or an object with text and passed, got {shown(item, 80)}")
+    found = _Result.read(item, where)
+    if found.text != expectation:
+        raise SettingsError(
+            f"{where} answers {shown(found.text, 80)}, but expectation {number} is {shown(expectation, 80)};"
+            " the texts are identical"
+        )
+    return found.passed
+
+
+def _graded(path: Path, where: str) -> tuple[_Result, ...]:
+    try:
+        found = parse_json(path.read_text(encoding="utf-8-sig"))
+    except (OSError, JsonTextError, ValueError) as error:
+        raise SettingsError(f"{where} cannot be read: {error}") from None
+    return _Grading.read(found, where).expectations

@@ -45,4 +45,4 @@ def commands() -> Mapping[str, Command]:
 @hookimpl
 def closing_lines() -> Mapping[str, str]:
     """Say more of blind comparisons at the end of a session."""
-    return {"blind_preference": f"{_HERE}closing_lines:blind_lines"}
+    return {"blind_preference": f"{_HERE}explanation:blind_lines"}

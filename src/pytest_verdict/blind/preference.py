@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import islice
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import BeforeValidator
 
-from pytest_verdict.blind.contradictions import CODES, GATING
 from pytest_verdict.blind.derivation import Comparison, Judgment, NotAComparisonError, derive
-from pytest_verdict.blind.expectation_results import CHECKS, JUDGE
-from pytest_verdict.blind.protocol import INCONSISTENT, INVALID, JUDGED, ORDER_SENSITIVE
-from pytest_verdict.blind.recorded_comparison import UnseenFile
+from pytest_verdict.blind.reply import CODES, GATING
 from pytest_verdict.blind.scoring import LABELS, TIE
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import allowed
 
-NOT_A_COMPARISON: Final = "not_a_blind_comparison"
-ALTERED: Final = "commitment_broken"
-IDENTICAL: Final = "identical_outputs"
-UNKNOWN_CANDIDATE: Final = "unknown_candidate"
-UNSEEN: Final = "unseen_files"
-INFORMAL: Final = "informal"
-SINGLE_ORDER: Final = "single_order"
-CONTRADICTION: Final = "contradiction"
 _MOST_DIFFERENCES: Final = 100
 _MOST_NAMED: Final = 5
 
@@ -69,16 +59,16 @@ class BlindPreference(Operator):
         try:
             found = derive(observed)
         except NotAComparisonError as problem:
-            return Outcome(0.0, notes=(NOT_A_COMPARISON,), details={"problem": str(problem)})
+            return Outcome(0.0, notes=("not_a_blind_comparison",), details={"problem": str(problem)})
         if expected is not None and expected not in found.recorded.names:
-            return Outcome(0.0, notes=(UNKNOWN_CANDIDATE,), details={"candidates": list(found.recorded.names)})
+            return Outcome(0.0, notes=("unknown_candidate",), details={"candidates": list(found.recorded.names)})
         gated = [one for one in found.contradictions if one.code in self.gate]
-        passed = found.intact and not gated and self._is_expected(expected, found)
-        error = _no_verdict(found) if found.vote.status == INVALID and found.intact else None
+        is_met = expected is None or found.winner == expected or (found.vote.winner == TIE and self.tie == "pass")
+        passed = found.intact and not gated and found.vote.status == "JUDGED" and is_met
+        error = _no_verdict(found) if found.vote.status == "INVALID" and found.intact else None
         details = _details(found)
-        differences = list(_differences(expected, found, passed=passed))
-        if differences:
-            details["differences"] = differences[:_MOST_DIFFERENCES]
+        if not passed:
+            details["differences"] = list(islice(_differences(expected, found), _MOST_DIFFERENCES))
         return Outcome(
             1.0 if passed else 0.0,
             notes=tuple(_notes(found, gated=bool(gated))),
@@ -87,22 +77,12 @@ class BlindPreference(Operator):
             error=error,
         )
 
-    def _is_expected(self, expected: Any, found: Comparison) -> bool:
-        if found.vote.status != JUDGED:
-            return False
-        if found.vote.winner == TIE:
-            return expected is None or self.tie == "pass"
-        return expected is None or found.winner == expected
-
 
 def _no_verdict(found: Comparison) -> str:
-    if unseen := found.recorded.comparison.unseen_files:
-        return _cannot_see(unseen)
-    problems = [_problem(judgment) for judgment in found.judgments if judgment.reply is None]
-    return "no verdict: " + ("; ".join(dict.fromkeys(problems)) or "the judge was not asked")
-
-
-def _cannot_see(unseen: Sequence[UnseenFile]) -> str:
+    unseen = found.recorded.comparison.unseen_files
+    if not unseen:
+        problems = [_problem(judgment) for judgment in found.judgments if judgment.reply is None]
+        return "no verdict: " + ("; ".join(dict.fromkeys(problems)) or "the judge was not asked")
     named = [f"{shown(file.path, 80)} of {shown(file.candidate, 80)}: {file.reason}" for file in unseen[:_MOST_NAMED]]
     more = [f"{len(unseen) - _MOST_NAMED} more"] if len(unseen) > _MOST_NAMED else []
     return (
@@ -116,32 +96,21 @@ def _problem(judgment: Judgment) -> str:
 
 
 def _notes(found: Comparison, *, gated: bool) -> Iterator[str]:
-    if not found.intact:
-        yield ALTERED
-    if found.vote.status != JUDGED:
-        yield found.vote.status.lower()
-    elif found.vote.winner == TIE:
-        yield TIE.lower()
-    if not found.judgments and found.vote.status == JUDGED:
-        yield IDENTICAL
-    if any(vote.order_sensitive for vote in found.repetitions):
-        yield ORDER_SENSITIVE
-    if gated:
-        yield CONTRADICTION
-    yield from dict.fromkeys(one.code for one in found.contradictions)
-    yield from _circumstances(found)
-
-
-def _circumstances(found: Comparison) -> Iterator[str]:
-    settled = found.recorded.comparison
-    if settled.unseen_files:
-        yield UNSEEN
-    if settled.leaks:
-        yield "leaks_recorded"
-    if settled.protocol.order == "single":
-        yield SINGLE_ORDER
-    if not _is_calibrated(found):
-        yield INFORMAL
+    settled, is_judged = found.recorded.comparison, found.vote.status == "JUDGED"
+    cases = {
+        "commitment_broken": not found.intact,
+        found.vote.status.lower(): not is_judged,
+        "tie": is_judged and found.vote.winner == TIE,
+        "identical_outputs": is_judged and not found.judgments,
+        "order_sensitive": any(vote.order_sensitive for vote in found.repetitions),
+        "contradiction": gated,
+        **dict.fromkeys((one.code for one in found.contradictions), True),
+        "unseen_files": bool(settled.unseen_files),
+        "leaks_recorded": bool(settled.leaks),
+        "single_order": settled.protocol.order == "single",
+        "informal": not _is_calibrated(found),
+    }
+    return (note for note, holds in cases.items() if holds)
 
 
 def _is_calibrated(found: Comparison) -> bool:
@@ -151,44 +120,30 @@ def _is_calibrated(found: Comparison) -> bool:
 
 def _details(found: Comparison) -> dict[str, Any]:
     decisive = [judgment.first_shown for judgment in found.judgments if judgment.first_shown is not None]
+    settled = found.recorded.comparison
+    source = {"expectation_source": "judge" if settled.expectation_results is None else "checks"}
     return {
         "status": found.vote.status,
         "winner": found.winner or found.vote.winner,
         "label": found.vote.winner,
         "assignment": {label: found.named(label) for label in LABELS},
         "votes": [found.named(vote.label) for vote in found.repetitions],
-        "order_flips": sum(vote.label == INCONSISTENT for vote in found.repetitions),
+        "order_flips": sum(vote.label == "INCONSISTENT" for vote in found.repetitions),
         "invalid_calls": sum(judgment.reply is None for judgment in found.judgments),
         "first_shown_won": [sum(decisive), len(decisive)],
-        "longer_won": _longer_won(found),
+        "longer_won": found.longer_won(found.winner),
         "contradictions": [
             {"call": number, **asdict(one)}
             for number, judgment in enumerate(found.judgments)
             for one in judgment.contradictions
         ],
-        **_source(found),
-        "reliability": found.recorded.comparison.calibration if _is_calibrated(found) else INFORMAL,
+        **(source if settled.expectations else {}),
+        "reliability": settled.calibration if _is_calibrated(found) else "informal",
         "comparison": found.document,
     }
 
 
-def _source(found: Comparison) -> dict[str, Any]:
-    settled = found.recorded.comparison
-    if not settled.expectations:
-        return {}
-    return {"expectation_source": JUDGE if settled.expectation_results is None else CHECKS}
-
-
-def _longer_won(found: Comparison) -> bool | None:
-    first, second = found.recorded.characters
-    if found.winner is None or first == second:
-        return None
-    return (found.winner == found.recorded.names[0]) == (first > second)
-
-
-def _differences(expected: Any, found: Comparison, *, passed: bool) -> Iterator[dict[str, Any]]:
-    if passed:
-        return
+def _differences(expected: Any, found: Comparison) -> Iterator[dict[str, Any]]:
     if not found.intact:
         yield _changed("$.assignment", "as committed to before the judge was asked", "altered")
     reached = found.winner or found.vote.label

@@ -19,12 +19,6 @@ Resolve = Literal["derived", "strict", "abstain"]
 LeakPolicy = Literal["fail", "redact", "record"]
 Status = Literal["JUDGED", "INCONSISTENT", "ABSTAINED", "INVALID"]
 
-INCONSISTENT: Final = "INCONSISTENT"
-ABSTAINED: Final = "ABSTAINED"
-INVALID: Final = "INVALID"
-JUDGED: Final = "JUDGED"
-ORDER_SENSITIVE: Final = "order_sensitive"
-
 _LONGEST: Final = 604_800
 _Seconds = Annotated[int | float, Field(gt=0, le=_LONGEST)]
 
@@ -42,13 +36,10 @@ class Pass:
         return {"A": first, "B": 1 - first}
 
 
-_PASSES: Final[Mapping[str, tuple[Pass, ...]]] = {
-    "single": (Pass(exchanged=False, shown=LABELS),),
-    "both": (Pass(exchanged=False, shown=LABELS), Pass(exchanged=True, shown=LABELS)),
-    "latin4": tuple(
-        Pass(exchanged, shown) for shown in (LABELS, (OTHER["A"], OTHER["B"])) for exchanged in (False, True)
-    ),
-}
+_PASSES: Final = tuple(
+    Pass(exchanged, shown) for shown in (LABELS, (OTHER["A"], OTHER["B"])) for exchanged in (False, True)
+)
+_ASKED: Final[Mapping[Order, int]] = {"single": 1, "both": 2, "latin4": 4}
 
 
 class BlindProtocol(StrictModel):
@@ -91,7 +82,7 @@ class BlindProtocol(StrictModel):
     @property
     def passes(self) -> tuple[Pass, ...]:
         """The ways of showing the candidates, each asked as often as there are repetitions."""
-        return _PASSES[self.order]
+        return _PASSES[: _ASKED[self.order]]
 
     def written(self) -> dict[str, Any]:
         """Write the protocol as JSON; the time limit decides nothing afterwards and is left out."""
@@ -114,28 +105,23 @@ class Vote:
 
 def reconciled(votes: Sequence[Vote], rule: Rule) -> Vote:
     """Bring the orders of one repetition together; a winner must survive the exchange of labels."""
-    for status in (INVALID, ABSTAINED):
-        if any(vote.status == status for vote in votes):
-            return Vote(status)
+    statuses = {vote.status for vote in votes}
+    if "INVALID" in statuses or "ABSTAINED" in statuses:
+        return Vote("INVALID" if "INVALID" in statuses else "ABSTAINED")
     winners = {vote.winner for vote in votes}
     if len(winners) == 1:
         return votes[0]
     if {"A", "B"} <= winners:
-        return Vote(INCONSISTENT)
-    return Vote(ABSTAINED) if rule == "abstain" else Vote(JUDGED, TIE, order_sensitive=True)
+        return Vote("INCONSISTENT")
+    return Vote("ABSTAINED") if rule == "abstain" else Vote("JUDGED", TIE, order_sensitive=True)
 
 
 def aggregated(votes: Sequence[Vote], rule: Rule) -> Vote:
     """Bring the repetitions together; failed ones stay in the count."""
     label, count = Counter(vote.label for vote in votes).most_common(1)[0]
     share = Fraction(count, len(votes))
-    enough = {
-        "majority": share > Fraction(1, 2),
-        "supermajority": share >= Fraction(2, 3),
-        "unanimous": share == 1,
-        "abstain": share == 1,
-    }
-    if not enough[rule]:
-        return Vote(ABSTAINED)
+    enough = {"majority": share > Fraction(1, 2), "supermajority": share >= Fraction(2, 3)}
+    if not enough.get(rule, share == 1):
+        return Vote("ABSTAINED")
     alike = [vote for vote in votes if vote.label == label]
     return Vote(alike[0].status, alike[0].winner, any(vote.order_sensitive for vote in alike))

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 from pytest_verdict.blind.candidates import Candidate
 from pytest_verdict.blind.rubric import DIMENSIONS, Rubric
 from pytest_verdict.blind.scoring import LABELS, Label
+from pytest_verdict.judging.protocol import Judge
 from pytest_verdict.judging.request import JudgeRequest, in_prompt
 
 INSTRUCTIONS: Final = """\
@@ -79,6 +80,10 @@ class BlindRequest(JudgeRequest):
     outputs: Mapping[Label, Presented]
     shown: tuple[Label, Label]
     commitment: str
+
+
+BlindJudge = Judge[BlindRequest]
+"""A judge of blind comparisons."""
 
 
 def instructions_for(rubric: Rubric) -> str:

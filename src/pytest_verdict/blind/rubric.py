@@ -17,7 +17,6 @@ from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.criteria import Version
 
 DIMENSIONS: Final = ("content", "structure")
-LOWEST, HIGHEST = 1, 5
 _ANCHORS: Final = ("1", "3", "5")
 _STEPS: Final = {1: Fraction(1), "1": Fraction(1), 0.5: Fraction(1, 2), "0.5": Fraction(1, 2), "1/2": Fraction(1, 2)}
 
@@ -102,7 +101,7 @@ class Rubric(StrictModel):
         Returns:
             The names, in order.
         """
-        return tuple(criterion.name for criterion in self._criteria(dimension))
+        return tuple(criterion.name for criterion in getattr(self, dimension))
 
     def allows(self, score: Fraction) -> bool:
         """Say whether a score is one that this rubric knows.
@@ -113,20 +112,17 @@ class Rubric(StrictModel):
         Returns:
             True from 1 to 5, in steps.
         """
-        return LOWEST <= score <= HIGHEST and (score - LOWEST) % self.step == 0
+        return 1 <= score <= 5 and (score - 1) % self.step == 0
 
     def written(self) -> dict[str, Any]:
         """Write the rubric as JSON, from which `read_rubric` makes an equal one."""
-        sides = {name: {one.name: one.written() for one in self._criteria(name)} for name in DIMENSIONS}
+        sides = {name: {one.name: one.written() for one in getattr(self, name)} for name in DIMENSIONS}
         return {"id": self.id, "version": self.version, "step": str(self.step), **sides}
 
     @property
     def digest(self) -> str:
         """The SHA-256 of the written rubric, in hexadecimal."""
         return digest(encode_text(self.written()))
-
-    def _criteria(self, dimension: str) -> tuple[Criterion, ...]:
-        return self.content if dimension == "content" else self.structure
 
 
 def read_rubric(value: Any) -> Rubric:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from statistics import mean
 from typing import Final, Literal
 
 Label = Literal["A", "B"]
@@ -19,11 +20,6 @@ Winner = Literal["A", "B", "TIE"]
 LABELS: Final[tuple[Label, Label]] = ("A", "B")
 TIE: Final = "TIE"
 OTHER: Final[Mapping[Label, Label]] = {"A": "B", "B": "A"}
-
-
-def mean(values: Sequence[Fraction]) -> Fraction:
-    """Give the exact mean."""
-    return sum(values, Fraction(0)) / len(values)
 
 
 def rounded(value: Fraction, digits: int = 1) -> Decimal:
@@ -42,13 +38,12 @@ class Scores:
     @property
     def overall(self) -> Fraction:
         """The exact overall score: both means together, from 2 to 10."""
-        return mean(list(self.content.values())) + mean(list(self.structure.values()))
+        return mean(self.content.values()) + mean(self.structure.values())
 
     @cached_property
     def shown(self) -> dict[str, Decimal]:
         """The scores as a comparison shows them: each dimension rounded to one decimal, then added."""
-        content = rounded(mean(list(self.content.values())))
-        structure = rounded(mean(list(self.structure.values())))
+        content, structure = rounded(mean(self.content.values())), rounded(mean(self.structure.values()))
         return {"content_score": content, "structure_score": structure, "overall_score": content + structure}
 
     @property

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.cli.records_file import RecordsFile
-from pytest_verdict.console import Progress, complain, say, say_json
+from pytest_verdict.console import complain, progress, say, say_json
 from pytest_verdict.core.values.display import counted
 
 if TYPE_CHECKING:
@@ -106,14 +106,11 @@ def tally_of(file: RecordsFile) -> Tally:
 def _answers(file: RecordsFile, lines: Iterator[bytes]) -> Iterator[Replayed]:
     from pytest_verdict.core.replay import replay
 
-    progress = Progress(file.size)
-    try:
+    with progress(file.size, "B", counted="records") as show:
         for number, answer in enumerate(replay(lines)):
             if number % _LINES_PER_STEP == 0:
-                progress.show(file.done)
+                show(file.done, number)
             yield answer
-    finally:
-        progress.clear()
 
 
 def _as_json(tally: Tally) -> dict[str, Any]:

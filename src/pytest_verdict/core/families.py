@@ -14,15 +14,12 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import pluggy
 
 import pytest_verdict
 from pytest_verdict.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 GROUP: Final = "pytest_verdict"
 """The entry-point group in which other packages name their families."""
@@ -66,67 +63,49 @@ class Command(NamedTuple):
     module: str
 
 
-class Hooks(Protocol):
-    """What a family can bring; each hook is optional."""
+def _hook(what: str) -> Any:
+    def named() -> Mapping[str, Any]:
+        raise NotImplementedError
 
-    @_specified
-    def operators(self) -> Mapping[str, str]:
-        """Name operator classes; a class has the name it is brought by."""
+    named.__doc__ = what
+    return _specified(named)
 
-    @_specified
-    def recorded_operators(self) -> Mapping[str, str]:
-        """Name operator classes that nobody compares by: the family makes them, replay finds them, no list shows them."""
 
-    @_specified
-    def trajectory_readers(self) -> Mapping[str, str]:
-        """Name wire formats, each with a module that has ``recognises(value)`` and ``read(value)``."""
+class Hooks:
+    """What a family can bring; each hook is optional, takes nothing and gives what it names by name."""
 
-    @_specified
-    def judges(self) -> Mapping[str, str]:
-        """Name kinds of judges, each with a function that makes one from the text behind ``kind:``."""
-
-    @_specified
-    def document_texts(self) -> Mapping[str, str]:
-        """Name suffixes of documents, each with a function of a file's bytes that gives its text and what extracted it."""
-
-    @_specified
-    def adapters(self) -> Mapping[str, str]:
-        """Name kinds of adapters, each with a function of the adapter as written and the folder that paths start from."""
-
-    @_specified
-    def scorers(self) -> Mapping[str, str]:
-        """Name scorers of suites."""
-
-    @_specified
-    def row_readers(self) -> Mapping[str, str]:
-        """Name suffixes of data sets, each with a function that reads the rows of a path one by one."""
-
-    @_specified
-    def report_writers(self) -> Mapping[str, str]:
-        """Name files of the report, each with a function that gives the pieces of its text."""
-
-    @_specified
-    def commands(self) -> Mapping[str, Command]:
-        """Name commands of the console script."""
-
-    @_specified
-    def pytest_items(self) -> Mapping[str, str]:
-        """Name what is collected as tests, by the ini key or the marker that our plugin declares for it.
-
-        A package of its own that collects files is a plugin of pytest, and uses pytest's hooks.
-        """
-
-    @_specified
-    def explanations(self) -> Mapping[str, str]:
-        """Name operators that are explained in their own way, each with a function from a result and a budget."""
-
-    @_specified
-    def derivations(self) -> Mapping[str, str]:
-        """Name kinds of sources, each with a function from a record's sources to the inputs and the sources, derived again."""
-
-    @_specified
-    def closing_lines(self) -> Mapping[str, str]:
-        """Name operators on which the terminal says more at the end of a session, each with a function that gives lines."""
+    operators = _hook("Name operator classes; a class has the name it is brought by.")
+    recorded_operators = _hook(
+        "Name operator classes that nobody compares by: the family makes them, replay finds them, no list shows them."
+    )
+    trajectory_readers = _hook(
+        "Name wire formats, each with a module that has ``recognises(value)`` and ``read(value)``."
+    )
+    judges = _hook("Name kinds of judges, each with a function that makes one from the text behind ``kind:``.")
+    document_texts = _hook(
+        "Name suffixes of documents, each with a function of a file's bytes that gives its text and what extracted it."
+    )
+    adapters = _hook(
+        "Name kinds of adapters, each with a function of the adapter as written and the folder that paths start from."
+    )
+    scorers = _hook("Name scorers of suites.")
+    row_readers = _hook("Name suffixes of data sets, each with a function that reads the rows of a path one by one.")
+    report_writers = _hook("Name files of the report, each with a function that gives the pieces of its text.")
+    commands = _hook("Name commands of the console script.")
+    pytest_items = _hook(
+        "Name what is collected as tests, by the ini key or the marker that our plugin declares for it. A package of"
+        " its own that collects files is a plugin of pytest, and uses pytest's hooks."
+    )
+    explanations = _hook(
+        "Name operators that are explained in their own way, each with a function from a result and a budget."
+    )
+    derivations = _hook(
+        "Name kinds of sources, each with a function from a record's sources to the inputs and the sources, derived"
+        " again."
+    )
+    closing_lines = _hook(
+        "Name operators on which the terminal says more at the end of a session, each with a function that gives lines."
+    )
 
 
 class Families:
@@ -149,24 +128,23 @@ class Families:
 
     def find(self, hook: str, name: str) -> Any | None:
         """Give what is brought by a name, those of other packages being looked for when it is none of ours."""
-        found = self._known(hook).get(name)
+        found = self.own(hook).get(name)
         return self.all(hook).get(name) if found is None else found
 
     def own(self, hook: str) -> Mapping[str, Any]:
         """Give what the families bring that are known without looking for others, by name."""
-        return self._known(hook)
-
-    def all(self, hook: str) -> Mapping[str, Any]:
-        """Give all that is brought, by name."""
-        self._look_for_installed()
-        return self._known(hook)
-
-    def _known(self, hook: str) -> dict[str, Any]:
         found = self._brought.get(hook)
         if found is None:
             # Ours come first and in their order, whether others were looked for or not: pluggy calls the last one first.
             found = self._brought[hook] = _joined(hook, reversed(getattr(self._manager.hook, hook)()))
         return found
+
+    def all(self, hook: str) -> Mapping[str, Any]:
+        """Give all that is brought, by name."""
+        if not self._has_looked:
+            load_installed("family", GROUP, self.register)
+            self._has_looked = True
+        return self.own(hook)
 
     @functools.cached_property
     def _manager(self) -> pluggy.PluginManager:
@@ -176,25 +154,20 @@ class Families:
             manager.register(importlib.import_module(module), module)
         return manager
 
-    def _look_for_installed(self) -> None:
-        if self._has_looked:
-            return
-        for entry_point in _entry_points():
-            try:
-                self.register(entry_point.load())
-            except Exception as error:
-                place = f"{entry_point.name} = {entry_point.value}"
-                raise ConfigurationError(f"the family {place} ({GROUP}) cannot be loaded: {error}") from error
-        self._has_looked = True
 
-
-def _entry_points() -> list[EntryPoint]:
+def load_installed(kind: str, group: str, add: Callable[[Any], Any]) -> None:
+    """Add what the installed packages name in a group of entry points."""
     from importlib.metadata import distributions, entry_points
 
     # Parsing the entry points of all distributions takes ten times as long as reading them, and most have no such group.
-    if not any(f"[{GROUP}]" in (found.read_text("entry_points.txt") or "") for found in distributions()):
-        return []
-    return sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
+    if not any(f"[{group}]" in (found.read_text("entry_points.txt") or "") for found in distributions()):
+        return
+    for entry_point in sorted(entry_points(group=group), key=lambda entry: entry.name):
+        try:
+            add(entry_point.load())
+        except Exception as error:
+            place = f"{entry_point.name} = {entry_point.value} ({group})"
+            raise ConfigurationError(f"the {kind} {place} cannot be loaded: {error}") from error
 
 
 def _joined(hook: str, brought: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_verdict.core.result import ComparisonResult, Outcome, qualified
 from pytest_verdict.core.values.display import safe_repr, without_addresses
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.core.values.recorded_form import recorded_form
-from pytest_verdict.core.values.snapshot import snapshot
+from pytest_verdict.core.values.snapshot import recorded_form, snapshot
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
 
 if TYPE_CHECKING:

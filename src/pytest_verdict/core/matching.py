@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+_Candidates = Sequence[Sequence[int]]
+_Partners = list[int | None]
+
 
 def maximum_matching(candidates: Sequence[Sequence[int]], size: int) -> list[int | None]:
     """Pair as many left members as possible with right members of their own.
@@ -26,7 +29,7 @@ def maximum_matching(candidates: Sequence[Sequence[int]], size: int) -> list[int
     return partners
 
 
-def _pair_greedily(candidates: Sequence[Sequence[int]], partners: list[int | None], owners: list[int | None]) -> None:
+def _pair_greedily(candidates: _Candidates, partners: _Partners, owners: _Partners) -> None:
     for left, choices in enumerate(candidates):
         for right in choices:
             if owners[right] is None:
@@ -34,9 +37,7 @@ def _pair_greedily(candidates: Sequence[Sequence[int]], partners: list[int | Non
                 break
 
 
-def _levels(
-    candidates: Sequence[Sequence[int]], partners: list[int | None], owners: list[int | None]
-) -> list[int] | None:
+def _levels(candidates: _Candidates, partners: _Partners, owners: _Partners) -> list[int] | None:
     # How many pairs must give way before a left member is reached from an unpaired one; None when no pair can be gained.
     levels = [0 if partner is None else -1 for partner in partners]
     queue = [left for left, partner in enumerate(partners) if partner is None]
@@ -53,11 +54,7 @@ def _levels(
 
 
 def _extend(
-    start: int,
-    remaining: list[Iterator[int]],
-    levels: list[int],
-    partners: list[int | None],
-    owners: list[int | None],
+    start: int, remaining: list[Iterator[int]], levels: list[int], partners: _Partners, owners: _Partners
 ) -> None:
     path = [start]
     chosen: list[int] = []
@@ -134,27 +131,14 @@ def _add_row(
             # Among equals a free column ends the search; without this, a thousand equal rows would each walk past all before.
             if step is None or known < step or (known == step and owners[column] < 0 <= owners[following]):
                 step, following = known, column
-        _shift(step or 0, reached, open_columns, shortest, row_potential, column_potential, owners)
+        if step:
+            for column in reached:
+                row_potential[owners[column]] += step
+                column_potential[column] -= step
+            for column in open_columns:
+                shortest[column] = (shortest[column] or 0) - step
         open_columns.remove(following)
         current = following
     while current != columns:
         owners[current] = owners[previous[current]]
         current = previous[current]
-
-
-def _shift(
-    step: int,
-    reached: list[int],
-    open_columns: list[int],
-    shortest: list[int | None],
-    row_potential: list[int],
-    column_potential: list[int],
-    owners: list[int],
-) -> None:
-    if not step:
-        return
-    for column in reached:
-        row_potential[owners[column]] += step
-        column_potential[column] -= step
-    for column in open_columns:
-        shortest[column] = (shortest[column] or 0) - step

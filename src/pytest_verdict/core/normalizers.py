@@ -21,10 +21,6 @@ _ARTICLES: Final = re.compile(r"\b(?:a|an|the)\b\s*", re.IGNORECASE)
 _THOUSANDS: Final = re.compile(r"(?<![\w.,])([+-]?[0-9]{1,3}(?:,[0-9]{3})+)(?!\w|,[0-9])")
 
 
-def _collapse_whitespace(text: str) -> str:
-    return " ".join(text.split())
-
-
 def _strip_markdown_fence(text: str) -> str:
     opening, _, rest = text.strip().partition("\n")
     language = opening.removeprefix("```")
@@ -35,13 +31,9 @@ def _strip_markdown_fence(text: str) -> str:
     return text if any(line.lstrip().startswith("```") for line in body.split("\n")) else body
 
 
-def _strip_thousands_separators(text: str) -> str:
-    return _THOUSANDS.sub(lambda match: match.group(1).replace(",", ""), text)
-
-
 NORMALIZERS: Final[dict[str, Callable[[str], str]]] = {
     "casefold": str.casefold,
-    "collapse_whitespace": _collapse_whitespace,
+    "collapse_whitespace": lambda text: " ".join(text.split()),
     "lowercase": str.lower,
     "nfc": functools.partial(unicodedata.normalize, "NFC"),
     "nfkc": functools.partial(unicodedata.normalize, "NFKC"),
@@ -49,7 +41,7 @@ NORMALIZERS: Final[dict[str, Callable[[str], str]]] = {
     "remove_punctuation": lambda text: text.translate(_PUNCTUATION),
     "strip": str.strip,
     "strip_markdown_fence": _strip_markdown_fence,
-    "strip_thousands_separators": _strip_thousands_separators,
+    "strip_thousands_separators": lambda text: _THOUSANDS.sub(lambda match: match.group(1).replace(",", ""), text),
 }
 """Every named normalizer. What each does is written in docs/reference/normalizers.md."""
 
@@ -102,17 +94,9 @@ def _as_tuple(steps: Any) -> Any:
 
 
 NormalizerName = Literal[
-    "casefold",
-    "collapse_whitespace",
-    "lowercase",
-    "nfc",
-    "nfkc",
-    "remove_articles",
-    "remove_punctuation",
-    "strip",
-    "strip_markdown_fence",
-    "strip_thousands_separators",
-]
+    "casefold", "collapse_whitespace", "lowercase", "nfc", "nfkc", "remove_articles", "remove_punctuation", "strip",
+    "strip_markdown_fence", "strip_thousands_separators",
+]  # fmt: skip
 # One step: a name of `NORMALIZERS` or a `SynonymMap`. Pydantic would complain of a wrong name in many lines.
 if TYPE_CHECKING:
     Normalizer = NormalizerName | SynonymMap

@@ -255,6 +255,9 @@ def as_setting(value: Any) -> Any:
     """Write the value of a setting as typed JSON, from which the same setting can be made again."""
     if isinstance(value, Operator):
         return {"operator": value.recorded_name(), "version": value.version, "settings": value.settings()}
+    if is_ours(type(value)) and hasattr(value, "written"):
+        # A part of one of our operators, such as a condition of an aggregate.
+        return value.written()
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, tuple | list):
@@ -338,7 +341,7 @@ def _reduce(function: Callable[..., Any], name: str, version: int) -> Callable[[
     def reduce(operator: Operator) -> tuple[Any, ...]:
         settings = {setting: getattr(operator, setting) for setting in type(operator).model_fields}
         if getattr(sys.modules.get(function.__module__), function.__name__, None) is type(operator):
-            return _build, (type(operator), settings)
+            return functools.partial(type(operator), **settings), ()
         return _rebuild, (function, name, version, settings)
 
     return reduce
@@ -348,9 +351,8 @@ def _parameters(label: str, function: Callable[..., Any]) -> list[inspect.Parame
     try:
         return list(inspect.signature(function, eval_str=True).parameters.values())
     except (NameError, TypeError, ValueError) as error:
-        raise ConfigurationError(
-            f"{label}: the annotations of an operator function must be readable: {error}"
-        ) from None
+        reason = f"the annotations of an operator function must be readable: {error}"
+        raise ConfigurationError(f"{label}: {reason}") from None
 
 
 def _field(label: str, parameter: inspect.Parameter) -> tuple[Any, Any]:
@@ -360,10 +362,6 @@ def _field(label: str, parameter: inspect.Parameter) -> tuple[Any, Any]:
         raise ConfigurationError(f"{label}: a setting cannot be called {parameter.name!r}, which has a meaning already")
     annotation = Any if parameter.annotation is parameter.empty else parameter.annotation
     return annotation, ... if parameter.default is parameter.empty else parameter.default
-
-
-def _build(cls: type[Operator], settings: dict[str, Any]) -> Operator:
-    return cls(**settings)
 
 
 def _rebuild(function: Callable[..., Any], name: str, version: int, settings: dict[str, Any]) -> Operator:

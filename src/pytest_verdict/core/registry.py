@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from pytest_verdict.core.families import FAMILIES, GROUP, Families, load
+from pytest_verdict.core.families import FAMILIES, GROUP, Families, load, load_installed
 from pytest_verdict.core.operator import Operator, operator_from_function
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
@@ -22,6 +22,8 @@ ENTRY_POINT_GROUP: Final = f"{GROUP}.operators"
 
 _NO_SETTINGS: Final[Mapping[str, Any]] = MappingProxyType({})
 _KEYS: Final = {"operator", "version", "settings"}
+_MOST_BUILT: Final = 1_024
+_PLAIN: Final = frozenset({str, int, bool, type(None)})
 
 
 class OperatorRegistry:
@@ -43,6 +45,8 @@ class OperatorRegistry:
         self._families = families
         self._classes: dict[str, type[Operator]] = {}
         self.defaults: dict[str, Operator] = {}
+        # Making an operator takes longer than most comparisons.
+        self._built: dict[tuple[Any, ...], Operator] = {}
         self._entry_points_loaded = families is None
 
     def add(
@@ -61,13 +65,11 @@ class OperatorRegistry:
             ConfigurationError: The name is taken by another operator, or the class has no name.
         """
         if not callable(operator) or (isinstance(operator, type) and not issubclass(operator, Operator)):
-            raise ConfigurationError(
-                f"an operator is a class derived from Operator or a function, got {shown(operator)}"
-            )
+            wanted = "an operator is a class derived from Operator or a function"
+            raise ConfigurationError(f"{wanted}, got {shown(operator)}")
         if isinstance(operator, type) and name is not None:
-            raise ConfigurationError(
-                f"{operator.__name__} carries its name itself: write name = {name!r} into the class"
-            )
+            correction = f"write name = {name!r} into the class"
+            raise ConfigurationError(f"{operator.__name__} carries its name itself: {correction}")
         cls: type[Operator] = operator if isinstance(operator, type) else operator_from_function(operator, name)
         label = getattr(cls, "name", None)
         if not isinstance(label, str) or not label.isidentifier():
@@ -85,6 +87,7 @@ class OperatorRegistry:
         same = known is not None and (known.__module__, known.__qualname__) == (cls.__module__, cls.__qualname__)
         if same:
             self.defaults.pop(name, None)
+            self._built.clear()
         elif known is not None or name in self._brought():
             raise ConfigurationError(f"the name {name!r} is already registered for another operator")
 
@@ -153,17 +156,28 @@ class OperatorRegistry:
             settings: Settings by name; the defaults fill the rest.
 
         Returns:
-            The operator; one and the same object for a name without settings.
+            The operator; one and the same object for a name with the same plain settings or without any.
 
         Raises:
             UnknownOperatorError: No operator of that name is registered.
             SettingsError: A setting is unknown, missing or has a value that is not allowed.
         """
         if settings:
-            return self.find(name)(**settings)
+            return self._with_settings(name, settings)
         known = self.defaults.get(name)
         if known is None:
             known = self.defaults[name] = self.find(name)()
+        return known
+
+    def _with_settings(self, name: str, settings: Mapping[str, Any]) -> Operator:
+        key = _key_of(name, settings)
+        known = None if key is None else self._built.get(key)
+        if known is None:
+            known = self.find(name)(**settings)
+            if key is not None:
+                if len(self._built) >= _MOST_BUILT:
+                    self._built.clear()
+                self._built[key] = known
         return known
 
     def refuse_unknown_settings(self, name: str, settings: Iterable[str]) -> None:
@@ -176,19 +190,28 @@ class OperatorRegistry:
     def _load_entry_points(self) -> None:
         if self._entry_points_loaded:
             return
-        from importlib.metadata import entry_points
-
         if self._families is not None:
             self._families.all("operators")
-        for entry_point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
-            try:
-                self.add(entry_point.load())
-            except Exception as error:
-                place = f"{entry_point.name} = {entry_point.value}"
-                raise ConfigurationError(
-                    f"the operator {place} ({ENTRY_POINT_GROUP}) cannot be loaded: {error}"
-                ) from error
+        load_installed("operator", ENTRY_POINT_GROUP, self.add)
         self._entry_points_loaded = True
+
+
+def _key_of(name: str, settings: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    """Give what tells plain settings apart, 1 from 1.0 and True as well; None for settings of other types."""
+    key: list[Any] = [name]
+    for setting, value in settings.items():
+        kind = type(value)
+        if kind is float:
+            # 0.0 and -0.0 are equal.
+            value = repr(value)  # noqa: PLW2901 - the same value in another form
+        elif kind is list or kind is tuple:
+            if not all(type(item) is str for item in value):
+                return None
+            value = tuple(value)  # noqa: PLW2901 - likewise
+        elif kind not in _PLAIN:
+            return None
+        key += setting, kind, value
+    return tuple(key)
 
 
 REGISTRY: Final = OperatorRegistry(FAMILIES)

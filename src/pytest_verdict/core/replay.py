@@ -62,15 +62,8 @@ class _Unverifiable(Exception):  # noqa: N818 - it carries a reason, not an erro
     """A record cannot be derived again; its argument is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Installed:
-    """An operator as it is installed here."""
-
-    operator: Operator
-    asks_model: bool
-    change: str
-
-
+# An operator as it is installed here, and what has changed since a record.
+_Installed = tuple[Operator, str]
 _known: dict[tuple[type[Operator], str, int, str], _Installed] = {}
 
 
@@ -102,17 +95,19 @@ def _checked_head(record: dict[str, Any]) -> tuple[str, str, str]:
 def _replayed(line: bytes, record: dict[str, Any]) -> Replayed:
     identifier, test, operator = _checked_head(record)
     try:
-        installed = _find(record)
+        installed, change = _find(record)
         result = _derived(line, record, installed)
     except _Unverifiable as reason:
         return _unverifiable(record, str(reason))
     members, text = result.to_members(), line.decode("ascii")
-    if _is_same(text, record_head(identifier, members)):
+    head = record_head(identifier, members)
+    # Where a comparison happened cannot be derived; the pattern leaves no room for anything else behind the result.
+    if text.startswith(head) and _PLACE.fullmatch(text, len(head)):
         return Replayed(identifier, "identical", "", test, operator)
     if installed.asks_model and result.error is not None and "error" in record:
         # What the model's library raised then is not what the record lacks now.
         return _unverifiable(record, "not_recorded")
-    if not installed.operator.compares_recorded_form and _OF_CLASS.search(line):
+    if not installed.compares_recorded_form and _OF_CLASS.search(line):
         # An operator of a user was given the object itself, of which the record has the fields.
         return _unverifiable(record, "not_encodable")
     differing = _differing(record, json.loads(f"{{{members}}}"))
@@ -120,24 +115,18 @@ def _replayed(line: bytes, record: dict[str, Any]) -> Replayed:
         # A name, note or error stays text.
         return _unverifiable(record, "redacted")
     # The codes of parts stand in their own results.
-    change = installed.change or (_OTHER_CODE if _CODE.findall(text) != _CODE.findall(members) else "")
+    change = change or (_OTHER_CODE if _CODE.findall(text) != _CODE.findall(members) else "")
     status: Status = "version_changed" if change else "differs"
     return Replayed(identifier, status, change, test, operator, differing)
 
 
-def _is_same(line: str, head: str) -> bool:
-    # Where a comparison happened cannot be derived; the pattern leaves no room for anything else behind the result.
-    return line.startswith(head) and _PLACE.fullmatch(line, len(head)) is not None
-
-
 def _unverifiable(record: dict[str, Any], reason: str) -> Replayed:
-    head = record["id"], record["test"], record["operator"]
+    identifier, test, operator = record["id"], record["test"], record["operator"]
     # The verdict follows from the score even where nothing else can be derived.
     if record.get("verdict") != _verdict(record):
-        return Replayed(
-            head[0], "differs", "the verdict does not follow from the score", head[1], head[2], ("verdict",)
-        )
-    return Replayed(head[0], "unverifiable", reason, head[1], head[2])
+        wrong = "the verdict does not follow from the score"
+        return Replayed(identifier, "differs", wrong, test, operator, ("verdict",))
+    return Replayed(identifier, "unverifiable", reason, test, operator)
 
 
 def _verdict(record: dict[str, Any]) -> str:
@@ -155,20 +144,16 @@ def _find(record: dict[str, Any]) -> _Installed:
         raise RecordError(f"operator_version must be a whole number, got {shown(version, 80)}")
     if not isinstance(settings, dict):
         raise RecordError(f"settings must be an object, got {shown(settings, 80)}")
-    key = _class_of(name), name, version, repr(settings)
+    try:
+        key = REGISTRY.find(name), name, version, repr(settings)
+    except (UnknownOperatorError, ImportError):
+        raise _Unverifiable("operator_absent") from None
     known = _known.get(key)
     if known is None:
         if len(_known) >= _MOST_OPERATORS:
             _known.clear()
         known = _known[key] = _installed(*key[:3], settings)
     return known
-
-
-def _class_of(name: str) -> type[Operator]:
-    try:
-        return REGISTRY.find(name)
-    except (UnknownOperatorError, ImportError):
-        raise _Unverifiable("operator_absent") from None
 
 
 def _installed(cls: type[Operator], name: str, version: int, recorded: dict[str, Any]) -> _Installed:
@@ -179,15 +164,10 @@ def _installed(cls: type[Operator], name: str, version: int, recorded: dict[str,
         found = operator.identity.settings
     except Exception:  # noqa: BLE001 - settings are untrusted, and validators are written by anyone
         raise _Unverifiable("settings_refused") from None
-    asks_model = operator.asks_model
-    if not asks_model and operator.has_model_inside:
+    if not operator.asks_model and operator.has_model_inside:
         # Evaluating would load a model, or import a function that the record names.
         raise _Unverifiable("nested_model")
-    return _Installed(operator, asks_model, _change(operator, version, recorded, found))
-
-
-def _is_operator(setting: dict[str, Any]) -> bool:
-    return isinstance(setting.get("operator"), str) and "version" in setting and "settings" in setting
+    return operator, _change(operator, version, recorded, found)
 
 
 def _change(operator: Operator, version: int, recorded: Any, found: Any) -> str:
@@ -204,24 +184,25 @@ def _without_versions(settings: Any) -> Any:
         return [_without_versions(item) for item in settings]
     if not isinstance(settings, dict):
         return settings
-    dropped = "version" if _is_operator(settings) else None
+    is_operator = isinstance(settings.get("operator"), str) and {"version", "settings"} <= settings.keys()
+    dropped = "version" if is_operator else None
     return {key: _without_versions(item) for key, item in settings.items() if key != dropped}
 
 
-def _derived(line: bytes, record: dict[str, Any], installed: _Installed) -> ComparisonResult:
+def _derived(line: bytes, record: dict[str, Any], operator: Operator) -> ComparisonResult:
     if _REDACTED in line:
         raise _Unverifiable("redacted")
     if _ONLY_REPR in line and not all(is_replayable(record.get(side)) for side in ("expected", "observed", "sources")):
         raise _Unverifiable("not_encodable")
     expected, observed = _evidence(record, "expected"), _evidence(record, "observed")
     threshold, name = read_threshold(record), read_text(record, "name")
-    operator, sources = installed.operator, None
+    sources = None
     if "sources" in record:
         inputs, sources = _derived_inputs(record)
         expected, observed = inputs.pop("expected", expected), inputs.pop("observed", observed)
         operator = _with_settings(operator, inputs)
     try:
-        details = decode(record.get("details", {})) if installed.asks_model else None
+        details = decode(record.get("details", {})) if operator.asks_model else None
         meant: dict[str, Any] = {"negated": record.get("negated") is True, "sources": sources}
         return run(operator, expected, observed, threshold=threshold, name=name, recorded=details, **meant)
     except RecordError:

@@ -22,7 +22,10 @@ _LEFT_BEHIND: Final[WeakSet[threading.Thread]] = WeakSet()
 
 def ask(judge: Judge[Request], request: Request, timeout: float | None = None) -> Any:
     """Ask a judge once, and wait for its reply."""
-    running = _running_loop()
+    try:
+        running = asyncio.get_running_loop()
+    except RuntimeError:
+        running = None
     if timeout is None and running is None:
         return _asked(judge, request, running)
     # A judge that runs an event loop of its own cannot do so where one is running. And a call that never ends cannot be ended,
@@ -45,13 +48,6 @@ def refuse_late_reply() -> None:
 async def ask_async(judge: Judge[Request], request: Request) -> Any:
     """Ask a judge once, without keeping the event loop that is running from its other work."""
     return await asyncio.to_thread(ask, judge, request)
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
 
 
 def _asked(judge: Judge[Request], request: Request, running: asyncio.AbstractEventLoop | None) -> Any:

@@ -22,8 +22,7 @@ from pytest_verdict.errors import (
     allowed,
 )
 from pytest_verdict.judging.asking import ask, refuse_late_reply
-from pytest_verdict.judging.naming import own_name
-from pytest_verdict.judging.protocol import Judge, reply_text, sees_files
+from pytest_verdict.judging.protocol import Judge, own_name, reply_text, sees_files
 from pytest_verdict.judging.request import JudgeRequest
 
 MODES: Final = ("replay", "record", "rewrite")
@@ -148,7 +147,8 @@ class RecordedJudge:
         recording: dict[str, Any] = _as_read({"asked": self._asked(request), "reply": reply, "problem": problem})
         if SESSION.redaction is not None:
             recording = redact_json(recording, SESSION.redaction)
-        _write(path, {**recording, "sha256": _sha256(recording)})
+        text = json.dumps({**recording, "sha256": _sha256(recording)}, indent=2, ensure_ascii=False)
+        write_whole(path, f"{text}\n")
         return recording
 
     def _asked(self, request: JudgeRequest) -> dict[str, str | None]:
@@ -178,11 +178,11 @@ def _as_read(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-def _write(path: Path, recording: Mapping[str, Any]) -> None:
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that nobody sees half written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # Written aside first: workers that record the same question at once each put a whole file in place.
     aside = path.with_name(f"{path.name}.{os.getpid()}")
-    text = json.dumps(recording, indent=2, ensure_ascii=False) + "\n"
     # Half of a surrogate pair, which a text may hold, has no UTF-8; the replacement is the escape of JSON.
     aside.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
     aside.replace(path)

@@ -3,12 +3,12 @@ from .category import BooleanMatch as BooleanMatch, LiteralMatch as LiteralMatch
 from .criteria import CriteriaMatch as CriteriaMatch, read_criteria as read_criteria
 from .date import DateMatch as DateMatch, DateRange as DateRange, DateTolerance as DateTolerance
 from .derived import DerivedMatch as DerivedMatch, compare_derived as compare_derived
+from .evidence import NotBlank as NotBlank
 from .json.distance import JsonDistance as JsonDistance
 from .json.equality import JsonCanonical as JsonCanonical, JsonSubset as JsonSubset
 from .json.rules import JsonRule as JsonRule
 from .json.schema import JsonSchema as JsonSchema
 from .lists import OrderedMatch as OrderedMatch, SetContainment as SetContainment
-from .not_blank import NotBlank as NotBlank
 from .number import (
     Delta as Delta,
     NumericExact as NumericExact,

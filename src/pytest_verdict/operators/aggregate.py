@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final, Self
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from pytest_verdict.core.kernel import checked_threshold, run, settle
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import Operator, as_setting
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.placeholders import ABSENT
@@ -45,8 +45,7 @@ class Condition:
 
     def written(self) -> dict[str, Any]:
         """Write the condition as the record does."""
-        operator = self.operator
-        found = {"operator": operator.recorded_name(), "version": operator.version, "settings": operator.settings()}
+        found: dict[str, Any] = as_setting(self.operator)
         return found if self.threshold is None else {**found, "threshold": self.threshold}
 
 
@@ -85,15 +84,6 @@ class _Aggregate(Operator):
         """Say whether one of the conditions needs it."""
         parts = self.conditions.values() if isinstance(self.conditions, dict) else self.conditions
         return any(part.operator.needs_expected() for part in parts)
-
-    def settings(self) -> dict[str, Any]:
-        """Give all settings as typed JSON; conditions as `Condition.written` has them."""
-        written: Any
-        if isinstance(self.conditions, dict):
-            written = {key: part.written() for key, part in self.conditions.items()}
-        else:
-            written = [part.written() for part in self.conditions]
-        return {**super().settings(), "conditions": written}
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Make the parts' comparisons and decide by them; see the class."""
@@ -224,9 +214,8 @@ class Weighted(_Aggregate):
         same = set(self.weights) == set(self.conditions) if keyed else len(self.weights) == len(self.conditions)
         if isinstance(self.weights, dict) != keyed or not same:
             raise ValueError(f"weights: takes one weight for each condition, in the same form, got {self.weights!r}")
-        for weight in self._in_order():
-            if weight <= 0:
-                raise ValueError(f"weights: takes numbers above 0, got {self.weights!r}")
+        if min(self._in_order()) <= 0:
+            raise ValueError(f"weights: takes numbers above 0, got {self.weights!r}")
         return self
 
     def _in_order(self) -> list[Fraction]:

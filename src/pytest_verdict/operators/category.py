@@ -11,7 +11,7 @@ from pytest_verdict.core.operator import FAIL, PASS, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
-from pytest_verdict.core.values.scalars import truth_value
+from pytest_verdict.core.values.numbers import truth_value
 from pytest_verdict.operators.lists import NOT_A_LIST, as_list
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces, unusable
 

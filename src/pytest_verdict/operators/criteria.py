@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Final, Literal, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -21,7 +21,7 @@ from pytest_verdict.core.values.yaml import read_yaml
 from pytest_verdict.operators.aggregate import CHILD_ERROR, Condition, read_condition, undecided
 
 Severity = Literal["blocker", "major", "minor"]
-SEVERITIES: Final[tuple[Severity, ...]] = ("blocker", "major", "minor")
+SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
 
 
 def _version(value: Any) -> Any:
@@ -35,12 +35,7 @@ Version = Annotated[int | str, BeforeValidator(_version)]
 """The version of something that people write."""
 
 
-class _Named(Protocol):
-    @property
-    def id(self) -> str: ...
-
-
-_Items = TypeVar("_Items", bound="tuple[_Named, ...]")
+_Items = TypeVar("_Items", bound="tuple[Any, ...]")
 
 
 def different_ids(items: _Items) -> _Items:
@@ -121,15 +116,11 @@ class CriteriaMatch(Operator):
     id: str
     revision: Version
     criteria: _Criteria
-    fail_on: tuple[Literal["blocker", "major", "minor"], ...] = ("blocker", "major")
+    fail_on: tuple[Severity, ...] = ("blocker", "major")
 
     def needs_expected(self) -> bool:
         """Say whether one of the criteria needs it."""
         return any(one.condition.operator.needs_expected() for one in self.criteria)
-
-    def settings(self) -> dict[str, Any]:
-        """Give all settings as JSON; criteria as `CheckedCriterion.written` has them."""
-        return {**super().settings(), "criteria": [one.written() for one in self.criteria]}
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Check every criterion; see the class."""
@@ -142,21 +133,13 @@ class CriteriaMatch(Operator):
                 unmet[one.severity].append(one.id)
                 is_failed |= child.error is None and one.severity in self.fail_on
         broken = [child for child in children if child.error is not None]
-        details = {
-            "criteria_id": self.id,
-            "criteria_version": self.revision,
-            "criteria_sha256": digest(
-                encode_text([self.id, self.revision, self.settings()["criteria"], encode(given)])
-            ),
-            "unmet": unmet,
-        }
-        return Outcome(
-            0.0 if broken or is_failed else 1.0,
-            notes=(CHILD_ERROR,) if broken else (),
-            details=details,
-            children=children,
-            error=None if is_failed else undecided(broken),
-        )
+        identity = {"criteria_id": self.id, "criteria_version": self.revision}
+        checked = encode_text([*identity.values(), self.settings()["criteria"], encode(given)])
+        details = {**identity, "criteria_sha256": digest(checked), "unmet": unmet}
+        score = 0.0 if broken or is_failed else 1.0
+        notes = (CHILD_ERROR,) if broken else ()
+        error = None if is_failed else undecided(broken)
+        return Outcome(score, notes=notes, details=details, children=children, error=error)
 
 
 class _File(StrictModel):

@@ -10,7 +10,7 @@ import datetime
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
@@ -51,13 +51,8 @@ class DateMatch(Operator):
     name: ClassVar[str] = "date_match"
     kind: ClassVar[str] = "date"
 
-    format: str | None = None
+    format: Annotated[str, AfterValidator(checked_format)] | None = None
     day_first: bool = False
-
-    @field_validator("format")
-    @classmethod
-    def _whole_date(cls, form: str | None) -> str | None:
-        return None if form is None else checked_format(form)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two calendar dates; see the class."""

@@ -9,7 +9,7 @@ from typing import Final
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import Budget
 from pytest_verdict.core.values.display import shortened, shown, visible
-from pytest_verdict.core.values.scalars import truth_value
+from pytest_verdict.core.values.numbers import truth_value
 from pytest_verdict.explanation.facts import explanation_of, usual_explanation
 from pytest_verdict.explanation.lines import Line, Part, cut, line, plain
 from pytest_verdict.explanation.model import Explanation

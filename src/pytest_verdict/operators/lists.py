@@ -127,15 +127,12 @@ class _Distinct:
         self._others: list[Any] = []
         for item in items:
             if item not in self:
-                self._add(item)
-
-    def _add(self, item: Any) -> None:
-        key = content_key(item)
-        self.items.append(item)
-        if key is None:
-            self._others.append(item)
-        else:
-            self._keys.add(key)
+                key = content_key(item)
+                self.items.append(item)
+                if key is None:
+                    self._others.append(item)
+                else:
+                    self._keys.add(key)
 
     def __contains__(self, item: Any) -> bool:
         key = content_key(item)

@@ -85,7 +85,17 @@ class NumericTolerance(_Numeric):
         return _within(expected, observed, self.tolerance, self.mode)
 
 
-class NumericMinimum(_Numeric):
+class _Limit(_Numeric):
+    _is_lowest: ClassVar[bool] = True
+
+    exclusive: bool = False
+
+    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
+        low, high = (expected, observed) if self._is_lowest else (observed, expected)
+        return low < high if self.exclusive else low <= high, {"margin": as_written(_difference(high, low))}
+
+
+class NumericMinimum(_Limit):
     """Observed is at least expected.
 
     Args:
@@ -99,14 +109,8 @@ class NumericMinimum(_Numeric):
 
     name: ClassVar[str] = "numeric_minimum"
 
-    exclusive: bool = False
 
-    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
-        passed = observed > expected if self.exclusive else observed >= expected
-        return passed, {"margin": as_written(_difference(observed, expected))}
-
-
-class NumericMaximum(_Numeric):
+class NumericMaximum(_Limit):
     """Observed is at most expected.
 
     Args:
@@ -119,12 +123,7 @@ class NumericMaximum(_Numeric):
     """
 
     name: ClassVar[str] = "numeric_maximum"
-
-    exclusive: bool = False
-
-    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
-        passed = observed < expected if self.exclusive else observed <= expected
-        return passed, {"margin": as_written(_difference(expected, observed))}
+    _is_lowest: ClassVar[bool] = False
 
 
 class NumericRange(Operator):
@@ -174,9 +173,7 @@ class NumericRange(Operator):
         found = surfaces(bounds, [observed], self.normalize)
         found = found._replace(observed=found.observed[0])
         low, high = (_read(bound) for bound in found.expected)
-        unreadable = any(
-            bound is not None and number is None for bound, number in zip(found.expected, (low, high), strict=True)
-        )
+        unreadable = [low is None, high is None] != [bound is None for bound in found.expected]
         given = _read(found.observed)
         if low is not None and high is not None and self._is_void(low, high):
             return found.outcome(0.0, [NOT_A_RANGE], error=must_be("bounds between which a number lies", expected))

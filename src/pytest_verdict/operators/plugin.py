@@ -29,7 +29,7 @@ _OPERATORS: Final = {
     "json_subset": f"{_HERE}json.equality:JsonSubset",
     "literal": f"{_HERE}category:LiteralMatch",
     "normalized_exact": f"{_HERE}text:NormalizedExact",
-    "not_blank": f"{_HERE}not_blank:NotBlank",
+    "not_blank": f"{_HERE}evidence:NotBlank",
     "numeric_exact": f"{_HERE}number:NumericExact",
     "numeric_maximum": f"{_HERE}number:NumericMaximum",
     "numeric_minimum": f"{_HERE}number:NumericMinimum",
@@ -58,17 +58,16 @@ def operators() -> Mapping[str, str]:
 def recorded_operators() -> Mapping[str, str]:
     """Name the operators that only records carry."""
     return {
-        "not_compared": f"{_HERE}not_compared:NotCompared",
+        "not_compared": f"{_HERE}evidence:NotCompared",
         "pass_rate": f"{_HERE}pass_rate:PassRate",
-        "scorer_verdict": f"{_HERE}scorer_verdict:ScorerVerdict",
+        "scorer_verdict": f"{_HERE}evidence:ScorerVerdict",
     }
 
 
 @hookimpl
 def explanations() -> Mapping[str, str]:
     """Name the operators whose failures are put into words."""
-    parts = dict.fromkeys(
-        ("all_of", "any_of", "at_least_n", "criteria", "weighted"), f"{_HERE}explanation:explain_parts"
-    )
+    names = ("all_of", "any_of", "at_least_n", "criteria", "weighted")
+    parts = dict.fromkeys(names, f"{_HERE}explanation:explain_parts")
     words = ("pass_rate", "scorer_verdict", "semantic", "trace_contains", "trace_length", "trace_regex")
     return {**parts, **dict.fromkeys(words, f"{_HERE}explanation:explain_in_words")}

@@ -50,9 +50,6 @@ _TIMED_OUT: Final = b"Timeout "
 class RegexTimeLimitError(VerdictError):
     """A regular expression took longer than the time limit or than its process lived: there is neither a match nor none."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-
 
 class RegexProcess:
     """A process that makes one match after the other, started when it is first needed and again when it has ended."""

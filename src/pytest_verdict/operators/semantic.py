@@ -6,7 +6,7 @@ import functools
 import importlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import Field, field_validator
@@ -27,13 +27,11 @@ class NamedEmbedder:
     """An embedder and the name by which the record calls it; two of one name are equal."""
 
     name: str
-    function: Embedder | None = None
+    function: Embedder | None = field(default=None, compare=False)
 
-    def __eq__(self, other: object) -> bool:
-        return self.name == other.name if isinstance(other, NamedEmbedder) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.name)
+    def written(self) -> str:
+        """Write it as the record does."""
+        return self.name
 
     def __call__(self, texts: list[str]) -> Sequence[Sequence[float]]:
         """Embed texts."""
@@ -87,17 +85,13 @@ class SemanticMatch(Operator):
         """Give the setting ``threshold``."""
         return self.threshold
 
-    def settings(self) -> dict[str, Any]:
-        """Give all settings, the embedder by its name."""
-        return {**super().settings(), "embedder": self.embedder.name if self.embedder else None}
-
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Embed both texts and compare the vectors; see the class."""
         refusal = not_text(expected, observed)
         if refusal is not None:
             return refusal
         found = surfaces(expected, observed, self.normalize)
-        embed = self.embedder or functools.partial(_embed_by_model, self.model)
+        embed = self.embedder or (lambda texts: _loaded(self.model).encode(texts).tolist())
         vectors = _checked([_floats(vector) for vector in embed([found.expected, found.observed])])
         return self._outcome(expected, found, *vectors)
 
@@ -108,9 +102,8 @@ class SemanticMatch(Operator):
             return refusal
         vectors = details.get("vectors")
         if vectors is None:
-            raise RecordError(
-                "the vectors were not recorded (keep_vectors=False), so the verdict cannot be derived again"
-            )
+            reason = "the vectors were not recorded (keep_vectors=False)"
+            raise RecordError(f"{reason}, so the verdict cannot be derived again")
         try:
             left, right = _checked([_floats(vectors["expected"]), _floats(vectors["observed"])])
         except (KeyError, TypeError, ValueError) as error:
@@ -159,10 +152,8 @@ def _floats(vector: Any) -> list[float]:
 
 def _checked(vectors: list[list[float]]) -> tuple[list[float], list[float]]:
     if len(vectors) != 2 or not vectors[0] or len(vectors[0]) != len(vectors[1]):
-        lengths = [len(vector) for vector in vectors]
-        raise ConfigurationError(
-            f"an embedder returns a vector of one length for each of two texts, got lengths {lengths}"
-        )
+        lengths = f"got lengths {[len(vector) for vector in vectors]}"
+        raise ConfigurationError(f"an embedder returns a vector of one length for each of two texts, {lengths}")
     return vectors[0], vectors[1]
 
 
@@ -177,11 +168,6 @@ def _imported(name: str) -> Embedder:
         return cast("Embedder", functools.reduce(getattr, path.split("."), importlib.import_module(module)))
     except (ImportError, AttributeError) as error:
         raise ConfigurationError(f"the embedder {name!r} cannot be imported: {error}") from None
-
-
-def _embed_by_model(model: str, texts: list[str]) -> Sequence[Sequence[float]]:
-    vectors: Sequence[Sequence[float]] = _loaded(model).encode(texts).tolist()
-    return vectors
 
 
 @functools.lru_cache(maxsize=4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
@@ -28,7 +28,6 @@ _LARGEST_PRODUCT: Final = {
     "jaro_winkler": 10**12,
     "rouge_l": 2 * 10**10,
 }
-
 
 _Similarity = tuple[float, dict[str, Any]]
 
@@ -93,7 +92,8 @@ class TextSimilarity(Operator):
             left, right = _words(expected), _words(observed)
             if not left or not right:
                 return _similarity_of_words(1.0 if expected == observed else 0.0, 0, left, right)
-            common = _common_words(left, right) if self.metric == "token_f1" else _longest_common(left, right)
+            by_count = self.metric == "token_f1"
+            common = (Counter(left) & Counter(right)).total() if by_count else _longest_common(left, right)
             return _similarity_of_words(2.0 * common / (len(left) + len(right)), common, left, right)
         # In one fixed order, so that the metric is symmetric to the last bit.
         first, second = sorted((expected, observed), key=lambda text: (len(text), text))
@@ -101,29 +101,25 @@ class TextSimilarity(Operator):
         return _of_characters(self.metric, first, second, [len(expected), len(observed)])
 
 
-def _of_characters(metric: str, first: str, second: str, lengths: list[int]) -> _Similarity:
+def measure_of(metric: str) -> Any:
+    """Give what rapidfuzz has for a metric of characters; its names are ours in another spelling."""
     from rapidfuzz import distance
 
+    return getattr(distance, metric.title().replace("_", ""))
+
+
+def _of_characters(metric: str, first: str, second: str, lengths: list[int]) -> _Similarity:
+    measure = measure_of(metric)
     if metric in {"jaro", "jaro_winkler"}:
-        measure = distance.Jaro if metric == "jaro" else distance.JaroWinkler
         score = 1.0 if first == second else min(1.0, max(0.0, measure.similarity(first, second)))
         return score, {"lengths": lengths}
-    measures: dict[str, Callable[[str, str], int]] = {
-        "levenshtein": distance.Levenshtein.distance,
-        "damerau_levenshtein": distance.DamerauLevenshtein.distance,
-        "indel": distance.Indel.distance,
-    }
-    steps = measures[metric](first, second)
+    steps: int = measure.distance(first, second)
     largest = len(first) + len(second) if metric == "indel" else len(second)
     return (largest - steps) / largest if largest else 1.0, {"distance": steps, "lengths": lengths}
 
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
-
-
-def _common_words(left: Sequence[str], right: Sequence[str]) -> int:
-    return (Counter(left) & Counter(right)).total()
 
 
 def _longest_common(left: Sequence[str], right: Sequence[str]) -> int:

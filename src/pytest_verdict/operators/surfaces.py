@@ -10,8 +10,7 @@ from pytest_verdict.core.normalizers import SynonymMap, normalize_all, step_name
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import shortened
-from pytest_verdict.core.values.fields import has_fields
-from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.placeholders import ABSENT, has_fields
 from pytest_verdict.core.writing import writer
 
 NOT_TEXT: Final = "not_text"
@@ -40,15 +39,10 @@ class Surfaces(NamedTuple):
         found = dict(details or {})
         if self.effective:
             found["effective_normalization"] = list(self.effective)
-        return Outcome(
-            score,
-            (*self.normalization, *normalization),
-            tuple(notes),
-            found or None,
-            self.expected if self.changed_expected else ABSENT,
-            self.observed if self.changed_observed else ABSENT,
-            error=error,
-        )
+        steps = (*self.normalization, *normalization)
+        left = self.expected if self.changed_expected else ABSENT
+        right = self.observed if self.changed_observed else ABSENT
+        return Outcome(score, steps, tuple(notes), found or None, left, right, error=error)
 
     def emptied(self, expected: Any) -> Outcome | None:
         """Refuse an expected text of which normalization left nothing, so that ``+`` would equal ``-``."""
@@ -96,13 +90,9 @@ def surfaces(expected: Any, observed: Any, steps: Sequence[str | SynonymMap]) ->
     normalized, effective = normalize_all([*texts, *others], steps)
     changed = {text: other for text, other in zip([*texts, *others], normalized, strict=True) if text != other}
     is_changed = [not changed.keys().isdisjoint(found) for found in (texts, others)]
-    return Surfaces(
-        _replaced(expected, changed) if is_changed[0] else expected,
-        _replaced(observed, changed) if is_changed[1] else observed,
-        step_names(steps),
-        effective,
-        *is_changed,
-    )
+    sides = zip((expected, observed), is_changed, strict=True)
+    left, right = (_replaced(side, changed) if differs else side for side, differs in sides)
+    return Surfaces(left, right, step_names(steps), effective, *is_changed)
 
 
 def _texts_in(value: Any) -> Iterator[str]:

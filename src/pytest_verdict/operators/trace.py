@@ -12,11 +12,11 @@ from pydantic import Field, field_validator, model_validator
 
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.scalars import truth_value
+from pytest_verdict.core.values.numbers import truth_value
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
 from pytest_verdict.operators.lists import listed
-from pytest_verdict.operators.regex import refused_pattern
-from pytest_verdict.operators.regex_search import Flags, RegexTimeLimitError, checked_pattern, find_matches
+from pytest_verdict.operators.regex import Flags, checked_pattern, find_matches, refused_pattern
+from pytest_verdict.operators.regex_process import RegexTimeLimitError
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces, not_text, unusable
 
 Count = Annotated[int, Field(strict=True, ge=0)]
@@ -154,14 +154,12 @@ class TraceLength(Operator):
             return _unread(expected)
         if not isinstance(observed, str):
             return Outcome(0.0, notes=(NOT_TEXT,))
-        length = self._length(observed)
+        parts = (
+            observed if self.unit == "chars" else observed.split() if self.unit == "words" else observed.splitlines()
+        )
+        length = len(parts)
         inside = (self.min is None or length >= self.min) and (self.max is None or length <= self.max)
         return _decided(inside, wanted, {"length": length})
-
-    def _length(self, trace: str) -> int:
-        if self.unit == "chars":
-            return len(trace)
-        return len(trace.split()) if self.unit == "words" else len(trace.splitlines())
 
 
 def _wish(expected: Any) -> bool | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 # Not `signal`, whose functions take ten times as long to make enums of numbers, and this runs for each phase of each test.
 import _signal  # type: ignore[import-not-found]
-import threading
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
+from threading import get_ident, main_thread
 from types import FrameType
 from typing import Any, Final
 
@@ -21,36 +21,45 @@ _NUMBERS: Final[tuple[int, ...]] = tuple(
 )
 
 
-@contextmanager
-def signals_deferred() -> Generator[None]:
+class signals_deferred:  # noqa: N801 - read as a function
     """Run signal handlers written in Python after the block; only in the main thread, which alone may set handlers.
 
     A handler that raises during a write, such as that of Ctrl-C or of a time limit, leaves half a line in the journal, or
     half a message that the controller cannot read. Blocking signals does not help: another thread receives them.
     """
-    waiting: dict[int, FrameType | None] = {}
-    former: dict[int, _Handler] = {}
 
-    def wait(number: int, frame: FrameType | None) -> None:
-        if number in waiting:
+    # Not a generator, because every phase of every test enters it.
+    __slots__ = ("_former", "_waiting")
+
+    def __enter__(self) -> None:
+        """Set handlers that wait."""
+        self._waiting: dict[int, FrameType | None] = {}
+        self._former: dict[int, _Handler] = {}
+        if get_ident() == main_thread().ident:
+            try:
+                for number in _NUMBERS:
+                    handler = _signal.getsignal(number)
+                    if callable(handler):
+                        self._former[number] = handler
+                        _signal.signal(number, self._wait)
+            except BaseException:
+                self.__exit__()
+                raise
+
+    def _wait(self, number: int, frame: FrameType | None) -> None:
+        if number in self._waiting:
             # Whoever presses Ctrl-C again means it; a hook of another plugin may hang.
-            former[number](number, frame)
-        waiting[number] = frame
+            self._former[number](number, frame)
+        self._waiting[number] = frame
 
-    try:
-        if threading.get_ident() == threading.main_thread().ident:
-            for number in _NUMBERS:
-                handler = _signal.getsignal(number)
-                if callable(handler):
-                    former[number] = handler
-                    _signal.signal(number, wait)
-        yield
-    finally:
+    def __exit__(self, *_: object) -> None:
+        """Set the former handlers, and hand them what came meanwhile."""
+        former = self._former
         for number in reversed(former):
             # A block that sets a handler of its own keeps it.
-            if _signal.getsignal(number) is wait:
+            if _signal.getsignal(number) == self._wait:
                 _signal.signal(number, former[number])
-        for number, frame in waiting.items():
+        for number, frame in self._waiting.items():
             former[number](number, frame)
 
 

@@ -63,9 +63,8 @@ def as_result(returned: Any) -> AgentResult:
     if isinstance(returned, str):
         return AgentResult(returned)
     if not hasattr(returned, "output"):
-        raise AdapterError(
-            f"the adapter must return an AgentResult or text, and returned {type(returned).__name__}: {shown(returned, 80)}"
-        )
+        found = f"{type(returned).__name__}: {shown(returned, 80)}"
+        raise AdapterError(f"the adapter must return an AgentResult or text, and returned {found}")
     return _checked({name: getattr(returned, name) for name in _FIELDS if hasattr(returned, name)})
 
 
@@ -74,18 +73,16 @@ def result_from_json(value: Any, source: str) -> AgentResult:
     if isinstance(value, str):
         return AgentResult(value)
     if not isinstance(value, dict) or "output" not in value or not set(value) <= set(_FIELDS):
-        raise AdapterError(
-            f"{source} must be text or an object with output and, if wanted, {', '.join(_FIELDS[1:])}; got {shown(value, 80)}"
-        )
+        wanted = f"text or an object with output and, if wanted, {', '.join(_FIELDS[1:])}"
+        raise AdapterError(f"{source} must be {wanted}; got {shown(value, 80)}")
     return _checked(value)
 
 
 def _checked(given: Mapping[str, Any]) -> AgentResult:
     output, calls = given["output"], given.get("tool_calls")
     if not isinstance(output, _OUTPUTS):
-        raise AdapterError(
-            f"the output of an adapter is text or another JSON value, got {type(output).__name__}: {shown(output, 80)}"
-        )
+        found = f"{type(output).__name__}: {shown(output, 80)}"
+        raise AdapterError(f"the output of an adapter is text or another JSON value, got {found}")
     if calls is not None and (isinstance(calls, str | Mapping) or not isinstance(calls, Sequence)):
         raise AdapterError(f"tool_calls is a list, got {type(calls).__name__}: {shown(calls, 80)}")
     return AgentResult(**{**given, "tool_calls": tuple(calls or ())})

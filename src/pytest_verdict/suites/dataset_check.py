@@ -13,7 +13,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.operators.not_compared import record_not_compared
+from pytest_verdict.operators.evidence import record_not_compared
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.signatures import OperatorName
 from pytest_verdict.suites.mapping.evaluator import Evaluator
@@ -81,14 +81,12 @@ class DatasetCheck:
             Lines of plain text: the counts, the gate, and the blocks of the first rows that did not pass.
         """
         low, high = self.interval
-        lines = [
-            f"{self.passed} of {counted(self.total, 'row')} passed, {self.failed} failed, {self.errors} could not be compared"
-            + (f" ({self.unreadable} of these could not be read)" if self.unreadable else ""),
-            (
-                f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for;"
-                f" the true rate is from {low:g} to {high:g} (confidence {self.gate.settings['confidence']:g})"
-            ),
-        ]
+        errors = f"{self.errors} could not be compared"
+        unreadable = f" ({self.unreadable} of these could not be read)" if self.unreadable else ""
+        asked = f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for"
+        true_rate = f"the true rate is from {low:g} to {high:g} (confidence {self.gate.settings['confidence']:g})"
+        passed = f"{self.passed} of {counted(self.total, 'row')} passed, {self.failed} failed"
+        lines = [f"{passed}, {errors}{unreadable}", f"{asked}; {true_rate}"]
         if self.size is not None and not self.size.passed:
             least = "at least " if self.size.operator == "numeric_minimum" else ""
             lines.append(f"there are {counted(self.total, 'row')}, and {least}{self.size.expected} are expected")

@@ -1,9 +1,10 @@
-"""Loading what a suite names: what families bring, and objects of the user by their dotted path."""
+"""Loading what a suite names: what families bring, objects of the user by their dotted path, and JSON."""
 
 from __future__ import annotations
 
 import importlib
-from typing import Any
+import json
+from typing import Any, Final, NoReturn
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.errors import AdapterError, ConfigurationError
@@ -30,12 +31,33 @@ def import_object(path: str, kind: str, hint: str = "") -> Any:
     except ModuleNotFoundError as error:
         if not f"{module_name}.".startswith(f"{error.name}."):
             raise
-        raise AdapterError(
-            f"the {kind} {path!r} cannot be imported: there is no module {error.name!r}; with pytest, set pythonpath = . in the"
-            f" ini file or put a conftest.py beside the module{hint}"
-        ) from None
+        reason = f"the {kind} {path!r} cannot be imported: there is no module {error.name!r}"
+        ways = "with pytest, set pythonpath = . in the ini file or put a conftest.py beside the module"
+        raise AdapterError(f"{reason}; {ways}{hint}") from None
     for part in name.split("."):
         if not hasattr(found, part):
             raise AdapterError(f"the {kind} {path!r} cannot be imported: {module_name} has no {part!r}")
         found = getattr(found, part)
     return found
+
+
+def read_json(text: str) -> Any:
+    """Read a document strictly, with numbers as Python's json reads them; what is refused is a ValueError."""
+    try:
+        return _DECODER.decode(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key occurs twice in one object")
+    return found
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse)

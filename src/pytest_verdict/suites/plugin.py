@@ -14,10 +14,8 @@ _HERE: Final = "pytest_verdict.suites."
 def adapters() -> Mapping[str, str]:
     """Name the kinds of adapters, by what stands before the colon."""
     return {
-        "command": f"{_HERE}adapters.command:CommandAdapter",
-        "command-json": f"{_HERE}adapters.command:CommandAdapter",
-        "http": f"{_HERE}adapters.http:HttpAdapter",
-        "https": f"{_HERE}adapters.http:HttpAdapter",
+        **dict.fromkeys(("command", "command-json"), f"{_HERE}adapters.command:CommandAdapter"),
+        **dict.fromkeys(("http", "https"), f"{_HERE}adapters.http:HttpAdapter"),
         "recorded": f"{_HERE}adapters.recorded:RecordedAdapter",
     }
 
@@ -26,10 +24,10 @@ def adapters() -> Mapping[str, str]:
 def scorers() -> Mapping[str, str]:
     """Name the scorers."""
     return {
-        "exact": f"{_HERE}built_in_scorers:Exact",
-        "passfail": f"{_HERE}built_in_scorers:PassFail",
-        "regex": f"{_HERE}built_in_scorers:Regex",
-        "similarity": f"{_HERE}built_in_scorers:Similarity",
+        "exact": f"{_HERE}scorer:Exact",
+        "passfail": f"{_HERE}scorer:PassFail",
+        "regex": f"{_HERE}scorer:Regex",
+        "similarity": f"{_HERE}scorer:Similarity",
     }
 
 
@@ -37,23 +35,18 @@ def scorers() -> Mapping[str, str]:
 def row_readers() -> Mapping[str, str]:
     """Name the suffixes of data sets."""
     return {
-        ".jsonl": f"{_HERE}rows.jsonl:read",
-        ".ndjson": f"{_HERE}rows.jsonl:read",
-        ".json": f"{_HERE}rows.json_list:read",
-        ".csv": f"{_HERE}rows.csv_text:read",
-        ".tsv": f"{_HERE}rows.csv_text:read",
-        ".yaml": f"{_HERE}rows.yaml_list:read",
-        ".yml": f"{_HERE}rows.yaml_list:read",
-        ".parquet": f"{_HERE}rows.arrow:read",
-        ".arrow": f"{_HERE}rows.arrow:read",
-        ".feather": f"{_HERE}rows.arrow:read",
+        **dict.fromkeys((".jsonl", ".ndjson"), f"{_HERE}rows.formats:read_jsonl"),
+        ".json": f"{_HERE}rows.formats:read_list",
+        **dict.fromkeys((".csv", ".tsv"), f"{_HERE}rows.formats:read_csv"),
+        **dict.fromkeys((".yaml", ".yml"), f"{_HERE}rows.formats:read_yaml"),
+        **dict.fromkeys((".parquet", ".arrow", ".feather"), f"{_HERE}rows.formats:read_arrow"),
     }
 
 
 @hookimpl
 def derivations() -> Mapping[str, str]:
     """Name what derives an extraction again, by the kind that its sources have in a record."""
-    return {"input_mapping": f"{_HERE}mapping.sources:derive"}
+    return {"input_mapping": f"{_HERE}mapping.input_mapping:derive"}
 
 
 @hookimpl

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError, MappingError
-from pytest_verdict.operators.not_compared import record_not_compared
+from pytest_verdict.operators.evidence import record_not_compared
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
 from pytest_verdict.suites.rows import checked_size, named_rows
 
@@ -49,8 +49,11 @@ def parametrize_cases(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     except (ConfigurationError, OSError, TypeError) as error:
         text = str(error).removeprefix("_arguments() ")
         raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: verdict_cases: {text}") from None
-    if any(isinstance(value, Unreadable) for case in cases for value in case.values):
-        _register(metafunc.config)
+    plugins = metafunc.config.pluginmanager
+    if any(isinstance(value, Unreadable) for case in cases for value in case.values) and not plugins.has_plugin(
+        _PLUGIN
+    ):
+        plugins.register(UnreadableRows(), _PLUGIN)
     metafunc.parametrize(names, cases)
 
 
@@ -87,8 +90,3 @@ def _case(names: list[str], mapping: InputMapping | None, place: str, name: str,
         except MappingError as missing:
             error = str(missing)
     return pytest.param(*[Unreadable(f"{place}: {error}")] * len(names), id=place)
-
-
-def _register(config: pytest.Config) -> None:
-    if not config.pluginmanager.has_plugin(_PLUGIN):
-        config.pluginmanager.register(UnreadableRows(), _PLUGIN)

@@ -37,10 +37,8 @@ class SuiteFile(pytest.File):
             self.config.addinivalue_line("markers", f"{tag}: a tag of suites")
         self._warn_of_scenarios_that_expect_nothing(suite)
         with pause_garbage_collection():
-            return [
-                ScenarioItem.from_parent(self, name=plan.scenario.name, suite=suite, plan=plan)
-                for plan in suite.scenarios
-            ]
+            make = functools.partial(ScenarioItem.from_parent, self, suite=suite)
+            return [make(name=plan.scenario.name, plan=plan) for plan in suite.scenarios]
 
     def _warn_of_scenarios_that_expect_nothing(self, suite: Suite) -> None:
         names = [visible(plan.scenario.name) for plan in suite.scenarios if plan.expects_nothing]
@@ -70,7 +68,7 @@ class ScenarioItem(pytest.Item):
     def setup(self) -> None:
         """Run the adapter; a scenario that got no output at all is an error and not a failure."""
         # What runs scenarios is imported when one runs, because many sessions only collect.
-        from pytest_verdict.operators.not_compared import record_not_compared
+        from pytest_verdict.operators.evidence import record_not_compared
         from pytest_verdict.suites.scenario_run import record_missing, run_adapter
 
         try:

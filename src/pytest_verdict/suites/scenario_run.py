@@ -14,7 +14,7 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shortened, visible
 from pytest_verdict.core.writing import Verdict
 from pytest_verdict.errors import AdapterError
-from pytest_verdict.operators.not_compared import record_not_compared
+from pytest_verdict.operators.evidence import record_not_compared
 from pytest_verdict.operators.pass_rate import INCONCLUSIVE, PassRate
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError, call_within
 from pytest_verdict.suites.agent_result import AgentResult, as_result
@@ -105,9 +105,8 @@ def _context(plan: PlannedScenario, suite: str, repeat: int, attempt: int) -> di
 def record_missing(plan: PlannedScenario, run: Run) -> ComparisonResult:
     """Record that a run gave nothing to compare."""
     first = plan.scorers[0].name
-    return record_not_compared(
-        run.error or "", plan.scenario.expected_output, instead_of=first, name=_label(plan, run, "adapter")
-    )
+    name = _label(plan, run, "adapter")
+    return record_not_compared(run.error or "", plan.scenario.expected_output, instead_of=first, name=name)
 
 
 def score_runs(plan: PlannedScenario, runs: Sequence[Run]) -> ScenarioOutcome:
@@ -132,25 +131,19 @@ def score_runs(plan: PlannedScenario, runs: Sequence[Run]) -> ScenarioOutcome:
     decided = _decide(plan, verdicts)
     low, high = decided.details.get("interval", (0.0, 1.0))
     word = "inconclusive" if INCONCLUSIVE in decided.notes else decided.verdict
-    sentence = f"Repeats: {word.upper()}. {_counted_repeats(verdicts)}, the true rate is from {low:g} to {high:g}."
-    shown = [] if decided.passed else [decided, *failures]
-    return ScenarioOutcome(decided.verdict, [sentence, *sentences], shown, made, missing)
-
-
-def _counted_repeats(verdicts: Sequence[Verdict]) -> str:
     errors = verdicts.count("error")
-    return f"{verdicts.count('pass')} of {len(verdicts)} passed" + (
+    counts = f"{verdicts.count('pass')} of {len(verdicts)} passed" + (
         f", {errors} could not be compared" if errors else ""
     )
+    sentence = f"Repeats: {word.upper()}. {counts}, the true rate is from {low:g} to {high:g}."
+    shown = [] if decided.passed else [decided, *failures]
+    return ScenarioOutcome(decided.verdict, [sentence, *sentences], shown, made, missing)
 
 
 def _scored(plan: PlannedScenario, run: Run) -> list[Scored]:
     if run.result is None:
         return [Scored([record_missing(plan, run)], f"Adapter: ERROR. {visible(run.error or '')}")]
-    return [
-        scorer.score(plan.scenario, run.result, _label(plan, run, scorer.name), plan.threshold)
-        for scorer in plan.scorers
-    ]
+    return [one.score(plan.scenario, run.result, _label(plan, run, one.name), plan.threshold) for one in plan.scorers]
 
 
 def _label(plan: PlannedScenario, run: Run, scorer: str) -> str:

@@ -1,16 +1,23 @@
-"""`SuiteScorer`: what scores the output of a scenario."""
+"""Scorers: what scores the output of a scenario, by an operator or by the rules of one of the four built-in names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from pytest_verdict.comparison import compare
+from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr, shortened, visible
 from pytest_verdict.core.writing import Verdict
-from pytest_verdict.suites.agent_result import AgentResult
-from pytest_verdict.suites.suite_model import Scenario
+from pytest_verdict.errors import ConfigurationError, SettingsError
+from pytest_verdict.suites.agent_result import AgentResult, called_tools, name_of_call
+from pytest_verdict.suites.suite_model import Scenario, ScorerEntry
+
+if TYPE_CHECKING:
+    from pytest_verdict.suites.mapping.evaluator import Evaluator
 
 _LONGEST_VALUE = 500
 
@@ -69,3 +76,192 @@ def quoted(value: Any) -> str:
     if isinstance(value, str):
         return f'"{visible(shortened(value, _LONGEST_VALUE))}"'
     return visible(shortened(safe_repr(value), _LONGEST_VALUE))
+
+
+_OUTPUTS: Final = {"expected": "$.reference", "observed": "$.output"}
+_CALLS: Final = {"expected": "$.expected_calls", "observed": "$.tool_calls"}
+
+
+class OperatorScorer(SuiteScorer):
+    """Compares the expected with the observed output, or the expected with the observed calls, by a named operator."""
+
+    def __init__(self, entry: ScorerEntry) -> None:
+        self.name = entry.operator
+        self._threshold = entry.threshold
+        self._is_trajectory = REGISTRY.find(entry.operator).kind == "trajectory"
+        self._evaluator: Evaluator | None = None
+        if entry.mapping is None:
+            self._operator = REGISTRY.build(entry.operator, entry.settings)
+            self._takes_expectation = self._operator.needs_expected()
+        else:
+            self._evaluator, self._takes_expectation = _mapped(entry, _CALLS if self._is_trajectory else _OUTPUTS)
+
+    def check(self, scenario: Scenario) -> None:
+        """Refuse a scenario without the expectation that the mapping leaves to it."""
+        if self._evaluator is not None and not self.expects(scenario):
+            key = "expected_tools" if self._is_trajectory else "expected_output"
+            raise SettingsError(f"the mapping of {self.name} names no expected, and the scenario has no {key}")
+
+    def expects(self, scenario: Scenario) -> bool:
+        """Say whether the settings, the mapping or the scenario tell what is expected."""
+        if not self._takes_expectation:
+            return True
+        if self._is_trajectory:
+            # An empty list that is written says that no call is expected.
+            return "expected_tools" in scenario.model_fields_set
+        return scenario.expected_output is not None
+
+    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
+        """Compare by the operator."""
+        limit = self._threshold or threshold
+        if self._evaluator is not None:
+            made = self._evaluator.compare(_document(scenario, result), name=label, threshold=limit)
+        elif self._is_trajectory:
+            made = compare(self._operator, _expected_calls(scenario), called_tools(result), limit, name=label)
+        else:
+            made = compare(self._operator, scenario.expected_output, result.output, limit, name=label)
+        return scored(self.name, made)
+
+
+def _mapped(entry: ScorerEntry, usual: Mapping[str, str]) -> tuple[Evaluator, bool]:
+    """Make the evaluator, and say whether the expected value comes from the scenario because the mapping names none."""
+    from pytest_verdict.suites.mapping.evaluator import Evaluator
+    from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping
+
+    given = {OBSERVED: usual[OBSERVED], **(entry.mapping or {})}
+    mapping = InputMapping.read(given)
+    takes = EXPECTED not in given
+    if takes and len(mapping.settings) == len(mapping.literals):
+        takes = REGISTRY.build(entry.operator, {**entry.settings, **mapping.literals}).needs_expected()
+    if takes:
+        mapping = InputMapping.read({EXPECTED: usual[EXPECTED], **given})
+    return Evaluator(entry.operator, mapping, entry.threshold, **entry.settings), takes
+
+
+def _expected_calls(scenario: Scenario) -> list[Any]:
+    arguments = scenario.expected_tool_args
+    return [{"name": tool, "args": arguments[tool]} if tool in arguments else tool for tool in scenario.expected_tools]
+
+
+def _document(scenario: Scenario, result: AgentResult) -> dict[str, Any]:
+    return {
+        "input": scenario.input,
+        "output": result.output,
+        "reference": scenario.expected_output,
+        "metadata": scenario.metadata,
+        "expected_tools": scenario.expected_tools,
+        "expected_tool_args": scenario.expected_tool_args,
+        "expected_calls": _expected_calls(scenario),
+        "tool_calls": called_tools(result),
+        "latency_ms": result.latency_ms,
+        "token_usage": result.token_usage,
+        "raw_response": result.raw_response,
+    }
+
+
+_SIMILAR: Final = 0.7
+
+
+class Exact(SuiteScorer):
+    """The output is the expected output, character by character; without one it fails."""
+
+    name = "exact"
+
+    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
+        """Compare the outputs."""
+        made = compare("exact", scenario.expected_output, result.output, name=label)
+        if scenario.expected_output is None:
+            return scored("Exact match", made, "No expected_output defined for this scenario.")
+        sides = f"Expected {quoted(made.expected)}, got {quoted(made.observed)}."
+        return scored("Exact match", made, None if made.passed else sides)
+
+
+class PassFail(SuiteScorer):
+    """There is an output, it contains the expected one whatever its case, and tools were called as expected."""
+
+    name = "passfail"
+
+    def expects(self, scenario: Scenario) -> bool:
+        """Say whether there is more to see than that the output is not blank."""
+        return bool(scenario.expected_tools or scenario.expected_tool_args or scenario.expected_output is not None)
+
+    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
+        """Make the comparisons that the scenario asks for."""
+        made = list(self._made(scenario, result, label))
+        failed = [reason for one, reason in made if not one.passed]
+        sentence = f"PassFail: FAIL. {' '.join(failed)}" if failed else "PassFail: PASS."
+        return Scored([one for one, _ in made], sentence)
+
+    def _made(self, scenario: Scenario, result: AgentResult, label: str) -> Iterator[tuple[ComparisonResult, str]]:
+        output, calls = result.output, called_tools(result)
+        yield compare("not_blank", None, output, name=f"{label}: output"), "The output is blank."
+        tools = list(dict.fromkeys(scenario.expected_tools))
+        if tools:
+            names = {name_of_call(call) for call in calls}
+            missing = ", ".join(quoted(tool) for tool in tools if tool not in names)
+            made = compare("trajectory_any_order", tools, calls, name=f"{label}: tools", args="ignore")
+            told = (
+                f"Not all expected tools were called: {missing}." if missing else "The calls of tools cannot be read."
+            )
+            yield made, told
+        for tool, arguments in sorted(scenario.expected_tool_args.items()):
+            yield _first_call(tool, arguments, calls, label)
+        if scenario.expected_output is not None:
+            expected, name = scenario.expected_output, f"{label}: expected_output"
+            made = compare("contains_any", expected, output, name=name, case_sensitive=False)
+            yield made, f"{quoted(expected)} is not in the output, {quoted(output)}."
+
+
+def _first_call(tool: str, arguments: dict[str, Any], calls: list[Any], label: str) -> tuple[ComparisonResult, str]:
+    first = [call for call in calls if name_of_call(call) == tool][:1]
+    # Each expected argument is equal; others may be there too, which the rule for all others allows.
+    rules: dict[str, str] = {**dict.fromkeys(arguments, "equal"), "*": "contains"}
+    expected, name = [{"name": tool, "args": arguments}], f"{label}: {tool} arguments"
+    made = compare("trajectory_any_order", expected, first, name=name, args={tool: rules})
+    return made, f"The first call of {tool} has other arguments, or there is none."
+
+
+class Regex(SuiteScorer):
+    """The pattern ``metadata.regex_pattern`` is found in the output."""
+
+    name = "regex"
+
+    def check(self, scenario: Scenario) -> None:
+        """Refuse a pattern that is missing, empty or wrong."""
+        from pytest_verdict.operators.regex import compile_pattern
+        from pytest_verdict.operators.regex_process import RegexTimeLimitError
+
+        pattern = scenario.metadata.get("regex_pattern")
+        if not isinstance(pattern, str) or not pattern:
+            raise ConfigurationError("the scorer regex needs metadata.regex_pattern, a text that is not empty")
+        try:
+            compile_pattern(pattern)
+        except (re.error, RegexTimeLimitError) as error:
+            reason = f"{pattern!r} is not a regular expression: {error}"
+            raise ConfigurationError(f"metadata.regex_pattern: {reason}") from None
+
+    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
+        """Search for the pattern."""
+        pattern = scenario.metadata["regex_pattern"]
+        made = compare("regex", pattern, result.output, name=label, mode="search")
+        word = "is" if made.passed else "is not"
+        return scored("Regex", made, f"The pattern {quoted(pattern)} {word} found in the output.")
+
+
+class Similarity(SuiteScorer):
+    """The output means about the same as the expected output, by the operator ``semantic``."""
+
+    name = "similarity"
+
+    def check(self, scenario: Scenario) -> None:
+        """Refuse a threshold that is none, and say what ``semantic`` needs."""
+        limit = scenario.metadata.get("similarity_threshold", _SIMILAR)
+        if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 < limit <= 1:
+            raise SettingsError(f"metadata.similarity_threshold is a number in (0, 1], got {limit!r}")
+        REGISTRY.build("semantic")
+
+    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
+        """Compare meanings."""
+        limit = scenario.metadata.get("similarity_threshold", threshold or _SIMILAR)
+        made = compare("semantic", scenario.expected_output, result.output, limit, name=label)
+        return scored("Similarity", made, f"The similarity is {made.score:.3f}, the threshold {made.threshold:g}.")

@@ -17,9 +17,8 @@ Name = Annotated[
     ),
 ]
 TagName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.+/\-]*$", description="Becomes a mark for pytest -m.")]
-Seconds = Annotated[
-    float, Field(gt=0, le=604_800, description="How long the adapter may take, in seconds; at most a week.")
-]
+_SECONDS = "How long the adapter may take, in seconds; at most a week."
+Seconds = Annotated[float, Field(gt=0, le=604_800, description=_SECONDS)]
 Share = Annotated[float, Field(gt=0, le=1)]
 
 
@@ -36,13 +35,9 @@ class ScorerEntry(_Form):
     mapping: dict[str, Any] | None = None
 
 
-def _scorer_kind(value: Any) -> str:
-    return "name" if isinstance(value, str) else "operator"
-
-
-ScorerName = Annotated[str, Field(min_length=1)]
 Scorer = Annotated[
-    Annotated[ScorerName, Tag("name")] | Annotated[ScorerEntry, Tag("operator")], Discriminator(_scorer_kind)
+    Annotated[str, Field(min_length=1), Tag("name")] | Annotated[ScorerEntry, Tag("operator")],
+    Discriminator(lambda value: "name" if isinstance(value, str) else "operator"),
 ]
 
 

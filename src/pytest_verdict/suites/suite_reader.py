@@ -10,8 +10,8 @@ from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import ConfigurationError, SuiteError
 from pytest_verdict.suites.scorer import SuiteScorer
-from pytest_verdict.suites.scorer_lookup import find_scorer
 from pytest_verdict.suites.suite_model import PassShare, RunSettings, Scenario, ScorerEntry, SuiteHead
+from pytest_verdict.suites.user_scorer import find_scorer
 from pytest_verdict.suites.validation_errors import Form, read_form, refuse
 
 DEFAULT_SCORER: Final = "passfail"
@@ -58,13 +58,10 @@ class Suite(NamedTuple):
     scenarios: tuple[PlannedScenario, ...]
 
 
+@pause_garbage_collection()
 def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = ()) -> Suite:
     """Read a suite file; the scorers named are registered when it runs."""
-    with pause_garbage_collection():
-        return _read(path, label or str(path), scorers)
-
-
-def _read(path: Path, label: str, announced: Collection[str]) -> Suite:
+    label = label or str(path)
     try:
         document = YamlDocument.read(path)
     except YamlTextError as error:
@@ -72,8 +69,9 @@ def _read(path: Path, label: str, announced: Collection[str]) -> Suite:
     if not isinstance(document.value, dict):
         raise SuiteError(f"{label}:1: a suite file is a mapping with the key suite or scenarios")
     form = read_form(document)
-    head = form.file.suite or SuiteHead(name=_stem(path))
-    planner = _Planner(head, document, announced, form)
+    suffix = next((suffix for suffix in _SUFFIXES if path.name.endswith(suffix)), path.suffix)
+    head = form.file.suite or SuiteHead(name=path.name.removesuffix(suffix) or path.name)
+    planner = _Planner(head, document, scorers, form)
     planned = [
         *planner.plan(form.file.scenarios or (), ("scenarios",)),
         *planner.plan(head.scenarios or (), ("suite", "scenarios")),
@@ -90,11 +88,6 @@ def _misplaced(document: YamlDocument) -> Iterator[tuple[int, str]]:
         yield document.line(("scenarios",)), "scenarios stand at the top or inside suite, not in both places"
     if not inside and top.get("scenarios") is None:
         yield 1, "the key 'scenarios' is required, at the top or inside suite"
-
-
-def _stem(path: Path) -> str:
-    suffix = next((suffix for suffix in _SUFFIXES if path.name.endswith(suffix)), path.suffix)
-    return path.name.removesuffix(suffix) or path.name
 
 
 class _Planner:

@@ -1,21 +1,21 @@
-"""Scorers of the user: any object with ``name`` and ``score(scenario, result)``."""
+"""Scorers of the user, any object with ``name`` and ``score(scenario, result)``; and finding the scorer that a suite names."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from pytest_verdict.comparison import compare
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.kernel import error_outcome
+from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.values.display import shortened, visible
-from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.operators.not_compared import record_not_compared
-from pytest_verdict.operators.scorer_verdict import ScorerVerdict
+from pytest_verdict.errors import ConfigurationError, allowed
+from pytest_verdict.operators.evidence import ScorerVerdict, record_not_compared
 from pytest_verdict.suites.agent_result import AgentResult
-from pytest_verdict.suites.loading import import_object
-from pytest_verdict.suites.scorer import Scored, SuiteScorer, scored
-from pytest_verdict.suites.suite_model import Scenario
+from pytest_verdict.suites.loading import import_object, load_brought
+from pytest_verdict.suites.scorer import OperatorScorer, Scored, SuiteScorer, scored
+from pytest_verdict.suites.suite_model import Scenario, ScorerEntry
 
 REGISTERED: Final[dict[str, Any]] = {}
 """Scorers by name, as conftest.py registered them."""
@@ -97,3 +97,25 @@ def _said(answer: Any) -> dict[str, Any]:
 
 def _part(answer: Any, key: str) -> Any:
     return answer.get(key) if isinstance(answer, Mapping) else getattr(answer, key, None)
+
+
+def find_scorer(entry: str | ScorerEntry, announced: Collection[str]) -> SuiteScorer:
+    """Find a scorer by its name; those announced are registered when the suite runs."""
+    if isinstance(entry, ScorerEntry):
+        return OperatorScorer(entry)
+    if "." in entry or ":" in entry:
+        return UserScorer(entry)
+    brought = load_brought("scorers", entry)
+    if brought is not None:
+        made = made_scorer(brought)
+        return made if isinstance(made, SuiteScorer) else UserScorer(entry, made)
+    if entry in REGISTERED or entry in announced:
+        return UserScorer(entry)
+    if entry in REGISTRY:
+        return OperatorScorer(ScorerEntry(operator=entry))
+    own = {*FAMILIES.all("scorers"), *REGISTERED, *announced}
+    hint = allowed("scorer", entry, {*own, *REGISTRY.public_names()}, listed=own)
+    raise ConfigurationError(
+        f"unknown scorer: {entry!r}.{hint} So is any of `pytest-verdict operators`. A scorer of your own is a dotted path,"
+        " or registered in conftest.py, which pytest-verdict check does not import: say --scorer NAME there."
+    )

@@ -109,7 +109,9 @@ def _sentence(problem: Any, place: Sequence[Any], document: YamlDocument) -> str
     if _is_about_key(problem):
         return f"a key is text, and this one is {meaning} in YAML ({shown(given, 40)}); write it in quotes"
     if kind == "extra_forbidden":
-        return f"there is no key {place[-1]!r} here.{allowed('key', place[-1], _keys_beside(place))}"
+        holder = next((step for step in reversed(place[:-1]) if isinstance(step, str) and step in _MODELS), "")
+        keys = [field.alias or name for name, field in _MODELS[holder].model_fields.items()]
+        return f"there is no key {place[-1]!r} here.{allowed('key', place[-1], keys)}"
     if kind == "missing":
         return f"the key {str(place[-1])!r} is required"
     if kind == "string_type":
@@ -131,12 +133,5 @@ def _no_text(given: Any, meaning: str, written: str) -> str:
         return f"text is needed here, not {'a list' if isinstance(given, list) else 'a mapping'}"
     if given is None:
         return 'nothing after the colon, and null, is not a text in YAML; write "" or leave the key out'
-    return (
-        f"{written} without quotes is {meaning} in YAML ({shown(given, 40)}), and this is compared as text;"
-        f' write "{written}"'
-    )
-
-
-def _keys_beside(place: Sequence[Any]) -> list[str]:
-    holder = next((step for step in reversed(place[:-1]) if isinstance(step, str) and step in _MODELS), "")
-    return [field.alias or name for name, field in _MODELS[holder].model_fields.items()]
+    reading = f"{written} without quotes is {meaning} in YAML ({shown(given, 40)}), and this is compared as text"
+    return f'{reading}; write "{written}"'

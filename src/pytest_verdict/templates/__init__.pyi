@@ -2,7 +2,6 @@ from .answer import BaseAnswer as BaseAnswer
 from .audit import audit_template as audit_template
 from .discovery import find_template as find_template
 from .field import TemplateWarning as TemplateWarning, VerifiedField as VerifiedField
-from .judge_schema import judge_schema as judge_schema
 from .lint import lint_template as lint_template
 from .parsing import ParsedAnswer as ParsedAnswer, parse_reply as parse_reply
 from .primitives import (
@@ -25,7 +24,6 @@ from .primitives import (
     TraceLength as TraceLength,
     TraceRegex as TraceRegex,
 )
-from .request import FormRequest as FormRequest
+from .request import FormRequest as FormRequest, judge_schema as judge_schema
 from .strategy import FieldCheck as FieldCheck
-from .template import AnswerTemplate as AnswerTemplate
-from .template_result import TemplateResult as TemplateResult
+from .template import AnswerTemplate as AnswerTemplate, TemplateResult as TemplateResult

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import datetime
 import enum
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from pytest_verdict.core.values.fields import fields_of, has_fields
+from pytest_verdict.core.values.placeholders import has_fields, named_fields
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.operators.text import NormalizedExact
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.field import Verification, choices_of, texts_in
-from pytest_verdict.templates.judge_schema import judge_schema
-from pytest_verdict.templates.leaking_spans import is_common, spans_that_pass
+from pytest_verdict.templates.request import judge_schema
 
 # A choice tells nobody which one is right, and an only choice is a const too.
 _STRUCTURE: Final = {"type", "format", "$ref", "required", "enum"}
@@ -29,11 +29,10 @@ def answer_leaks(template: type[BaseAnswer], name: str, verification: Verificati
     """Find the places in what a judge is told that hold the expected answer of a field."""
     answers = [answer for answer in dict.fromkeys(_answers(verification)) if answer]
     own, shared = _places(template, name, verification)
-    own = {
-        place: text
-        for place, text in own.items()
-        if not _names_every_choice(template.model_fields[name].annotation, text)
-    }
+    choices = choices_of(template.model_fields[name].annotation)
+    if len(choices) > 1:
+        names = [str(one.value if isinstance(one, enum.Enum) else one) for one in choices]
+        own = {place: text for place, text in own.items() if not all(_occurs(one, text) for one in names)}
     for place, text in {**own, **shared}.items():
         shortest = 1 if place in own else _LONG
         found = [answer for answer in answers if len(answer) >= shortest and _tells(answer, text)]
@@ -124,7 +123,7 @@ def _written(truth: Any) -> Iterator[str]:
 
 def _items(truth: Any) -> Iterable[Any]:
     if has_fields(truth):
-        return fields_of(truth).values()
+        return named_fields(truth)[2].values()
     if isinstance(truth, Mapping):
         return truth.values()
     if isinstance(truth, set | frozenset):
@@ -160,6 +159,52 @@ def _occurs(answer: str, text: str) -> bool:
     return re.search(f"{before}{words}{after}", text, re.IGNORECASE) is not None
 
 
-def _names_every_choice(annotation: Any, text: str) -> bool:
-    choices = [choice.value if isinstance(choice, enum.Enum) else choice for choice in choices_of(annotation)]
-    return len(choices) > 1 and all(_occurs(str(choice), text) for choice in choices)
+_OPERATORS: Final = {
+    *("exact", "normalized_exact", "literal", "one_of", "contains_any", "contains_all", "text_similarity"),
+    *("set_containment", "ordered_match", "numeric_exact", "numeric_tolerance", "date_match", "date_tolerance"),
+}
+"""Operators that a text passes because it is the answer; half of all numbers pass a minimum, and every word some patterns."""
+
+_COMMON_WORDS: Final = (
+    "a all an and any are as at be been both but by can did do does each every for from had has have he her his how i if in"
+    " into is it its may more most no none nor not of off on one or other our out own she so some such than that the their"
+    " them then there these they this those to up was we were what when where which who why will with yes you your"
+)
+_COMMON: Final = frozenset(_COMMON_WORDS.split())
+_WORD: Final = re.compile(r"\S+")
+_AROUND: Final = "'\"`\u2018\u2019\u201c\u201d()[]{}<>.,;:!?"
+_MOST_WORDS: Final = 8
+_LONGEST: Final = 5_000
+
+
+def is_common(answer: str) -> bool:
+    """Say whether an answer is one letter or a word that stands in descriptions anyhow."""
+    return answer.casefold() in _COMMON or (len(answer) == 1 and answer.isalpha())
+
+
+def spans_that_pass(verification: Verification, text: str) -> Iterator[str]:
+    """Find the parts of a text, of one word or several, that the operator accepts for the ground truth; shortest first."""
+    operator, truth = verification.operator, verification.ground_truth
+    if operator.name not in _OPERATORS or isinstance(truth, bool) or truth is None:
+        return
+    is_list = operator.kind == "list"
+    wholes = [[text] for text in texts_in(truth)] if is_list else [truth]
+    wanted = texts_in(operator.effective_expected(truth))
+    longest = max((len(text.split()) for text in wanted), default=1)
+    # A word that merely contains one letter of the answer tells nothing.
+    most_characters = max(map(len, wanted), default=0) + 2 if operator.name.startswith("contains_") else _LONGEST
+    most = _MOST_WORDS if operator.kind == "date" else min(longest + 2, _MOST_WORDS)
+    for span in _spans(text[:_LONGEST], most):
+        if len(span) > most_characters or is_common(span):
+            continue
+        observed = [span] if is_list else span
+        if any(verification.compare("", whole, observed, None).has_passed() for whole in wholes):
+            yield span
+
+
+def _spans(text: str, most: int) -> Iterator[str]:
+    words = [(word.start(), word.end()) for word in _WORD.finditer(text)]
+    for count, start in itertools.product(range(1, most + 1), range(len(words))):
+        if start + count <= len(words):
+            whole = text[words[start][0] : words[start + count - 1][1]]
+            yield from dict.fromkeys(span for span in (whole.strip(_AROUND), whole) if span)

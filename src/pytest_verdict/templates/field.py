@@ -2,23 +2,77 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
-from pytest_verdict.core.kernel import run
+from pytest_verdict.core.kernel import run, settle
 from pytest_verdict.core.normalizers import normalize
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import Operator, as_setting
+from pytest_verdict.core.registry import operator_from_settings
+from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
-from pytest_verdict.templates.field_rule import FieldRule, read_weight
+from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_setting as read_number
+
+NULL_OBSERVED: Final = "null_observed"
+MISSING_TRACE: Final = "missing_trace"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRule:
+    """The operator of a field, and its weight."""
+
+    operator: Operator
+    weight: ExactNumber = 1
+
+    @property
+    def reads_trace(self) -> bool:
+        """Whether the operator reads the raw response instead of an extracted value."""
+        return self.operator.kind == "trace"
+
+    def written(self) -> dict[str, Any]:
+        """Write the rule as the record does."""
+        return {**as_setting(self.operator), "weight": self.weight}
+
+    def compare(self, name: str, expected: Any, observed: Any, recorded: Mapping[str, Any] | None) -> ComparisonResult:
+        """Compare the field; a null answer is a fail with the note ``null_observed``."""
+        if observed is None and self.operator.effective_expected(expected) is not None:
+            return settle(self.operator, expected, None, Outcome(0.0, notes=(NULL_OBSERVED,)), name=name)
+        return run(self.operator, expected, observed, name=name, recorded=recorded)
+
+    def refuse(self, name: str, expected: Any, observed: Any, reason: str) -> ComparisonResult:
+        """Give the ``error`` of a field that cannot be compared."""
+        notes = (MISSING_TRACE,) if reason == MISSING_TRACE else ()
+        return settle(self.operator, expected, observed, Outcome(0.0, notes=notes, error=reason), name=name)
+
+
+def read_weight(value: Any) -> ExactNumber:
+    """Read a weight, a finite number of at least 0."""
+    with contextlib.suppress(ValueError):
+        weight = read_number(value)
+        if as_exact(weight) >= 0:
+            return weight
+    raise TemplateError(f"weight takes a number of at least 0, got {shown(value, 80)}")
+
+
+def read_rule(value: Any) -> FieldRule:
+    """Read a rule: an operator in any of its forms, and beside its recorded form a weight."""
+    if isinstance(value, FieldRule):
+        return value
+    if not isinstance(value, Mapping):
+        return FieldRule(operator_from_settings(value))
+    operator = {key: item for key, item in value.items() if key != "weight"}
+    return FieldRule(operator_from_settings(operator), read_weight(value.get("weight", 1)))
 
 
 class TemplateWarning(UserWarning):
@@ -42,11 +96,6 @@ class Verification(FieldRule):
             return ""
         texts = texts_in(self.operator.effective_expected(self.ground_truth))
         return next((text for text in texts if normalize(text, ["remove_punctuation"]) != text), "")
-
-
-def verification_of(field: FieldInfo) -> Verification | None:
-    """Give the hidden half of a field."""
-    return next((found for found in field.metadata if isinstance(found, Verification)), None)
 
 
 def VerifiedField(  # noqa: N802 - a function that is written like a class, as pydantic's Field is
@@ -92,10 +141,16 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
         operator=verify_with, weight=read_weight(weight), ground_truth=snapshot(ground_truth), hint=extraction_hint
     )
     if found.reads_trace:
-        _refuse_unless_truth_value(found)
+        if NOT_A_BOOLEAN in run(verify_with, found.ground_truth, "").notes:
+            meaning = "the ground truth of a field that reads the trace is True (it must match) or False"
+            raise TemplateError(f"{meaning}, got {shown(found.ground_truth, 80)}")
         # No judge fills this field in, so it must not be required.
         pydantic_field_kwargs.setdefault("default", None)
-    _warn_about_lost_punctuation(found)
+    lost = found.lost_punctuation()
+    if lost:
+        reason = "it equals every text that differs only in punctuation, as 'O+' and 'O-' or '1.5' and '15' do"
+        text = f"remove_punctuation changes the ground truth {shown(lost, 40)}: {reason}"
+        warnings.warn(text, TemplateWarning, stacklevel=2)
     made: FieldInfo = Field(description=description, **pydantic_field_kwargs)
     made.metadata.append(found)
     return made
@@ -112,25 +167,6 @@ def _about_operator(given: Any) -> str:
         if close:
             return f"verify_with takes an operator, not its name: verify_with={names[close]}(...)"
     return f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(given, 80)}"
-
-
-def _refuse_unless_truth_value(found: Verification) -> None:
-    if NOT_A_BOOLEAN in run(found.operator, found.ground_truth, "").notes:
-        raise TemplateError(
-            f"the ground truth of a field that reads the trace is True (it must match) or False, got"
-            f" {shown(found.ground_truth, 80)}"
-        )
-
-
-def _warn_about_lost_punctuation(found: Verification) -> None:
-    lost = found.lost_punctuation()
-    if lost:
-        warnings.warn(
-            f"remove_punctuation changes the ground truth {shown(lost, 40)}: it equals every text that differs only in"
-            " punctuation, as 'O+' and 'O-' or '1.5' and '15' do",
-            TemplateWarning,
-            stacklevel=3,
-        )
 
 
 def texts_in(value: Any) -> list[str]:

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
+import datetime
+import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from pydantic import BaseModel, Field, ValidationError, create_model
+from pydantic.fields import FieldInfo
 
 from pytest_verdict.core.kernel import run
-from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.normalizers import SynonymMap, normalize
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.values.dates import read_date, read_formatted
 from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.operators.aggregate import AllOf
-from pytest_verdict.operators.number import Delta
+from pytest_verdict.operators.category import OneOf
+from pytest_verdict.operators.date import DateMatch, DateTolerance
+from pytest_verdict.operators.exact_number import as_exact
+from pytest_verdict.operators.lists import as_list
+from pytest_verdict.operators.number import Delta, NumericTolerance
 from pytest_verdict.operators.semantic import SemanticMatch
 from pytest_verdict.operators.surfaces import NOT_TEXT
+from pytest_verdict.operators.text import Exact
 from pytest_verdict.templates.field import Verification, choices_of, types_of
-from pytest_verdict.templates.possible_answers import possible_answers
 
 _READABLE: Final[Mapping[str, Any]] = {
     "boolean": True,
@@ -32,16 +43,8 @@ _READABLE: Final[Mapping[str, Any]] = {
 """By kind of operator an observed value that it can read."""
 
 _BY_EQUALITY: Final = {
-    "exact",
-    "normalized_exact",
-    "boolean",
-    "literal",
-    "one_of",
-    "numeric_exact",
-    "numeric_tolerance",
-    "ordered_match",
-    "date_match",
-    "date_tolerance",
+    *("exact", "normalized_exact", "boolean", "literal", "one_of", "ordered_match"),
+    *("numeric_exact", "numeric_tolerance", "date_match", "date_tolerance"),
 }
 """Operators that pass on what equals the ground truth, or lies around it."""
 
@@ -54,9 +57,8 @@ def refuse_impossible(cls: type[BaseModel], verified: Mapping[str, Verification]
     for name, one in verified.items():
         reason = _reason(cls, name, one)
         if reason:
-            raise TemplateError(
-                f"{cls.__name__}.{name}: no answer passes with the ground truth {shown(one.ground_truth, 60)}: {reason}"
-            )
+            problem = f"no answer passes with the ground truth {shown(one.ground_truth, 60)}"
+            raise TemplateError(f"{cls.__name__}.{name}: {problem}: {reason}")
 
 
 def _reason(cls: type[BaseModel], name: str, one: Verification) -> str:
@@ -123,15 +125,11 @@ def _no_answer_of_the_field(cls: type[BaseModel], name: str, one: Verification, 
 
 def _no_answer_passes(one: Verification, answers: Iterable[Any]) -> str:
     results = [one.compare("", one.ground_truth, answer, None) for answer in [None, *answers]]
-    if any(_may_pass(result) for result in results):
+    # A comparison that could not be made says nothing of other answers.
+    if any(result.passed or result.error is not None for result in results):
         return ""
     notes = next((f" ({', '.join(result.notes)})" for result in results[1:] if result.notes), "")
     return f"its own operator {one.operator.name} does not pass on it{notes}"
-
-
-def _may_pass(result: ComparisonResult) -> bool:
-    # A comparison that could not be made says nothing of other answers.
-    return result.passed or result.error is not None
 
 
 def _may_match_in_another_case(one: Verification, problems: Iterable[Mapping[str, Any]]) -> bool:
@@ -149,9 +147,8 @@ def _may_match_in_another_case(one: Verification, problems: Iterable[Mapping[str
 def _reader(cls: type[BaseModel], name: str) -> Callable[[Any], Any] | None:
     """Give what reads a value as an answer of the field; None when validators of the author have a say in it."""
     own: Any = cls.__pydantic_decorators__
-    validated = {
-        field for one in (*own.field_validators.values(), *own.validators.values()) for field in one.info.fields
-    }
+    validators = *own.field_validators.values(), *own.validators.values()
+    validated = {field for one in validators for field in one.info.fields}
     if {name, "*"} & validated or own.model_validators or own.root_validators:
         return None
     field = cls.model_fields[name]
@@ -162,3 +159,66 @@ def _reader(cls: type[BaseModel], name: str) -> Callable[[Any], Any] | None:
     make: Any = create_model
     model: Any = make("Answer", __config__=config, value=(field.annotation, value))
     return (lambda given: model(value=given).value) if model.__pydantic_complete__ else None
+
+
+_MOST_DIGITS: Final = 300
+_BOUNDS: Final = ("ge", "gt", "le", "lt")
+
+
+def possible_answers(operator: Operator, truth: Any, field: FieldInfo) -> Iterator[Any]:
+    """Give the ground truth and forms of it, one of which the operator accepts if it accepts any value of the field."""
+    for item in (as_list(operator.effective_expected(truth)) or []) if isinstance(operator, OneOf) else [truth]:
+        yield item
+        yield from _forms(operator, item, field)
+
+
+def _forms(operator: Operator, truth: Any, field: FieldInfo) -> Iterator[Any]:
+    steps = getattr(operator, "normalize", ())
+    items = as_list(truth)
+    if isinstance(operator, DateMatch | DateTolerance):
+        yield from _dates(operator, truth)
+    elif operator.kind == "number":
+        yield from _numbers(operator, truth, field)
+    elif isinstance(truth, str):
+        yield from _texts(truth, steps)
+    elif items is not None:
+        inner = next((get_args(kind)[0] for kind in types_of(field.annotation) if get_args(kind)), None)
+        # An item is written as one of the choices that its type leaves, where one of them equals it.
+        choices, equals = choices_of(inner), Exact(normalize=steps).check
+        yield [next((choice for choice in choices if equals(choice, item)), item) for item in items]
+
+
+def _texts(text: str, steps: Sequence[str | SynonymMap]) -> Iterator[str]:
+    yield from (text.strip(), normalize(text, steps))
+    yield from (change(text.strip()) for change in (str.lower, str.upper, str.title, str.capitalize))
+    yield from (key for step in steps if isinstance(step, SynonymMap) for key in step.mapping)
+
+
+def _numbers(operator: Operator, truth: Any, field: FieldInfo) -> Iterator[Any]:
+    texts = [truth] if not isinstance(truth, str) else [truth, normalize(truth, getattr(operator, "normalize", ()))]
+    number = next((found for found in map(as_decimal, texts) if found is not None), None)
+    if number is None or not number.is_finite() or abs(number.adjusted()) > _MOST_DIGITS:
+        return
+    around = [number]
+    if isinstance(operator, NumericTolerance):
+        limit = as_exact(operator.tolerance) * (abs(number) if operator.mode == "relative" else 1)
+        around += [number - limit, number + limit]
+        bounds = (as_decimal(getattr(one, name, None)) for name in _BOUNDS for one in field.metadata)
+        around += [bound for bound in bounds if bound]
+    for one in around:
+        yield from (one, str(one), math.floor(one), math.ceil(one), float(one))
+
+
+def _dates(operator: DateMatch | DateTolerance, truth: Any) -> Iterator[Any]:
+    form = operator.format if isinstance(operator, DateMatch) else None
+    found = read_date(truth, day_first=operator.day_first) if form is None else read_formatted(truth, form, or_iso=True)
+    if isinstance(found, str):
+        return
+    moments = [found.moment or datetime.datetime.combine(found.day, datetime.time())]
+    if isinstance(operator, DateTolerance):
+        for sign in (1, -1):
+            with contextlib.suppress(OverflowError):
+                moments.append(moments[0] + sign * datetime.timedelta(**{operator.unit: operator.tolerance}))
+    for moment in moments:
+        yield from (moment.date(), moment, moment.date().isoformat(), moment.isoformat())
+        yield from () if form is None else [moment.strftime(form)]

@@ -1,16 +1,28 @@
-"""`lint_template`: what of a template may mislead its judge or accept a wrong answer."""
+"""`lint_template` and ``pytest-verdict lint``: what of a template may mislead its judge or accept a wrong answer."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-from pytest_verdict.core.values.display import shown
+from pytest_verdict.console import say
+from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.answer_leaks import answer_leaks, classic_fields
+from pytest_verdict.templates.discovery import load_templates
 from pytest_verdict.templates.field import Verification
 from pytest_verdict.templates.strategy import fields_named
+
+_EXIT_CODES: Final = """\
+The module is imported, which runs its code. No judge is asked.
+
+exit codes:
+  0  nothing but notices was found
+  1  there are warnings
+  2  the module cannot be imported or has no template
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,59 +59,55 @@ def lint_template(template: type[BaseAnswer]) -> list[Finding]:
         >>> print(lint_template(Answer)[0])
         Answer.gene: answer_leaks: the expected 'TP53' stands in its description; describe the value with another example
     """
-    found = [
-        Finding(template.__name__, name, code, message)
-        for name, verification in template.__verdict_definition__.verified.items()
-        for code, message in _findings(template, name, verification)
-    ]
-    found += [
-        Finding(template.__name__, name, code, message)
-        for name, verification in classic_fields(template)
-        for code, message in _leaks(template, name, verification)
-    ]
-    return found
+    verified = template.__verdict_definition__.verified.items()
+    found = [(name, *one) for name, verification in verified for one in _findings(template, name, verification)]
+    classic = [(name, *one) for name, each in classic_fields(template) for one in _leaks(template, name, each)]
+    return [Finding(template.__name__, *one) for one in (*found, *classic)]
 
 
 def _findings(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
     if not verification.reads_trace:
-        yield from _about_the_judge(template, name, verification)
+        yield from _leaks(template, name, verification)
         yield from _about_the_ground_truth(verification)
     strategy = template.__verdict_definition__.strategy
     if strategy is not None and name not in fields_named(strategy):
-        yield (
-            "not_in_strategy",
-            "the strategy does not look at it, so a wrong value never fails; name it, or drop the field",
-        )
+        reason = "the strategy does not look at it, so a wrong value never fails"
+        yield "not_in_strategy", f"{reason}; name it, or drop the field"
 
 
 def _leaks(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
     for place, answer in answer_leaks(template, name, verification):
-        yield (
-            "answer_leaks",
-            f"the expected {shown(answer, 60)} stands in {place}; describe the value with another example",
-        )
-
-
-def _about_the_judge(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
-    yield from _leaks(template, name, verification)
-    if isinstance(verification.ground_truth, bool):
-        yield (
-            "boolean_anchors",
-            "its description tells the judge what to look for, who may then find it; a field that extracts the value does not",
-        )
+        found = f"the expected {shown(answer, 60)} stands in {place}"
+        yield "answer_leaks", f"{found}; describe the value with another example"
 
 
 def _about_the_ground_truth(verification: Verification) -> Iterator[tuple[str, str]]:
-    lost = verification.lost_punctuation()
+    truth, operator, lost = verification.ground_truth, verification.operator, verification.lost_punctuation()
+    if isinstance(truth, bool):
+        reason = "its description tells the judge what to look for, who may then find it"
+        yield "boolean_anchors", f"{reason}; a field that extracts the value does not"
     if lost:
-        yield (
-            "lost_punctuation",
-            f"remove_punctuation changes {shown(lost, 60)}, which then equals texts that differ only in punctuation",
-        )
-    truth, operator = verification.ground_truth, verification.operator
+        change = f"remove_punctuation changes {shown(lost, 60)}"
+        yield "lost_punctuation", f"{change}, which then equals texts that differ only in punctuation"
     # With our operators, a ground truth with which nothing passes is refused when the class is made.
     if not operator.keeps_evidence and not verification.compare("", truth, truth, None).passed:
-        yield (
-            "ground_truth_fails",
-            f"{operator.name} does not pass on the ground truth {shown(truth, 60)} itself; see that some answer passes",
-        )
+        reason = f"{operator.name} does not pass on the ground truth {shown(truth, 60)} itself"
+        yield "ground_truth_fails", f"{reason}; see that some answer passes"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.epilog = _EXIT_CODES
+    parser.add_argument("module", metavar="MODULE", help="a dotted name, or the path of a .py file")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command."""
+    templates = load_templates(arguments.module)
+    found = [finding for template in templates for finding in lint_template(template)]
+    for finding in found:
+        say(f"{finding.level}: {finding}")
+    warnings = sum(finding.level == "warning" for finding in found)
+    counts = (len(templates), "template"), (warnings, "warning"), (len(found) - warnings, "notice")
+    say(", ".join(counted(*count) for count in counts))
+    return 1 if warnings else 0

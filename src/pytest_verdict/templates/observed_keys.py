@@ -30,14 +30,6 @@ def notes_in(observed: Mapping[str, Any]) -> list[str]:
     return [str(note) for note in found] if isinstance(found, list | tuple) else []
 
 
-def hand_weighed(observed: Mapping[str, Any]) -> float | None:
-    """Give the author's own granular score, where there is one."""
-    found = observed.get(HAND_WEIGHED)
-    if isinstance(found, bool) or not isinstance(found, int | float):
-        return None
-    return float(found) if 0 <= found <= 1 else None
-
-
 def named_problems(problems: Mapping[str, str]) -> str:
     """Write problems as one line."""
     return "; ".join(f"{name}: {reason}" if name else reason for name, reason in problems.items())

@@ -34,6 +34,6 @@ def explanations() -> Mapping[str, str]:
 def commands() -> Mapping[str, Command]:
     """Name the commands."""
     return {
-        "lint": Command("find what may mislead the judge of an answer template", f"{_HERE}commands.lint"),
-        "audit": Command("find which mistakes an answer template would not notice", f"{_HERE}commands.audit"),
+        "lint": Command("find what may mislead the judge of an answer template", f"{_HERE}lint"),
+        "audit": Command("find which mistakes an answer template would not notice", f"{_HERE}audit"),
     }

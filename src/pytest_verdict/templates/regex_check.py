@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from pytest_verdict.core.kernel import error_outcome, run
@@ -13,11 +13,12 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.errors import TemplateError, allowed
-from pytest_verdict.operators.regex import INVALID_PATTERN
-from pytest_verdict.operators.regex_search import FoundMatch, RegexTimeLimitError, find_matches
+from pytest_verdict.operators.regex import INVALID_PATTERN, FoundMatch, find_matches
+from pytest_verdict.operators.regex_process import RegexTimeLimitError
 from pytest_verdict.operators.surfaces import NOT_TEXT
 
 _KEYS: Final = ("pattern", "expected", "match_type")
+_MATCH_TYPES: Final = ("all", "contains", "count", "exact")
 
 
 class RegexCheck(Operator):
@@ -69,10 +70,26 @@ class RegexCheck(Operator):
         return Outcome(0.0 if reason else 1.0, details={**details, "reason": reason} if reason else details)
 
     def _problem(self, expected: Any, found: list[Any]) -> str:
-        compare = _PROBLEMS.get(self.match_type) if isinstance(self.match_type, str) else None
-        if compare is None:
-            return f"Unknown match_type: {self.match_type!r}.{allowed('match_type', self.match_type, _PROBLEMS)}"
-        return compare(expected, found)
+        match self.match_type if isinstance(self.match_type, str) else None:
+            case "exact" if len(found) != 1:
+                return f"exactly one match is expected, found {len(found)}"
+            case "exact":
+                return (
+                    "" if equal(expected, found[0]) else f"{shown(found[0], 80)} was found, not {shown(expected, 80)}"
+                )
+            case "contains":
+                is_there = any(equal(expected, one) for one in found)
+                return "" if is_there else f"{shown(expected, 80)} is not among the matches"
+            case "count" if type(expected) is not int:
+                return f"match_type count expects a whole number, got {shown(expected, 80)}"
+            case "count":
+                return "" if expected == len(found) else f"{len(found)} matches were found, not {expected}"
+            case "all" if not isinstance(expected, list | tuple):
+                return f"match_type all expects a list, got {shown(expected, 80)}"
+            case "all":
+                missing = [item for item in expected if not any(equal(item, one) for one in found)]
+                return f"not among the matches: {shown(missing, 160)}" if missing else ""
+        return f"Unknown match_type: {self.match_type!r}.{allowed('match_type', self.match_type, _MATCH_TYPES)}"
 
 
 def _text(match: FoundMatch) -> Any:
@@ -80,37 +97,6 @@ def _text(match: FoundMatch) -> Any:
     if not groups:
         return match.text
     return groups[0] if len(groups) == 1 else groups
-
-
-def _not_exactly(expected: Any, found: list[Any]) -> str:
-    if len(found) != 1:
-        return f"exactly one match is expected, found {len(found)}"
-    return "" if equal(expected, found[0]) else f"{shown(found[0], 80)} was found, not {shown(expected, 80)}"
-
-
-def _not_among(expected: Any, found: list[Any]) -> str:
-    return "" if any(equal(expected, one) for one in found) else f"{shown(expected, 80)} is not among the matches"
-
-
-def _not_counted(expected: Any, found: list[Any]) -> str:
-    if type(expected) is not int:
-        return f"match_type count expects a whole number, got {shown(expected, 80)}"
-    return "" if expected == len(found) else f"{len(found)} matches were found, not {expected}"
-
-
-def _not_all(expected: Any, found: list[Any]) -> str:
-    if not isinstance(expected, list | tuple):
-        return f"match_type all expects a list, got {shown(expected, 80)}"
-    missing = [item for item in expected if not any(equal(item, one) for one in found)]
-    return f"not among the matches: {shown(missing, 160)}" if missing else ""
-
-
-_PROBLEMS: Final[dict[str, Callable[[Any, list[Any]], str]]] = {
-    "all": _not_all,
-    "contains": _not_among,
-    "count": _not_counted,
-    "exact": _not_exactly,
-}
 
 
 def regex_checks(template: str, entries: Any) -> dict[str, RegexCheck]:
@@ -136,10 +122,9 @@ def compare_all(checks: Mapping[str, RegexCheck], trace: Any) -> list[Comparison
 
 def regex_report(results: list[ComparisonResult]) -> dict[str, Any]:
     """Give the results as ``verify_regex`` returns them."""
-    passed = {str(result.name): result.passed for result in results}
     return {
-        "success": all(passed.values()),
-        "results": passed,
+        "success": all(one.passed for one in results),
+        "results": {str(one.name): one.passed for one in results},
         "details": {str(one.name): _details(one) for one in results},
     }
 

@@ -1,4 +1,4 @@
-"""`FormRequest`: what a judge is asked to read a response by."""
+"""`FormRequest`: what a judge is told of a template, the form to fill in and never what belongs in it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,61 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pydantic.errors import PydanticInvalidForJsonSchema
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core.core_schema import ModelSchema, WithDefaultSchema
+
+from pytest_verdict.errors import TemplateError
 from pytest_verdict.judging.request import JudgeRequest, in_prompt
+from pytest_verdict.templates.answer import BaseAnswer
+
+
+class _Form(GenerateJsonSchema):
+    """Writes the schema of a template, and of templates and models inside of it, as a judge may see it."""
+
+    def default_schema(self, schema: WithDefaultSchema) -> dict[str, Any]:
+        """Leave defaults out: one would be an answer that a judge could give without reading."""
+        return self.generate_inner(schema["schema"])
+
+    def model_schema(self, schema: ModelSchema) -> dict[str, Any]:
+        """Leave out of a template what no judge fills in."""
+        form = super().model_schema(schema)
+        template = schema["cls"]
+        if not issubclass(template, BaseAnswer):
+            return form
+        wanted = template.__verdict_definition__.parsed
+        properties = {name: dict(form["properties"][name]) for name in wanted}
+        for schema_of_field in properties.values():
+            # The author's json_schema_extra may still have one.
+            schema_of_field.pop("default", None)
+        return {**form, "properties": properties, "required": list(wanted), "additionalProperties": False}
+
+
+def judge_schema(template: type[BaseAnswer]) -> dict[str, Any]:
+    """Give the form that a judge fills in.
+
+    Args:
+        template: The template.
+
+    Returns:
+        A JSON schema with the fields that have to be extracted, their types and descriptions. It holds no ground truth,
+        operator, weight or default, no field that reads the trace, and no ``id``.
+
+    Raises:
+        TemplateError: A field has a type of which there is no JSON schema.
+
+    Example:
+        >>> from pytest_verdict.templates import NumericExact, VerifiedField
+        >>> class Answer(BaseAnswer):
+        ...     pair_count: int = VerifiedField("The number of pairs", ground_truth=23, verify_with=NumericExact())
+        >>> judge_schema(Answer)["properties"]
+        {'pair_count': {'description': 'The number of pairs', 'title': 'Pair Count', 'type': 'integer'}}
+    """
+    try:
+        return template.model_json_schema(schema_generator=_Form)
+    except PydanticInvalidForJsonSchema as error:
+        raise TemplateError(f"{template.__name__} is no form that a judge can fill in: {error.message}") from None
+
 
 INSTRUCTIONS: Final = """\
 You fill in a form from a text. The form is a JSON schema; the description of each field says what to extract and how to write it.
@@ -39,8 +93,11 @@ class FormRequest(JudgeRequest):
     hints: Mapping[str, str]
 
 
-def form_request(schema: dict[str, Any], response: str, hints: Mapping[str, str]) -> FormRequest:
-    """Ask for a form in words, which are what the answer depends on."""
+def form_request(template: type[BaseAnswer], response: str) -> FormRequest:
+    """Ask for the form of a template in words, which are what the answer depends on."""
+    schema = judge_schema(template)
+    verified = template.__verdict_definition__.verified.items()
+    hints = {name: one.hint for name, one in verified if one.hint is not None and not one.reads_trace}
     question = {"schema": f"Form:\n{in_prompt(schema)}"}
     if hints:
         question["hints"] = f"Hints:\n{in_prompt(hints)}"

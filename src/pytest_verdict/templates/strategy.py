@@ -21,12 +21,9 @@ from pytest_verdict.errors import TemplateError, allowed
 from pytest_verdict.operators.aggregate import CHILD_ERROR, AllOf, AnyOf, AtLeastN, Condition
 from pytest_verdict.operators.text import Exact
 
-
-def _optional_operator(value: Any) -> Operator | None:
-    return None if value is None else operator_from_settings(value)
-
-
-OptionalOperator = Annotated[Any, BeforeValidator(_optional_operator)]
+OptionalOperator = Annotated[
+    Any, BeforeValidator(lambda value: None if value is None else operator_from_settings(value))
+]
 """A setting that is an operator or None."""
 
 
@@ -73,9 +70,8 @@ def check_strategy(node: Any, fields: Collection[str]) -> Operator:
         for part in _parts(node):
             check_strategy(part, fields)
         return node
-    raise TemplateError(
-        f"a strategy is made of FieldCheck, AllOf, AnyOf and AtLeastN with a list of conditions, got {shown(node, 120)}"
-    )
+    parts = "FieldCheck, AllOf, AnyOf and AtLeastN with a list of conditions"
+    raise TemplateError(f"a strategy is made of {parts}, got {shown(node, 120)}")
 
 
 def holds(node: Operator | None, passed: Mapping[str, bool]) -> bool:
@@ -85,9 +81,8 @@ def holds(node: Operator | None, passed: Mapping[str, bool]) -> bool:
     if isinstance(node, FieldCheck):
         return passed.get(node.field, False)
     met = [holds(part, passed) for part in _parts(node)]
-    if isinstance(node, AtLeastN):
-        return sum(met) >= node.n
-    return any(met) if isinstance(node, AnyOf) else all(met)
+    needed = node.n if isinstance(node, AtLeastN) else 1 if isinstance(node, AnyOf) else len(met)
+    return sum(met) >= needed
 
 
 def fields_named(node: Operator) -> frozenset[str]:

@@ -2,26 +2,132 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_verdict.comparator import Comparator
-from pytest_verdict.comparison import HIDDEN, compare
+from pytest_verdict.comparison import HIDDEN, compare, describe_failure
+from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.writing import Verdict
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.judging.asking import ask, ask_async
 from pytest_verdict.judging.protocol import Judge
 from pytest_verdict.operators.semantic import SemanticMatch
 from pytest_verdict.templates import observed_keys as keys
-from pytest_verdict.templates.answer import BaseAnswer, observed_values
-from pytest_verdict.templates.definition import Definition
-from pytest_verdict.templates.judge_schema import judge_hints, judge_schema
+from pytest_verdict.templates.answer import BaseAnswer, Definition, observed_values
 from pytest_verdict.templates.parsing import ParsedAnswer, parse_reply
 from pytest_verdict.templates.regex_check import regex_checks
 from pytest_verdict.templates.request import FormRequest, form_request
-from pytest_verdict.templates.template_match import TemplateMatch
-from pytest_verdict.templates.template_result import TemplateResult
+from pytest_verdict.templates.template_match import EMBEDDING_OVERRIDE, TemplateMatch
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateResult:
+    """What came of verifying one answer; true when it passed, false when it failed. `bool` of an error raises `ErrorVerdict`.
+
+    Args:
+        comparison: The record: an aggregate of the operator ``answer_template`` with a child for each field.
+
+    Example:
+        >>> from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, VerifiedField
+        >>> class Capital(BaseAnswer):
+        ...     city: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())
+        >>> result = AnswerTemplate(Capital).verify({"city": "Lyon"})
+        >>> result.passed, result.verdict
+        (False, 'fail')
+    """
+
+    comparison: ComparisonResult
+
+    @property
+    def template(self) -> str:
+        """The name of the template."""
+        return str(self.comparison.settings["template"])
+
+    @property
+    def verdict(self) -> Verdict:
+        """``pass``, ``fail``, or ``error`` when the answer could not be read or ``verify()`` raised."""
+        return self.comparison.verdict
+
+    @property
+    def passed(self) -> bool:
+        """Whether the answer is correct, after the embedding check where there was one."""
+        return self.comparison.passed
+
+    @property
+    def granular(self) -> float | None:
+        """How much is correct, from 0.0 to 1.0; None when it is not known. An embedding check does not change it."""
+        found: float | None = self.comparison.details.get("granular_score")
+        return found
+
+    @property
+    def fields(self) -> dict[str, ComparisonResult]:
+        """The comparison of each verified field, by name."""
+        return {str(child.name): child for child in self.comparison.children[: self._count()]}
+
+    @property
+    def null_fields(self) -> list[str]:
+        """The fields that the judge did not answer."""
+        return list(self.comparison.details.get("null_fields", []))
+
+    @property
+    def regex(self) -> dict[str, bool]:
+        """Whether each regex check passed, by name."""
+        others = self.comparison.children[self._count() :]
+        return {str(check.name): check.passed for check in others if check.operator == "regex_check"}
+
+    @property
+    def notes(self) -> list[str]:
+        """Codes such as ``null_observed``, ``unknown_keys`` and ``embedding_override``."""
+        return self.comparison.notes
+
+    @property
+    def error(self) -> str | None:
+        """Why there is no verdict, or None."""
+        return self.comparison.error
+
+    @property
+    def problems(self) -> dict[str, str]:
+        """Why fields could not be read, by field; under the empty name why the whole reply could not."""
+        return {} if self.error is None else keys.problems_in(self.comparison.observed)
+
+    @property
+    def unknown(self) -> dict[str, Any]:
+        """What the reply held besides the fields to extract."""
+        return dict(self.comparison.observed.get(keys.UNKNOWN, {}))
+
+    @property
+    def embedding_override(self) -> bool:
+        """Whether the embedding check turned a fail into a pass; ``comparison.details["embedding_check"]`` has the scores."""
+        return EMBEDDING_OVERRIDE in self.notes
+
+    def describe(self) -> str:
+        """Lay the fields out as a table.
+
+        Returns:
+            The block that the failure prints: what failed first, a line for each field and check with the reason, the strategy,
+            and the keys that belong to no field, in plain text in which nothing can move the cursor.
+        """
+        return describe_failure(self.comparison)
+
+    def _count(self) -> int:
+        # Children begin with the fields; a regex check may be called like one of them.
+        return len(self.comparison.settings["fields"])
+
+    def __bool__(self) -> bool:
+        # An answer that could not be read is neither right nor wrong, so this raises, and no negation passes on it.
+        return bool(self.comparison)
+
+    def __repr__(self) -> str:
+        # Not loaded while all answers pass.
+        from pytest_verdict.explanation import headline
+        from pytest_verdict.explanation.lines import plain
+
+        # Of a copy, because printing is no look.
+        return f"<{plain(headline(copy.copy(self.comparison)))}>"
 
 
 class AnswerTemplate:
@@ -85,18 +191,14 @@ class AnswerTemplate:
         match, expected, observed = self.prepared(answer, trace)
         return TemplateResult(compare(match, expected, observed, name=self._template.__name__))
 
-    def prepared(
-        self, answer: Any = None, trace: str | None = None
-    ) -> tuple[TemplateMatch, dict[str, Any], dict[str, Any]]:
+    def prepared(self, answer: Any, trace: str | None = None) -> tuple[TemplateMatch, dict[str, Any], dict[str, Any]]:
         """Give what `verify` compares, without comparing or recording."""
         parsed = self._parsed(answer, trace)
         checks = regex_checks(self._template.__name__, None if parsed.answer is None else parsed.answer.regex)
         definition = self._template.__verdict_definition__
         if parsed.trace is None and (definition.traced or checks):
-            names = [*definition.traced, *checks]
-            raise TemplateError(
-                f"{self._template.__name__}: {', '.join(names)} read the raw response; give trace=... (--trace FILE for audit)"
-            )
+            readers = f"{self._template.__name__}: {', '.join([*definition.traced, *checks])}"
+            raise TemplateError(f"{readers} read the raw response; give trace=... (--trace FILE for audit)")
         is_plain = not checks and self._embedding_check is None
         match = definition.match if is_plain else definition.make_match(checks, self._embedding_check)
         is_classic = not definition.verified and parsed.answer is not None
@@ -158,33 +260,29 @@ class AnswerTemplate:
 
     def _question(self, response: str) -> tuple[Judge[FormRequest], FormRequest]:
         if self._judge is None:
-            raise TemplateError(
-                "there is no judge: define the fixture verdict_judge in conftest.py and return one from it"
-            )
+            way = "define the fixture verdict_judge in conftest.py and return one from it"
+            raise TemplateError(f"there is no judge: {way}")
         if not callable(self._judge):
             raise TemplateError(f"a judge is a function of a request, or a ModelJudge, got {shown(self._judge, 80)}")
         if not isinstance(response, str):
             raise TemplateError(f"a response is text, got {shown(response, 80)}")
-        return self._judge, form_request(judge_schema(self._template), response, judge_hints(self._template))
+        return self._judge, form_request(self._template, response)
 
     def _parsed(self, answer: Any, trace: str | None) -> ParsedAnswer:
+        wanted = self._template.__name__
         if isinstance(answer, BaseAnswer):
             answer = ParsedAnswer(type(answer), answer, trace=trace)
         elif isinstance(answer, ParsedAnswer) and trace is not None:
             answer = replace(answer, trace=trace)
         if isinstance(answer, ParsedAnswer):
             if not issubclass(answer.template, self._template):
-                raise TemplateError(
-                    f"the answer is one of {answer.template.__name__}, not of {self._template.__name__}"
-                )
+                raise TemplateError(f"the answer is one of {answer.template.__name__}, not of {wanted}")
             return answer
         if answer is None and not self._template.__verdict_definition__.parsed:
             return parse_reply(self._template, {}, trace)
         if isinstance(answer, Mapping | str | bytes):
             return parse_reply(self._template, answer, trace)
-        raise TemplateError(
-            f"an answer of {self._template.__name__} is a mapping, JSON text or an instance, got {shown(answer, 80)}"
-        )
+        raise TemplateError(f"an answer of {wanted} is a mapping, JSON text or an instance, got {shown(answer, 80)}")
 
 
 def _refuse_without_correct(template: type[BaseAnswer]) -> None:
@@ -205,9 +303,8 @@ def _correct(answer: BaseAnswer | None, definition: Definition) -> Mapping[str, 
         return correct
     if correct is None and not definition.plain:
         return {}
-    raise TemplateError(
-        f"{definition.template}: ground_truth(self) sets self.correct to a dict of what is correct, got {shown(correct, 80)}"
-    )
+    rule = f"{definition.template}: ground_truth(self) sets self.correct to a dict of what is correct"
+    raise TemplateError(f"{rule}, got {shown(correct, 80)}")
 
 
 def _observed(parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:

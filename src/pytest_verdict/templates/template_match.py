@@ -14,7 +14,7 @@ from pytest_verdict.operators.aggregate import CHILD_ERROR, undecided
 from pytest_verdict.operators.category import BooleanMatch
 from pytest_verdict.operators.exact_number import as_exact
 from pytest_verdict.templates import observed_keys as keys
-from pytest_verdict.templates.field_rule import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
+from pytest_verdict.templates.field import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all
 from pytest_verdict.templates.strategy import OptionalOperator, check_strategy, granular_score, holds
 
@@ -24,6 +24,9 @@ EMBEDDING_OVERRIDE: Final = "embedding_override"
 
 _VERIFY: Final = FieldRule(BooleanMatch())
 _NOTHING: Final[Mapping[str, Any]] = {}
+
+Fields = dict[str, ComparisonResult]
+Values = Mapping[str, Any]
 
 
 class TemplateMatch(Operator):
@@ -80,12 +83,10 @@ class TemplateMatch(Operator):
         """Derive the outcome again; what a model said comes from the record."""
         return self._outcome(expected, observed, details.get(MODEL_EVIDENCE, _NOTHING))
 
-    def compare_fields(
-        self, expected: Mapping[str, Any], observed: Mapping[str, Any], recorded: Mapping[str, Any] | None = None
-    ) -> dict[str, ComparisonResult]:
+    def compare_fields(self, expected: Values, observed: Values, recorded: Values | None = None) -> Fields:
         """Compare every field on its own, anew or from the recorded details of operators that asked a model."""
         problems = keys.problems_in(observed)
-        found = {}
+        found: Fields = {}
         for name, rule in self.fields.items():
             truth, value = expected.get(name), observed.get(keys.TRACE if rule.reads_trace else name)
             reason = problems.get(name) or ("" if rule.reads_trace else problems.get(keys.WHOLE))
@@ -98,16 +99,16 @@ class TemplateMatch(Operator):
                 found[name] = rule.compare(name, truth, value, details)
         return found
 
-    def weighed(self, fields: Mapping[str, ComparisonResult]) -> float:
+    def weighed(self, fields: Fields) -> float:
         """Give the granular score."""
         weights = {name: as_exact(rule.weight) for name, rule in self.fields.items()}
         return granular_score(self.strategy, _passed(fields), weights)
 
-    def holds(self, fields: Mapping[str, ComparisonResult]) -> bool:
+    def holds(self, fields: Fields) -> bool:
         """Say whether enough fields passed."""
         return holds(self.strategy, _passed(fields))
 
-    def _outcome(self, expected: Any, observed: Any, recorded: Mapping[str, Any] | None) -> Outcome:
+    def _outcome(self, expected: Any, observed: Any, recorded: Values | None) -> Outcome:
         if not isinstance(expected, Mapping) or not isinstance(observed, Mapping):
             return Outcome(0.0, notes=(NOT_AN_ANSWER,))
         fields = self.compare_fields(expected, observed, recorded)
@@ -128,11 +129,7 @@ class TemplateMatch(Operator):
         broken = [one for one in (*decided, *again.values()) if one.error is not None]
         if broken and not passes and error is None and self._may_hold(fields, again, checks):
             error = undecided(broken)
-        notes = {
-            NULL_OBSERVED: details["null_fields"],
-            CHILD_ERROR: broken,
-            EMBEDDING_OVERRIDE: override,
-        }
+        notes = {NULL_OBSERVED: details["null_fields"], CHILD_ERROR: broken, EMBEDDING_OVERRIDE: override}
         return Outcome(
             1.0 if passes else 0.0,
             notes=(*keys.notes_in(observed), *(note for note, is_so in notes.items() if is_so)),
@@ -141,12 +138,7 @@ class TemplateMatch(Operator):
             error=error,
         )
 
-    def _may_hold(
-        self,
-        fields: Mapping[str, ComparisonResult],
-        again: Mapping[str, ComparisonResult],
-        checks: list[ComparisonResult],
-    ) -> bool:
+    def _may_hold(self, fields: Fields, again: Fields, checks: list[ComparisonResult]) -> bool:
         """Say whether enough would pass if what could not be compared did."""
         may_pass = {
             name: any(one.passed or one.error is not None for one in (field, again.get(name, field)))
@@ -154,11 +146,9 @@ class TemplateMatch(Operator):
         }
         return holds(self.strategy, may_pass) and all(check.passed or check.error is not None for check in checks)
 
-    def _compare_by_meaning(
-        self, expected: Mapping[str, Any], fields: Mapping[str, ComparisonResult], recorded: Mapping[str, Any] | None
-    ) -> dict[str, ComparisonResult]:
+    def _compare_by_meaning(self, expected: Values, fields: Fields, recorded: Values | None) -> Fields:
         """Compare text that failed again, which never hides the first verdict."""
-        found: dict[str, ComparisonResult] = {}
+        found: Fields = {}
         if self.embedding_check is None:
             return found
         for name, field in fields.items():
@@ -171,9 +161,7 @@ class TemplateMatch(Operator):
                 found[name] = FieldRule(self.embedding_check).compare(label, truth, value, details)
         return found
 
-    def _error(
-        self, observed: Mapping[str, Any], own: list[ComparisonResult], decided: list[ComparisonResult]
-    ) -> str | None:
+    def _error(self, observed: Values, own: list[ComparisonResult], decided: list[ComparisonResult]) -> str | None:
         problems = keys.problems_in(observed)
         if problems:
             return f"the reply is no answer of {self.template or 'the template'}: {keys.named_problems(problems)}"
@@ -181,18 +169,16 @@ class TemplateMatch(Operator):
             return "nothing is verified: name fields, or regex checks of the trace"
         return own[0].error if own else None
 
-    def _granular(
-        self, fields: Mapping[str, ComparisonResult], observed: Mapping[str, Any], error: str | None
-    ) -> float | None:
+    def _granular(self, fields: Fields, observed: Values, error: str | None) -> float | None:
         if error is not None:
             return None
         if keys.HAND_WEIGHED in observed or not self.fields:
-            return keys.hand_weighed(observed)
+            own: Any = observed.get(keys.HAND_WEIGHED)
+            is_share = isinstance(own, int | float) and not isinstance(own, bool) and 0 <= own <= 1
+            return float(own) if is_share else None
         return self.weighed(fields)
 
-    def _model_details(
-        self, fields: Mapping[str, ComparisonResult], again: Mapping[str, ComparisonResult], *, override: bool
-    ) -> dict[str, Any]:
+    def _model_details(self, fields: Fields, again: Fields, *, override: bool) -> dict[str, Any]:
         # A replay has the details of the aggregate only, so what a model said has to be among them.
         asked = [fields[name] for name, rule in self.fields.items() if rule.operator.asks_model]
         evidence = {str(one.name): one.details for one in (*asked, *again.values())}
@@ -205,7 +191,7 @@ class TemplateMatch(Operator):
         return {name: value for name, value in found.items() if value}
 
 
-def _passed(fields: Mapping[str, ComparisonResult]) -> dict[str, bool]:
+def _passed(fields: Fields) -> dict[str, bool]:
     return {name: field.passed for name, field in fields.items()}
 
 

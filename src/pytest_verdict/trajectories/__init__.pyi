@@ -1,5 +1,4 @@
 from .api import assert_trajectory as assert_trajectory
-from .edit_similarity import TrajectorySimilarity as TrajectorySimilarity
 from .event import Event as Event
 from .limits import (
     TrajectoryForbidden as TrajectoryForbidden,
@@ -12,11 +11,12 @@ from .order import (
     TrajectoryExact as TrajectoryExact,
     TrajectoryInOrder as TrajectoryInOrder,
 )
-from .precision_recall import (
+from .readers import read_trajectory as read_trajectory
+from .scores import (
     TrajectoryF1 as TrajectoryF1,
     TrajectoryPrecision as TrajectoryPrecision,
     TrajectoryRecall as TrajectoryRecall,
+    TrajectorySimilarity as TrajectorySimilarity,
 )
-from .readers import read_trajectory as read_trajectory
 from .steps import TrajectorySteps as TrajectorySteps
 from .turns import read_turns as read_turns

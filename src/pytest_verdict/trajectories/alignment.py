@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 SCALE: Final = 10**9
@@ -106,42 +107,34 @@ def edit_distance(near: Sequence[Sequence[int]], observed: int, score: Score) ->
 def _equal_ends(expected: int, observed: int, score: Score) -> tuple[int, int]:
     # Pairing two ends that match fully is never worse than anything else that can be done with them.
     shorter = min(expected, observed)
-    head = 0
-    while head < shorter and score(head, head) == 1.0:
-        head += 1
-    tail = 0
-    while tail < shorter - head and score(expected - 1 - tail, observed - 1 - tail) == 1.0:
-        tail += 1
-    return head, tail
+    head = next((at for at in range(shorter) if score(at, at) != 1.0), shorter)
+    rest = shorter - head
+    return head, next((at for at in range(rest) if score(expected - 1 - at, observed - 1 - at) != 1.0), rest)
 
 
+@dataclass(frozen=True, slots=True)
 class _Gains:
     """What pairs gain, each asked for once although the band is widened again and again."""
 
-    def __init__(self, near: Sequence[Sequence[int]], score: Score, head: int, width: int, unlike: int) -> None:
-        self._near = near
-        self._score = score
-        self._head = head
-        self._width = width
-        self._unlike = unlike
-        self._rows: dict[int, tuple[int, int, list[int]]] = {}
+    near: Sequence[Sequence[int]]
+    score: Score
+    head: int
+    width: int
+    unlike: int
+    rows: dict[int, tuple[int, int, list[int]]] = field(default_factory=dict)
 
     def row(self, row: int, first: int, last: int) -> list[int]:
         """Give the gains of a row, filled from column ``first`` up to ``last``."""
-        start, end, gains = self._rows.get(row, (first, first, []))
-        gains = gains or [self._unlike] * self._width
-        score, head, unlike = self._score, self._head, self._unlike
+        start, end, gains = self.rows.get(row, (first, first, []))
+        gains = gains or [self.unlike] * self.width
+        score, head, unlike, near = self.score, self.head, self.unlike, self.near[self.head + row]
         for low, high in ((first, start), (end, last)):
-            for place in self._places(row, low, high):
+            for place in near[bisect_left(near, head + low) : bisect_left(near, head + high)]:
                 gains[place - head] = unlike + round(score(head + row, place) * SCALE)
         if unlike:
             # Only an edit distance asks for a row again.
-            self._rows[row] = first, last, gains
+            self.rows[row] = first, last, gains
         return gains
-
-    def _places(self, row: int, low: int, high: int) -> Sequence[int]:
-        near = self._near[self._head + row]
-        return near[bisect_left(near, self._head + low) : bisect_left(near, self._head + high)]
 
 
 def _fill(gains: _Gains, expected: int, observed: int, band: int) -> tuple[int, list[bytearray]]:

@@ -10,7 +10,7 @@ A rule is a mode or any operator; what it demands is always said from the expect
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -96,8 +96,8 @@ def compare_arguments(
             yield finding
 
 
-def rule_of_argument(rule: ToolRule, argument: str) -> ArgumentRule:
-    """Give the rule of one argument."""
+def rule_of_argument(rule: ToolRule, argument: str = OTHERS) -> ArgumentRule:
+    """Give the rule of one argument, or of those that have none of their own."""
     return rule if isinstance(rule, str) else rule.get(argument, rule.get(OTHERS, EQUAL))
 
 
@@ -110,14 +110,14 @@ def _compare_one(
         if expected is _ABSENT and own.effective_expected(_ABSENT) is not _ABSENT:
             return _compare_by_operator(own, argument, None, observed)
         # An operator says nothing of absence; there the rule for all others holds.
-        own = rule_of_argument(rule, OTHERS)
+        own = rule_of_argument(rule)
     if own == IGNORE:
         return None
     if expected is _ABSENT:
         return None if own == CONTAINS else ArgumentFinding(argument, 0.0, "unexpected")
     if observed is _ABSENT:
         return None if own == WITHIN else ArgumentFinding(argument, 0.0, "missing")
-    accepted = _accepts(own, expected, observed)
+    accepted = _ACCEPTS[own](expected, observed)
     return ArgumentFinding(argument, 1.0 if accepted else 0.0, None if accepted else "changed")
 
 
@@ -128,12 +128,6 @@ def _compare_by_operator(operator: Operator, argument: str, expected: Any, obser
     return ArgumentFinding(argument, made.score, None if made.passed else "changed")
 
 
-def _accepts(mode: ArgumentRule, expected: Any, observed: Any) -> bool:
-    if mode == CONTAINS:
-        return contains(expected, observed)
-    return contains(observed, expected) if mode == WITHIN else equal(expected, observed)
-
-
 def contains(part: Any, whole: Any) -> bool:
     """Say whether a value has at least the keys of another, at any depth."""
     if isinstance(part, Mapping) and isinstance(whole, Mapping):
@@ -142,3 +136,10 @@ def contains(part: Any, whole: Any) -> bool:
         if isinstance(part, kind) and isinstance(whole, kind):
             return len(part) == len(whole) and all(map(contains, part, whole))
     return equal(part, whole)
+
+
+_ACCEPTS: Final[Mapping[Any, Callable[[Any, Any], bool]]] = {
+    EQUAL: equal,
+    CONTAINS: contains,
+    WITHIN: lambda expected, observed: contains(observed, expected),
+}

@@ -13,8 +13,7 @@ from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.trajectories.accepted_calls import accepted_calls
 from pytest_verdict.trajectories.alignment import Row, side_by_side
 from pytest_verdict.trajectories.argument_rules import EQUAL, ArgumentFinding, ArgumentRule, rule_of_argument
-from pytest_verdict.trajectories.call import Call
-from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED
 from pytest_verdict.trajectories.pairing import (
     Partners,
@@ -192,11 +191,8 @@ def _near_differences(rows: Sequence[_Aligned]) -> Sequence[int]:
 def _without_other_tools(rows: Iterable[Row], expected: Sequence[Call], observed: Sequence[Call]) -> Iterator[Row]:
     # Two calls of different tools have nothing in common: one is missing, the other unexpected.
     for left, right in rows:
-        if left is not None and right is not None and expected[left].name != observed[right].name:
-            yield left, None
-            yield None, right
-        else:
-            yield left, right
+        apart = left is not None and right is not None and expected[left].name != observed[right].name
+        yield from ((left, None), (None, right)) if apart else ((left, right),)
 
 
 def _kinds(

@@ -61,15 +61,5 @@ class Event:
         if self.index == index:
             return self
         # Spelt out, because dataclasses.replace is slow and trajectories are long.
-        return Event(
-            self.name,
-            self.args,
-            self.id,
-            self.group,
-            index,
-            self.result,
-            self.error,
-            self.agent,
-            self.args_note,
-            self.args_text,
-        )
+        before = self.name, self.args, self.id, self.group
+        return Event(*before, index, self.result, self.error, self.agent, self.args_note, self.args_text)

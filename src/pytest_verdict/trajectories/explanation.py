@@ -75,14 +75,9 @@ def _rows(result: ComparisonResult) -> list[Row]:
     if "alignment" in result.details:
         return [{**row, "kind": str(row.get("kind"))} for row in _listed(result.details, "alignment")]
     kind = "forbidden" if result.operator == "trajectory_forbidden" else "unexpected"
-    found = [
-        (_PATH.fullmatch(str(one.get("path"))), one.get("observed")) for one in _listed(result.details, "differences")
-    ]
-    return [
-        {**call, "kind": kind, "observed": int(place[1])}
-        for place, call in found
-        if place and isinstance(call, Mapping)
-    ]
+    listed = _listed(result.details, "differences")
+    found = [(_PATH.fullmatch(str(one.get("path"))), one.get("observed")) for one in listed]
+    return [{**made, "kind": kind, "observed": int(at[1])} for at, made in found if at and isinstance(made, Mapping)]
 
 
 def _inside(details: Mapping[str, Any]) -> _Inside:

@@ -11,8 +11,7 @@ from pydantic import field_validator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.trajectories.argument_rules import OTHERS
-from pytest_verdict.trajectories.call import Call, positions_by_tool
-from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, positions_by_tool
 from pytest_verdict.trajectories.details import call_as_json, listed, unexpected
 from pytest_verdict.trajectories.event import ARGS_MALFORMED
 from pytest_verdict.trajectories.pairing import pair_most
@@ -139,13 +138,8 @@ class TrajectoryMaxCalls(ObservedTrajectory):
         counts = {**Counter(names), OTHERS: len(names)}
         calls = {tool: counts.get(self._tool_name(tool), 0) for tool in limits}
         over = [
-            {
-                "path": f"$.{tool}",
-                "kind": "changed",
-                "expected": f"at most {limit}",
-                "observed": calls[tool],
-                "reason": f"{counted(calls[tool], 'call')}, at most {limit} allowed",
-            }
+            {"path": f"$.{tool}", "kind": "changed", "expected": f"at most {limit}", "observed": calls[tool]}
+            | {"reason": f"{counted(calls[tool], 'call')}, at most {limit} allowed"}
             for tool, limit in limits.items()
             if calls[tool] > limit
         ]
@@ -186,8 +180,8 @@ class TrajectorySingleToolUse(ObservedTrajectory):
             raise UnusableError(NOT_A_TOOL, f"expected is no name of a tool: {shown(expected, 80)}")
         side = self._observed_side(observed)
         self._refuse_unknown_tools(side, named=(expected,))
-        names = [name for _, name in side.events]
-        calls = names.count(self._tool_name(expected))
+        tool = self._tool_name(expected)
+        calls = sum(name == tool for _, name in side.events)
         return Outcome(1.0 if calls else 0.0, self._selection.steps(), details={"calls": calls})
 
 

@@ -9,8 +9,7 @@ from typing import ClassVar, Final, Literal
 
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.trajectories import details
-from pytest_verdict.trajectories.call import Call
-from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.pairing import pair_most
 from pytest_verdict.trajectories.trajectory_operator import EMPTY_EXPECTED, TrajectoryOperator
 

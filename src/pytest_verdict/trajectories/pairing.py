@@ -14,9 +14,7 @@ from collections.abc import Callable, Hashable, Sequence
 from pytest_verdict.core.matching import maximum_matching, optimal_assignment
 from pytest_verdict.trajectories.accepted_calls import accepted_calls
 from pytest_verdict.trajectories.alignment import SCALE, best_in_order, longest_common_subsequence
-from pytest_verdict.trajectories.call import Call, calls_of_each_tool, observed_of_same_tool
-from pytest_verdict.trajectories.call_matcher import CallMatcher
-from pytest_verdict.trajectories.value_keys import key_of
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_each_tool, calls_of_same_tool, key_of
 
 Partners = list[int | None]
 """For each expected call the position of its observed one."""
@@ -38,15 +36,11 @@ def _pair_tool(expected: list[Call], observed: list[Call], matcher: CallMatcher)
     if all(matcher.demands_nothing(call) for call in expected):
         return [at if at < len(observed) else None for at in range(len(expected))]
     if matcher.is_equality(expected[0].name) and all(call.key is not None for call in (*expected, *observed)):
-        return _pair_equal(expected, observed)
+        waiting: dict[Hashable, list[int]] = {}
+        for at in range(len(observed) - 1, -1, -1):
+            waiting.setdefault(observed[at].key, []).append(at)
+        return [waiting[call.key].pop() if waiting.get(call.key) else None for call in expected]
     return maximum_matching(accepted_calls(expected, observed, matcher), len(observed))
-
-
-def _pair_equal(expected: list[Call], observed: list[Call]) -> Partners:
-    waiting: dict[Hashable, list[int]] = {}
-    for at in range(len(observed) - 1, -1, -1):
-        waiting.setdefault(observed[at].key, []).append(at)
-    return [waiting[call.key].pop() if waiting.get(call.key) else None for call in expected]
 
 
 def pair_most_in_order(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> Partners:
@@ -72,7 +66,7 @@ def pair_best_in_order(
 ) -> Partners:
     """Pair without crossing so that the sum of the scores is the highest possible."""
     chosen = score or matcher.score
-    near = observed_of_same_tool(expected, observed)
+    near = calls_of_same_tool(expected, observed)
     return best_in_order(near, len(observed), lambda left, right: chosen(expected[left], observed[right]))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -9,13 +10,14 @@ from typing import Final, Literal, NamedTuple
 
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
-from pytest_verdict.trajectories.tool_names import canonical_name
 
 Failed = Literal["count", "skip"]
 
 UNKNOWN_TOOL: Final = "unknown_tool"
 EMPTY_SELECTION: Final = "empty_selection"
 _LIKELY_TYPO: Final = 0.8
+_MCP: Final = re.compile(r"mcp__.+?__(?=.)", re.DOTALL)
+_SEPARATORS: Final = ("__", "/", ":", ".", "-", "_")
 
 
 class UnusableError(TrajectoryError):
@@ -65,17 +67,15 @@ class Selection:
 
     def of(self, events: Iterable[Event]) -> Selected:
         """Give the events that count."""
-        named = [(event, self._name(event)) for event in events]
-        if self.selects:
-            chosen = [(event, name) for event, name in named if self._chooses(event, name)]
-            names = frozenset(name for _, name in named)
+        if self.aliases or self.mcp_servers:
+            named = [(event, canonical_name(event.name, self.aliases, self.mcp_servers)) for event in events]
         else:
-            chosen, names = named, frozenset[str]()
-        if self.failed == "count":
-            return Selected(chosen, names, bool(named) and not chosen)
+            named = [(event, event.name) for event in events]
+        chosen = [one for one in named if self._chooses(*one)] if self.selects else named
+        names = frozenset(name for _, name in named) if self.selects else frozenset[str]()
         # A call whose arguments are malformed may well be noted as failed, and must never go unseen.
-        kept = [one for one in chosen if one[0].error is None or one[0].args_note == ARGS_MALFORMED]
-        return Selected(kept, names, bool(named) and not chosen)
+        seen = [one for one in chosen if one[0].error is None or one[0].args_note == ARGS_MALFORMED]
+        return Selected(chosen if self.failed == "count" else seen, names, bool(named) and not chosen)
 
     def refuse_unknown(self, names: Iterable[str]) -> None:
         """Refuse the name of a tool that is not among those known."""
@@ -90,14 +90,39 @@ class Selection:
                 reason = f"{setting} has {name!r}, which no side calls and no other setting names.{meant}"
                 raise UnusableError(UNKNOWN_TOOL, f"{reason} Tools that need not be called are named in tools=[...]")
 
-    def _name(self, event: Event) -> str:
-        if not self.aliases and not self.mcp_servers:
-            return event.name
-        return canonical_name(event.name, self.aliases, self.mcp_servers)
-
     def _chooses(self, event: Event, name: str) -> bool:
         return (
             (self.only_tools is None or name in self.only_tools)
             and name not in self.except_tools
             and (self.agents is None or event.agent is None or event.agent in self.agents)
         )
+
+
+def joined_sides(turns: Iterable[Selected]) -> Selected:
+    """Take the same side of several turns as one."""
+    sides = list(turns)
+    if len(sides) == 1:
+        return sides[0]
+    events = [one for side in sides for one in side.events]
+    names = frozenset[str]().union(*(side.names for side in sides))
+    return Selected(events, names, not events and any(side.is_emptied for side in sides))
+
+
+def canonical_name(name: str, aliases: Mapping[str, str], servers: Sequence[str] | str) -> str:
+    """Give the name by which a tool is compared."""
+    bare = _without_server(name, servers)
+    return aliases.get(bare, aliases.get(name, bare))
+
+
+def _without_server(name: str, servers: Sequence[str] | str) -> str:
+    if servers == "any":
+        return _MCP.sub("", name, count=1) if name.startswith("mcp__") else name
+    for server in servers:
+        for prefix in (f"mcp__{server}", server):
+            rest = name.removeprefix(prefix)
+            if rest == name:
+                continue
+            for separator in _SEPARATORS:
+                if rest.startswith(separator) and len(rest) > len(separator):
+                    return rest.removeprefix(separator)
+    return name

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.call import Call
+from pytest_verdict.trajectories.call_matcher import Call
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers import from_json, read_trajectory
 from pytest_verdict.trajectories.readers.plain import is_pair, read_item
@@ -84,18 +84,18 @@ def _meant(key: str) -> str | None:
 def _grouped(events: Sequence[Event]) -> list[list[Event]]:
     groups: list[list[Event]] = []
     for event in events:
-        together = groups and event.group is not None and groups[-1][-1].group == event.group
-        if together:
-            groups[-1].append(event)
-        else:
-            groups.append([event])
+        if not groups or event.group is None or groups[-1][-1].group != event.group:
+            groups.append([])
+        groups[-1].append(event)
     return groups
 
 
 def _step(step: Any, place: int, prepare: Prepare) -> Step:
     if isinstance(step, Mapping) and ANY_ORDER in step:
         listed, times = step[ANY_ORDER], _times(step)
-        _refuse_others(step)
+        others = [key for key in step if key not in _WORDS]
+        if others:
+            raise TrajectoryError(f"a step has {ANY_ORDER}, {OPTIONAL} and {REPEAT}, not {shown(others[0], 80)}")
     elif isinstance(step, list | tuple) and not is_pair(step):
         listed, times = step, Times()
     else:
@@ -110,12 +110,6 @@ def _event(item: Any) -> Event:
     if isinstance(item, Mapping):
         item = {key: own for key, own in item.items() if key not in {OPTIONAL, REPEAT}}
     return read_item(item)
-
-
-def _refuse_others(step: Mapping[Any, Any]) -> None:
-    others = [key for key in step if key not in _WORDS]
-    if others:
-        raise TrajectoryError(f"a step has {ANY_ORDER}, {OPTIONAL} and {REPEAT}, not {shown(others[0], 80)}")
 
 
 def _times(item: Any) -> Times:

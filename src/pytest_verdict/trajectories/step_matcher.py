@@ -1,4 +1,4 @@
-"""Matching a step list: where each step can end, given where it begins.
+"""Matching a step list: where each step can end, given where it begins; and which call belongs where if it does not match.
 
 With extras allowed only the earliest end of each step counts: whatever a later end allows, the earliest allows too, and optional
 calls need not be looked at. With extras forbidden every observed call must have its place, and one step may end at several
@@ -8,19 +8,32 @@ places; the set of reachable places is carried from step to step, which is dynam
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.matching import maximum_matching
 from pytest_verdict.trajectories.accepted_calls import accepted_calls
-from pytest_verdict.trajectories.call import Call
-from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.alignment import longest_common_subsequence, side_by_side
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
+from pytest_verdict.trajectories.details import aligned
 from pytest_verdict.trajectories.step_list import Step, Times
+
+_MOST_PAIRS: Final = 100_000
+
+
+class _Slot(NamedTuple):
+    """Room for one observed call in a step."""
+
+    call: Call
+    accepted: Sequence[int]
+    required: bool
 
 
 class StepMatcher:
     """Finds where the steps of a list can end in one trajectory."""
 
     def __init__(self, steps: Sequence[Step], observed: Sequence[Call], matcher: CallMatcher) -> None:
+        self._steps, self._observed, self._matcher = steps, observed, matcher
         self._size = len(observed)
         calls = [call for step in steps for call, _ in step.calls]
         accepted = iter(accepted_calls(calls, observed, matcher))
@@ -46,8 +59,6 @@ class StepMatcher:
         if len(needed) == 1:
             at = bisect_left(needed[0], start)
             return [needed[0][at]] if at < len(needed[0]) else None
-        if _all_matched(needed, start, self._size) is None:
-            return None
         return _all_matched(needed, start, _first(needed, start, self._size))
 
     def ends(self, step: Step, starts: set[int]) -> set[int]:
@@ -78,6 +89,39 @@ class StepMatcher:
         ends = range(start, self._size + 1)
         last = bisect_left(ends, 1, key=lambda end: not _all_placed(accepted, all_times, start, end))
         return set(range(first, start + last))
+
+    def aligned(self, extras: str) -> dict[str, Any] | None:
+        """Write where the calls of steps were made and what differs, as far as single calls tell it."""
+        slots = [list(self._slots(step)) for step in self._steps]
+        if sum(map(len, slots)) * self._size > _MOST_PAIRS:
+            return None
+        calls: list[Call] = []
+        places: list[int] = []
+        partners: list[int | None] = []
+        start = 0
+        for step, own, end in zip(self._steps, slots, _ends(slots, self._size), strict=True):
+            for at, slot in _filled(own, self._observed, start, end):
+                start = start if at is None else at + 1
+                partners.append(at)
+                calls.append(slot.call)
+                places.append(step.place)
+        rows = side_by_side(partners, self._size)
+        details = aligned(rows, calls, self._observed, self._matcher, extras, places)
+        return details if details["differences"] else None
+
+    def _slots(self, step: Step) -> Iterator[_Slot]:
+        """Give the slots of a step, those that must be filled first."""
+        calls = list(zip(step.calls, self._accepted[step.place], strict=True))
+        for (call, times), accepted in calls:
+            yield from [_Slot(call, accepted, required=True)] * (times.least * step.times.least)
+        repeats = self._most(step.times)
+        for (call, times), accepted in calls:
+            more = self._most(times) * repeats - times.least * step.times.least
+            yield from [_Slot(call, accepted, required=False)] * more
+
+    def _most(self, times: Times) -> int:
+        # More calls than were made find no place.
+        return max(times.least, self._size if times.most is None else min(times.most, self._size))
 
 
 def _ends_of_one(accepted: list[int], times: Times, start: int) -> set[int]:
@@ -123,3 +167,39 @@ def _matched(choices: list[list[int]], start: int, end: int) -> list[int]:
 
 def _between(positions: list[int], start: int, end: int) -> list[int]:
     return positions[bisect_left(positions, start) : bisect_left(positions, end)]
+
+
+def _ends(slots: Sequence[Sequence[_Slot]], size: int) -> list[int]:
+    """Find for each step where the next one that is there begins, so that as many slots as possible are filled."""
+    # Inside a step any call may come first, so each of its slots takes what any of them takes.
+    unions = [sorted(set().union(*(slot.accepted for slot in own))) for own in slots]
+    partners = longest_common_subsequence([union for own, union in zip(slots, unions, strict=True) for _ in own], size)
+    ends: list[int] = []
+    for own in reversed(slots):
+        ends.append(size)
+        filled = [at for at in partners[len(partners) - len(own) :] if at is not None]
+        del partners[len(partners) - len(own) :]
+        size = min(filled, default=size)
+    return ends[::-1]
+
+
+def _filled(slots: Sequence[_Slot], observed: Sequence[Call], start: int, end: int) -> list[tuple[int | None, _Slot]]:
+    """Fill the slots of a step from a stretch of observed calls; behind them, what is empty and must not be."""
+    filled: dict[int, _Slot] = {}
+    missing: list[_Slot] = []
+    for required in (True, False):
+        own = [slot for slot in slots if slot.required is required]
+        choices = [[at - start for at in slot.accepted if start <= at < end and at not in filled] for slot in own]
+        found = maximum_matching(choices, max(end - start, 0))
+        filled |= {start + at: slot for at, slot in zip(found, own, strict=True) if at is not None}
+        missing += [slot for at, slot in zip(found, own, strict=True) if at is None and required]
+    left_over = []
+    for slot in missing:
+        # A call of the right tool is the nearest there is.
+        places = (at for at in range(start, end) if at not in filled and observed[at].name == slot.call.name)
+        at = next(places, None)
+        if at is None:
+            left_over.append((at, slot))
+        else:
+            filled[at] = slot
+    return [*((at, filled[at]) for at in sorted(filled)), *left_over]

@@ -6,21 +6,13 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.trajectories.call import Call
-from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.details import call_as_json, listed, unexpected
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.selection import Selected, UnusableError
-from pytest_verdict.trajectories.step_alignment import aligned_steps
+from pytest_verdict.trajectories.selection import Selected, UnusableError, joined_sides
 from pytest_verdict.trajectories.step_list import Step, read_steps
 from pytest_verdict.trajectories.step_matcher import StepMatcher
-from pytest_verdict.trajectories.trajectory_operator import (
-    EMPTY_EXPECTED,
-    UNREADABLE,
-    TrajectoryOperator,
-    joined_sides,
-    read_side,
-)
+from pytest_verdict.trajectories.trajectory_operator import EMPTY_EXPECTED, UNREADABLE, TrajectoryOperator, read_side
 
 
 class TrajectorySteps(TrajectoryOperator):
@@ -43,27 +35,9 @@ class TrajectorySteps(TrajectoryOperator):
 
     extras: Literal["allow", "forbid"] = "allow"
 
-    def _compare_whole(self, expected: Any, observed: Any) -> Outcome:
-        matcher = self._matcher()
-        steps, expected_side = self._steps(expected, matcher)
-        observed_side = self._observed_side(observed)
-        self._refuse_selection(expected_side, observed_side)
-        made = [matcher.call(event, name) for event, name in observed_side.events]
-        step_matcher = StepMatcher(steps, made, matcher)
-        find = _in_between if self.extras == "allow" else _without_gaps
-        found = find(steps, step_matcher, made)
-        if found.score < 1.0:
-            told = aligned_steps(steps, made, matcher, self.extras)
-            found = replace(found, details={**(found.details or {}), **(told or {})})
-        if found.score == 1.0 and self.extras == "allow" and not any(_needed(step) for step in steps):
-            found = Outcome(1.0, notes=(EMPTY_EXPECTED,), details=found.details)
-        found = self._unless_emptied(found, observed_side)
-        return self._completed(found, [call for step in steps for call, _ in step.calls], made, matcher)
-
-    def _compare_flattened(self, expected_turns: list[Any], observed_turns: list[Any]) -> Outcome:
-        raise UnusableError(UNREADABLE, "step lists cannot be flattened: write the steps of all turns as one list")
-
-    def _steps(self, expected: Any, matcher: CallMatcher) -> tuple[list[Step], Selected]:
+    def _read_expected(self, expected: Any, matcher: CallMatcher) -> tuple[Selected, list[Any]]:
+        if self.turns == "flatten":
+            raise UnusableError(UNREADABLE, "step lists cannot be flattened: write the steps of all turns as one list")
         selection = self._expected_selection()
         sides: list[Selected] = []
 
@@ -72,10 +46,20 @@ class TrajectorySteps(TrajectoryOperator):
             return next((matcher.call(event, name) for event, name in sides[-1].events), None)
 
         steps = read_side("expected", read_steps, expected, self.expected_format, prepare)
-        return steps, joined_sides(sides)
+        return joined_sides(sides), steps
 
-    def _expected_side(self, expected: Any, matcher: CallMatcher) -> Selected:
-        return self._steps(expected, matcher)[1]
+    def _compare_calls(self, expected: list[Step], observed: list[Call], matcher: CallMatcher) -> Outcome:
+        step_matcher = StepMatcher(expected, observed, matcher)
+        find = _in_between if self.extras == "allow" else _without_gaps
+        found = find(expected, step_matcher, observed)
+        if found.score < 1.0:
+            found = replace(found, details={**(found.details or {}), **(step_matcher.aligned(self.extras) or {})})
+        if found.score == 1.0 and self.extras == "allow" and not any(_needed(step) for step in expected):
+            found = Outcome(1.0, notes=(EMPTY_EXPECTED,), details=found.details)
+        return found
+
+    def _completed(self, found: Outcome, expected: list[Any], observed: list[Call], matcher: CallMatcher) -> Outcome:
+        return super()._completed(found, [call for step in expected for call, _ in step.calls], observed, matcher)
 
 
 def _needed(step: Step) -> bool:

@@ -14,12 +14,18 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.argument_rules import EQUAL, OTHERS, ArgumentRules
-from pytest_verdict.trajectories.call import Call
-from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.details import call_as_json, notes_on_arguments
 from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory
-from pytest_verdict.trajectories.selection import EMPTY_SELECTION, Failed, Selected, Selection, UnusableError
-from pytest_verdict.trajectories.tool_names import canonical_name
+from pytest_verdict.trajectories.selection import (
+    EMPTY_SELECTION,
+    Failed,
+    Selected,
+    Selection,
+    UnusableError,
+    canonical_name,
+    joined_sides,
+)
 from pytest_verdict.trajectories.turns import Turns, compare_turns, read_turns
 
 T = TypeVar("T")
@@ -119,17 +125,17 @@ class TrajectoryOperator(ObservedTrajectory):
 
     def _compare(self, expected: Any, observed: Any) -> Outcome:
         if self.turns == "none":
-            return self._compare_whole(expected, observed)
+            return self._compare_sides([expected], [observed])
         made = read_side("observed:", read_turns, observed)
         wanted = self._expected_turns(expected, len(made))
         if self.turns == "flatten":
-            return self._compare_flattened(wanted, made)
+            return self._compare_sides(wanted, made)
         whole = self.model_copy(update={"turns": "none"})
         if self.tools or not self._selection.selects:
             return compare_turns(whole, wanted, made, mean=self.turns == "mean")
         # A tool need not be called in each turn, so the selection is checked for all turns together.
         matcher = self._matcher()
-        expected_side = joined_sides(self._expected_side(turn, matcher) for turn in wanted)
+        expected_side = joined_sides(self._read_expected(turn, matcher)[0] for turn in wanted)
         observed_side = joined_sides(map(self._observed_side, made))
         self._refuse_selection(expected_side, observed_side)
         selection = self._selection
@@ -140,15 +146,12 @@ class TrajectoryOperator(ObservedTrajectory):
     def _expected_turns(self, expected: Any, _observed: int) -> list[Any]:
         return read_side("expected:", read_turns, expected)
 
-    def _compare_whole(self, expected: Any, observed: Any) -> Outcome:
-        return self._compare_flattened([expected], [observed])
-
-    def _compare_flattened(self, expected_turns: list[Any], observed_turns: list[Any]) -> Outcome:
+    def _compare_sides(self, expected_turns: list[Any], observed_turns: list[Any]) -> Outcome:
         matcher = self._matcher()
-        expected_side = joined_sides(self._expected_side(turn, matcher) for turn in expected_turns)
+        read = [self._read_expected(turn, matcher) for turn in expected_turns]
+        expected = [one for _, turn in read for one in turn]
         observed_side = joined_sides(map(self._observed_side, observed_turns))
-        self._refuse_selection(expected_side, observed_side)
-        expected = [matcher.call(event, name) for event, name in expected_side.events]
+        self._refuse_selection(joined_sides(side for side, _ in read), observed_side)
         observed = [matcher.call(event, name) for event, name in observed_side.events]
         found = self._unless_emptied(self._compare_calls(expected, observed, matcher), observed_side)
         return self._completed(found, expected, observed, matcher)
@@ -159,7 +162,7 @@ class TrajectoryOperator(ObservedTrajectory):
         if expected.is_emptied and not self.tools and self._selection.selects:
             raise UnusableError(EMPTY_SELECTION, f"no expected call is left{_EMPTIED}")
 
-    def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
+    def _compare_calls(self, expected: list[Any], observed: list[Call], matcher: CallMatcher) -> Outcome:
         raise NotImplementedError
 
     def _matcher(self) -> CallMatcher:
@@ -169,18 +172,22 @@ class TrajectoryOperator(ObservedTrajectory):
     def _by_tool_name(self, settings: Mapping[str, T]) -> Mapping[str, T]:
         return {self._tool_name(tool): setting for tool, setting in settings.items()}
 
-    def _expected_side(self, expected: Any, _matcher: CallMatcher) -> Selected:
+    def _read_expected(self, expected: Any, matcher: CallMatcher) -> tuple[Selected, list[Any]]:
+        """Read what counts of expected, and prepare it for comparison."""
         events = read_side("expected", read_trajectory, expected, self.expected_format)
-        return self._expected_selection().of(events)
+        side = self._expected_selection().of(events)
+        return side, [matcher.call(event, name) for event, name in side.events]
 
     def _expected_selection(self) -> Selection:
         # Which agent makes a call and whether it fails are facts of a run.
         return replace(self._selection, agents=None, failed="count")
 
-    def _completed(self, found: Outcome, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
+    def _completed(self, found: Outcome, expected: list[Any], observed: list[Call], matcher: CallMatcher) -> Outcome:
         """Add to an outcome what every comparison of two trajectories says."""
         notes = dict.fromkeys((*found.notes, *notes_on_arguments(expected, observed, matcher)))
-        normalization = self._normalization()
+        filled = ("fill_default_args",) if self.defaults else ()
+        left_out = ("leave_out_args",) if self.ignored_args else ()
+        normalization = (*self._selection.steps(), *filled, *left_out)
         return replace(
             found,
             notes=tuple(notes),
@@ -189,21 +196,6 @@ class TrajectoryOperator(ObservedTrajectory):
             expected_surface=[call_as_json(call) for call in expected] if normalization else ABSENT,
             observed_surface=[call_as_json(call) for call in observed] if normalization else ABSENT,
         )
-
-    def _normalization(self) -> tuple[str, ...]:
-        filled = ("fill_default_args",) if self.defaults else ()
-        left_out = ("leave_out_args",) if self.ignored_args else ()
-        return (*self._selection.steps(), *filled, *left_out)
-
-
-def joined_sides(turns: Iterable[Selected]) -> Selected:
-    """Take the same side of several turns as one."""
-    sides = list(turns)
-    if len(sides) == 1:
-        return sides[0]
-    events = [one for side in sides for one in side.events]
-    names = frozenset[str]().union(*(side.names for side in sides))
-    return Selected(events, names, not events and any(side.is_emptied for side in sides))
 
 
 def read_side(side: str, read: Callable[..., T], *given: Any) -> T:

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.result import ComparisonResult, Outcome
+from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.readers import opened
@@ -38,11 +38,8 @@ def read_turns(value: Any) -> list[Any]:
     if look(source, "messages") and look(source, "events"):
         # As in a sample of Inspect AI, whose messages lack calls that its events have.
         raise TrajectoryError("turns are made of messages, and here events beside the messages may have further calls")
-    for container in ("conversation", "invocations", "turns", "messages"):
-        inner = look(source, container)
-        if isinstance(inner, list | tuple):
-            source = inner
-            break
+    inside = (look(source, container) for container in ("conversation", "invocations", "turns", "messages"))
+    source = next((inner for inner in inside if isinstance(inner, list | tuple)), source)
     if not isinstance(source, list | tuple):
         raise TrajectoryError(f"turns are a list of trajectories, got {shown(value, 80)}")
     if any(_role(item) is not None for item in source):
@@ -53,11 +50,10 @@ def read_turns(value: Any) -> list[Any]:
 def _role(item: Any) -> str | None:
     if isinstance(item, str | list | tuple):
         return None
-    kind = look(item, "role")
-    if not isinstance(kind, str):
-        kind = look(item, "type")
-        return kind if isinstance(kind, str) and kind in {"human", "ai", "tool", "system"} else None
-    return kind
+    role, kind = look(item, "role"), look(item, "type")
+    if isinstance(role, str):
+        return role
+    return kind if isinstance(kind, str) and kind in {"human", "ai", "tool", "system"} else None
 
 
 def _split_at_users(messages: list[Any]) -> list[Any]:
@@ -73,9 +69,7 @@ def _split_at_users(messages: list[Any]) -> list[Any]:
 def _holds_results(message: Any) -> bool:
     # Anthropic and Bedrock send the results of tools back in the name of the user, Gemini likewise.
     blocks = look(message, "content", "parts")
-    if not isinstance(blocks, list | tuple):
-        return False
-    return any(
+    return isinstance(blocks, list | tuple) and any(
         look(block, "type") == "tool_result"
         or look(block, "toolResult", "function_response", "functionResponse") is not None
         for block in blocks
@@ -85,9 +79,8 @@ def _holds_results(message: Any) -> bool:
 def compare_turns(operator: Operator, expected: list[Any], observed: list[Any], *, mean: bool) -> Outcome:
     """Compare turn by turn."""
     counts = {"expected_turns": len(expected), "observed_turns": len(observed)}
-    children = tuple(
-        _compare_turn(operator, number, *pair) for number, pair in enumerate(zip(expected, observed, strict=False), 1)
-    )
+    pairs = enumerate(zip(expected, observed, strict=False), 1)
+    children = tuple(run(operator, *pair, name=f"turn {number}") for number, pair in pairs)
     notes = tuple(dict.fromkeys(note for child in children for note in child.notes))
     broken = next((child.error for child in children if child.error is not None), None)
     if broken is not None:
@@ -99,7 +92,3 @@ def compare_turns(operator: Operator, expected: list[Any], observed: list[Any], 
     scores = [child.score for child in children]
     score = min(sum(scores) / len(scores), 1.0) if mean else min(scores)
     return Outcome(score, notes=notes, details=counts, children=children)
-
-
-def _compare_turn(operator: Operator, number: int, expected: Any, observed: Any) -> ComparisonResult:
-    return run(operator, expected, observed, name=f"turn {number}")

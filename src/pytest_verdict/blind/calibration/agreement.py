@@ -10,19 +10,20 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from statistics import NormalDist
+from statistics import NormalDist, quantiles
 from typing import Final
 
 RESAMPLES: Final = 2_000
+_CONFIDENCE: Final = 0.95
 Interval = tuple[float, float]
 Pairs = Sequence[tuple[str, str]]
 
 
-def wilson(successes: int, trials: int, confidence: float = 0.95) -> Interval | None:
+def wilson(successes: int, trials: int) -> Interval | None:
     """Give the Wilson score interval of a rate (Wilson 1927), which stays sensible for few trials and for rates of 0 and 1."""
     if not trials:
         return None
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    z = NormalDist().inv_cdf((1 + _CONFIDENCE) / 2)
     rate = successes / trials
     scale = 1 + z * z / trials
     middle = (rate + z * z / (2 * trials)) / scale
@@ -42,26 +43,16 @@ def kappa(pairs: Pairs) -> float | None:
     return None if chance == 1 else float((observed - chance) / (1 - chance))
 
 
-def kappa_interval(
-    pairs: Pairs, seed: int = 0, confidence: float = 0.95, resamples: int = RESAMPLES
-) -> Interval | None:
+def kappa_interval(pairs: Pairs, seed: int = 0) -> Interval | None:
     """Give the percentile bootstrap interval of kappa (Efron 1979)."""
     if kappa(pairs) is None:
         return None
     generator = random.Random(seed)  # noqa: S311 - resampling, no secret
-    drawn = (kappa(generator.choices(pairs, k=len(pairs))) for _ in range(resamples))
-    found = sorted(value for value in drawn if value is not None)
-    if not found:
-        return None
-    tail = (1 - confidence) / 2
-    return _quantile(found, tail), _quantile(found, 1 - tail)
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float:
-    place = share * (len(ordered) - 1)
-    below = math.floor(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+    drawn = (kappa(generator.choices(pairs, k=len(pairs))) for _ in range(RESAMPLES))
+    cuts = quantiles(
+        (value for value in drawn if value is not None), n=round(2 / (1 - _CONFIDENCE)), method="inclusive"
+    )
+    return cuts[0], cuts[-1]
 
 
 def sign_test(successes: int, trials: int) -> float | None:

@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import Any, ClassVar, Final
+from operator import ge, le
+from typing import Any, ClassVar, NamedTuple
 
 from pydantic import Field
 
-from pytest_verdict.blind.asking import BlindJudge
-from pytest_verdict.blind.calibration.agreement import (
-    RESAMPLES,
-    Pairs,
-    confusion,
-    kappa,
-    kappa_interval,
-    precision_and_recall,
-    sign_test,
-    wilson,
-)
-from pytest_verdict.blind.calibration.file import FORMAT, bound_to
-from pytest_verdict.blind.calibration.gold import FIRST, LABELS, SECOND, TIE, GoldItem, GoldSet
+from pytest_verdict.blind.calibration import agreement
+from pytest_verdict.blind.calibration.agreement import Pairs
+from pytest_verdict.blind.calibration.files import FIRST, FORMAT, LABELS, SECOND, TIE, GoldItem, GoldSet, bound_to
 from pytest_verdict.blind.comparing import collect_evidence
 from pytest_verdict.blind.derivation import Comparison, derive
 from pytest_verdict.blind.options import BlindInputs
-from pytest_verdict.blind.protocol import INCONSISTENT, INVALID, BlindProtocol
+from pytest_verdict.blind.protocol import BlindProtocol
+from pytest_verdict.blind.request import BlindJudge
 from pytest_verdict.blind.rubric import read_rubric
 from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.judging.naming import own_name
-
-_DIGITS: Final = 6
+from pytest_verdict.judging.protocol import own_name
 
 
 class Gate(StrictModel):
@@ -46,18 +35,10 @@ class Gate(StrictModel):
     flips: float = Field(default=0.20, ge=0, le=1, description="a number from 0 to 1")
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
+class _Judged(NamedTuple):
     item: GoldItem
     found: Comparison
-
-    @property
-    def label(self) -> str | None:
-        return TIE if self.found.vote.winner == "TIE" else self.found.winner
-
-    def written(self) -> dict[str, Any]:
-        status = self.found.vote.status
-        return {"id": self.item.id, "human": self.item.label, "judge": self.label, "status": status}
+    label: str | None
 
 
 def calibrate(
@@ -84,40 +65,44 @@ def calibrate(
     for number, item in enumerate(gold.items):
         inputs = BlindInputs(eval_prompt=item.prompt, expectations=item.expectations, position=number, **asked)
         evidence = collect_evidence(item.first, item.second, inputs)
-        judged.append(_Judged(item, derive(evidence)))
+        found = derive(evidence)
+        judged.append(_Judged(item, found, TIE if found.vote.winner == "TIE" else found.winner))
         bound = bound or bound_to(evidence["comparison"])
         progress(number + 1)
-    figures = _figures(judged)
+    figures = _rounded(_figures(judged))
+    described = {name: getattr(gold, name) for name in ("id", "version", "sha256")}
     return {
         "format": FORMAT,
         "bound_to": bound,
-        "gold": _described(gold),
+        "gold": {**described, "items": len(gold.items), "annotators": gold.annotators},
         **figures,
         "gate": _gated(figures, gate or Gate(), is_human=gold.annotators == "human"),
-        "items": [one.written() for one in judged],
+        "items": [
+            {"id": item.id, "human": item.label, "judge": label, "status": found.vote.status}
+            for item, found, label in judged
+        ],
     }
-
-
-def _described(gold: GoldSet) -> dict[str, Any]:
-    described = {name: getattr(gold, name) for name in ("id", "version", "sha256")}
-    return {**described, "items": len(gold.items), "annotators": gold.annotators}
 
 
 def _figures(judged: Sequence[_Judged]) -> dict[str, Any]:
     pairs = [(one.item.label, one.label) for one in judged if one.label is not None]
-    votes = [vote for one in judged for vote in one.found.repetitions if vote.status != INVALID]
+    votes = [vote for one in judged for vote in one.found.repetitions if vote.status != "INVALID"]
     calls = [call for one in judged for call in one.found.judgments]
     decisive = [call.first_shown for call in calls if call.first_shown is not None]
     repeated = [one for one in judged if len(one.found.repetitions) > 1]
     stable = sum(len({vote.label for vote in one.found.repetitions}) == 1 for one in repeated)
+    annotators = ([one.item.labels[who] for who in sorted(one.item.labels)] for one in judged)
     contradictions = Counter(found.code for one in judged for found in one.found.contradictions)
     return {
         "coverage": _rate(len(pairs), len(judged)),
         "agreement": _rate(sum(human == judge for human, judge in pairs), len(pairs)),
         "kappa": _kappa(pairs),
-        "confusion": confusion(pairs, LABELS),
-        "labels": {label: _label(pairs, label) for label in LABELS},
-        "flips": _rate(sum(vote.status == INCONSISTENT for vote in votes), len(votes)),
+        "confusion": agreement.confusion(pairs, LABELS),
+        "labels": {
+            label: dict(zip(("precision", "recall"), agreement.precision_and_recall(pairs, label), strict=True))
+            for label in LABELS
+        },
+        "flips": _rate(sum(vote.status == "INCONSISTENT" for vote in votes), len(votes)),
         "order_sensitive": _rate(sum(vote.order_sensitive for vote in votes), len(votes)),
         "repeats_alike": _rate(stable, len(repeated)),
         "first_shown_wins": _tested(sum(decisive), len(decisive)),
@@ -125,77 +110,52 @@ def _figures(judged: Sequence[_Judged]) -> dict[str, Any]:
         "longer_wins_with_people": _longer([(one, one.item.label) for one in judged]),
         "invalid_calls": _rate(sum(call.reply is None for call in calls), len(calls)),
         "contradictions": dict(sorted(contradictions.items())),
-        "people_among_themselves": _kappa(_annotator_pairs(judged)),
+        "people_among_themselves": _kappa([pair for labels in annotators for pair in combinations(labels, 2)]),
     }
 
 
-def _rounded(value: float | None) -> float | None:
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _rounded(item) for name, item in value.items()}
+    if isinstance(value, tuple):
+        return [_rounded(item) for item in value]
     # The last digits of a square root may differ between machines; nothing depends on them.
-    return None if value is None else round(value, _DIGITS)
-
-
-def _bounds(interval: tuple[float, float] | None) -> list[float | None] | None:
-    return None if interval is None else [_rounded(bound) for bound in interval]
+    return round(value, 6) if isinstance(value, float) else value
 
 
 def _rate(count: int, total: int) -> dict[str, Any]:
-    rate = _rounded(count / total) if total else None
-    return {"count": count, "of": total, "rate": rate, "interval": _bounds(wilson(count, total))}
+    rate = count / total if total else None
+    return {"count": count, "of": total, "rate": rate, "interval": agreement.wilson(count, total)}
 
 
 def _tested(count: int, total: int) -> dict[str, Any]:
-    return {**_rate(count, total), "p": _rounded(sign_test(count, total))}
+    return {**_rate(count, total), "p": agreement.sign_test(count, total)}
 
 
 def _kappa(pairs: Pairs) -> dict[str, Any]:
-    value = kappa(pairs)
-    found: dict[str, Any] = {
-        "value": _rounded(value),
-        "interval": _bounds(kappa_interval(pairs)),
-        "seed": 0,
-        "resamples": RESAMPLES,
-    }
-    if value is None:
-        found["reason"] = "both gave one and the same label to every item" if pairs else "there are no items"
-    return found
-
-
-def _label(pairs: Pairs, label: str) -> dict[str, Any]:
-    precision, recall = precision_and_recall(pairs, label)
-    return {"precision": _rounded(precision), "recall": _rounded(recall)}
+    value = agreement.kappa(pairs)
+    found = {"value": value, "interval": agreement.kappa_interval(pairs), "seed": 0, "resamples": agreement.RESAMPLES}
+    reason = "both gave one and the same label to every item" if pairs else "there are no items"
+    return found if value is not None else {**found, "reason": reason}
 
 
 def _longer(labelled: Sequence[tuple[_Judged, str | None]]) -> dict[str, Any]:
-    won = []
-    for one, label in labelled:
-        first, second = one.found.recorded.characters
-        if first != second and label in (FIRST, SECOND):
-            won.append((label == FIRST) == (first > second))
+    won = [found for one, label in labelled if (found := one.found.longer_won(label)) is not None]
     return _tested(sum(won), len(won))
 
 
-def _annotator_pairs(judged: Sequence[_Judged]) -> list[tuple[str, str]]:
-    return [
-        pair for one in judged for pair in combinations([one.item.labels[who] for who in sorted(one.item.labels)], 2)
-    ]
-
-
 def _gated(figures: dict[str, Any], gate: Gate, *, is_human: bool) -> dict[str, Any]:
-    checks = list(_checks(figures, gate))
+    alike, agreed = (figures[name]["interval"] or [None] for name in ("agreement", "kappa"))
+    limits: list[tuple[str, Any, Any, Callable[[Any, Any], bool]]] = [
+        ("agreement, lower bound", alike[0], gate.agreement, ge),
+        ("kappa, lower bound", agreed[0], gate.kappa, ge),
+        ("items with a verdict", figures["agreement"]["of"], gate.items, ge),
+        ("flips", figures["flips"]["rate"], gate.flips, le),
+    ]
     if not is_human:
-        checks.append({"name": "labels given by people", "value": False, "limit": True, "passed": False})
+        limits.append(("labels given by people", False, True, ge))
+    checks = [
+        {"name": name, "value": value, "limit": limit, "passed": value is not None and reached(value, limit)}
+        for name, value, limit, reached in limits
+    ]
     return {"passed": all(check["passed"] for check in checks), "checks": checks}
-
-
-def _checks(figures: dict[str, Any], gate: Gate) -> Iterator[dict[str, Any]]:
-    agreement, agreed = figures["agreement"]["interval"], figures["kappa"]["interval"]
-    lower = (
-        ("agreement, lower bound", agreement and agreement[0], gate.agreement),
-        ("kappa, lower bound", agreed and agreed[0], gate.kappa),
-        ("items with a verdict", figures["agreement"]["of"], gate.items),
-    )
-    for name, value, limit in lower:
-        yield {"name": name, "value": value, "limit": limit, "passed": value is not None and value >= limit}
-    flips = figures["flips"]["rate"]
-    passed = flips is not None and flips <= gate.flips
-    yield {"name": "flips", "value": flips, "limit": gate.flips, "passed": passed}

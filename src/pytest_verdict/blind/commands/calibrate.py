@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.console import Progress, complain, say
+from pytest_verdict.console import complain, progress, say
 from pytest_verdict.errors import ConfigurationError
 
 _EXIT_CODES: Final = """\
@@ -21,6 +21,21 @@ exit codes:
   1  it does not
   2  something cannot be read, or the judge cannot be imported
 """
+_OPTIONS: Final[tuple[tuple[str, Callable[[str], Any], Any, str | None, str], ...]] = (
+    ("--output", str, "calibration.json", "FILE", "where to write the calibration"),
+    ("--rubric", str, None, "FILE", "a rubric (default: that of the gold set)"),
+    ("--order", str, "both", None, "both, single or latin4 (default: both)"),
+    ("--repetitions", int, 1, None, "how often each order is asked (default: 1)"),
+    ("--rule", str, "majority", None, "majority, supermajority, unanimous or abstain"),
+    ("--retries", int, 1, None, "how often a broken reply is asked for again (default: 1)"),
+    ("--resolve", str, "derived", None, "derived, strict or abstain: what a contradiction does"),
+    ("--timeout", float, None, "SECONDS", "the longest a call may take (default: no limit)"),
+    ("--key", str, "calibration", None, "what the assignments are drawn from"),
+    ("--min-agreement", float, 0.70, None, "of its lower bound (default: 0.70)"),
+    ("--min-kappa", float, 0.40, None, "of its lower bound (default: 0.40)"),
+    ("--min-items", int, 30, None, "items with a verdict (default: 30)"),
+    ("--max-flips", float, 0.20, None, "rate of verdicts that turn round (default: 0.20)"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,34 +47,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="the judge, as package.module:name or kind:text, such as pydantic-ai:openai:gpt-4o-mini",
     )
-    parser.add_argument("--output", default="calibration.json", metavar="FILE", help="where to write the calibration")
-    parser.add_argument("--rubric", metavar="FILE", help="a rubric (default: that of the gold set)")
-    parser.add_argument("--order", default="both", help="both, single or latin4 (default: both)")
-    parser.add_argument("--repetitions", type=int, default=1, help="how often each order is asked (default: 1)")
-    parser.add_argument("--rule", default="majority", help="majority, supermajority, unanimous or abstain")
-    parser.add_argument(
-        "--retries", type=int, default=1, help="how often a broken reply is asked for again (default: 1)"
-    )
-    parser.add_argument("--resolve", default="derived", help="derived, strict or abstain: what a contradiction does")
-    parser.add_argument(
-        "--timeout", type=float, metavar="SECONDS", help="the longest a call may take (default: no limit)"
-    )
-    parser.add_argument("--key", default="calibration", help="what the assignments are drawn from")
-    parser.add_argument("--min-agreement", type=float, default=0.70, help="of its lower bound (default: 0.70)")
-    parser.add_argument("--min-kappa", type=float, default=0.40, help="of its lower bound (default: 0.40)")
-    parser.add_argument("--min-items", type=int, default=30, help="items with a verdict (default: 30)")
-    parser.add_argument(
-        "--max-flips", type=float, default=0.20, help="rate of verdicts that turn round (default: 0.20)"
-    )
+    for name, kind, default, metavar, text in _OPTIONS:
+        parser.add_argument(name, type=kind, default=default, metavar=metavar, help=text)
     parser.add_argument("--allow-model-labels", action="store_true", help="accept labels that a model gave")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from pytest_verdict.blind.calibration.gold import read_gold
+    from pytest_verdict.blind.calibration.files import read_gold
     from pytest_verdict.blind.calibration.measurement import Gate, calibrate
     from pytest_verdict.blind.protocol import BlindProtocol
-    from pytest_verdict.judging.naming import find_judge
+    from pytest_verdict.judging.protocol import find_judge
 
     gold = read_gold(arguments.gold)
     if arguments.rubric is not None:
@@ -76,8 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     if output.is_dir() or not output.parent.is_dir():
         # Found before the judge is asked, which may cost money.
         raise ConfigurationError(f"--output {output} cannot be written: name a file in a folder that exists")
-    bar = Progress(len(gold.items))
-    try:
+    with progress(len(gold.items), " items") as show:
         found = calibrate(
             gold,
             find_judge(arguments.judge),
@@ -85,10 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
             gate=gate,
             key=arguments.key,
             allow_model_labels=arguments.allow_model_labels,
-            progress=bar.show,
+            progress=lambda done: show(done, done),
         )
-    finally:
-        bar.clear()
     output.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8", newline="\n")
     for line in _report(found):
         say(line)

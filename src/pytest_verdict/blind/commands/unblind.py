@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pytest_verdict.console import complain, say
 from pytest_verdict.core.values.display import visible
-
-if TYPE_CHECKING:
-    from pytest_verdict.core.result import ComparisonResult
 
 _EXIT_CODES: Final = """\
 FOLDER is what blind_compare(..., output=FOLDER) wrote: commitment.json before the judge was asked, blind.json and
@@ -38,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
+    from pytest_verdict.blind.api import BlindComparison
     from pytest_verdict.blind.files import RECORD, foreign_files, read_record, verify_folder
 
     folder = Path(arguments.folder)
@@ -48,16 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"{visible(name)} is no part of the comparison; nothing was verified about it")
     if problems:
         return 1
-    for line in _revealed(read_record(folder / RECORD)):
-        say(line)
-    return 0
-
-
-def _revealed(record: ComparisonResult) -> Iterator[str]:
-    from pytest_verdict.blind.outcome import BlindComparison
-
-    found = BlindComparison(record)
+    found = BlindComparison(read_record(folder / RECORD))
     for label, name in sorted(found.assignment.items()):
-        yield f"{label} was {name}"
-    yield f"{found.status}, winner: {found.winner}"
-    yield f"commitment {found.commitment} holds"
+        say(f"{label} was {name}")
+    say(f"{found.status}, winner: {found.winner}")
+    say(f"commitment {found.commitment} holds")
+    return 0

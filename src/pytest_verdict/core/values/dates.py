@@ -28,18 +28,8 @@ _YEAR_FIRST: Final = re.compile(r"\s*[0-9]{4}(?![0-9])")
 _SIGNED_ZONE: Final = re.compile(r":[0-9]{2}.*?([A-Za-z]{3,5}[+-][0-9]+)")
 _DIRECTIVES: Final = frozenset("YymbBdjHMSfz")
 _MONTHS: Final = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
 )
 
 
@@ -155,9 +145,8 @@ def _parsed(text: str, *, day_first: bool) -> tuple[datetime.datetime, datetime.
             unknown.append(name)
         return offset
 
-    first, second = (
-        _free_parser().parse(text, default=filler, dayfirst=day_first, tzinfos=offset_of) for filler in _FILLERS
-    )
+    parse = functools.partial(_free_parser().parse, text, dayfirst=day_first, tzinfos=offset_of)
+    first, second = (parse(default=filler) for filler in _FILLERS)
     signed = _SIGNED_ZONE.search(text)
     return first, second, signed.group(1) if signed else next(iter(unknown), None)
 

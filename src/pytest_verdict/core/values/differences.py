@@ -11,9 +11,9 @@ from typing import Any, Final, Literal
 
 from pytest_verdict.core.values.display import safe_repr, shown
 from pytest_verdict.core.values.encoding import encode
-from pytest_verdict.core.values.equality import content_key, equal, has_named_fields, named_fields
+from pytest_verdict.core.values.equality import content_key, equal
 from pytest_verdict.core.values.opcodes import Opcode, opcodes
-from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.placeholders import ABSENT, has_named_fields, named_fields
 
 MOST_DIFFERENCES: Final = 100
 

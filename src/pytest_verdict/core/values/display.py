@@ -22,13 +22,9 @@ def shown(value: Any, limit: int = 500) -> str:
         kept = max((limit - 26) // 2, 2)
         head, tail = visible(repr(value[:kept])), visible(repr(value[-kept:]))
         return f"{head} … {len(value) - 2 * kept} characters … {tail}"
-    if 0 < limit < _length(value):
+    if type(value) in {list, tuple, dict} and 0 < limit < len(value):
         return _two_ends(value, limit)
     return visible(shortened(_written(value), limit))
-
-
-def _length(value: Any) -> int:
-    return len(value) if type(value) in {list, tuple, dict} else 0
 
 
 def _two_ends(value: Any, limit: int) -> str:
@@ -51,14 +47,8 @@ def _in_order(value: Any) -> str:
     # The repr of a set depends on the hash seed; the same failure must read the same in every run.
     kind = type(value)
     if kind is set or kind is frozenset:
-        items = ", ".join(sorted(map(_in_order, value)))
-        return (
-            f"{{{items}}}"
-            if kind is set and value
-            else f"{kind.__name__}({{{items}}})"
-            if value
-            else f"{kind.__name__}()"
-        )
+        items = f"{{{', '.join(sorted(map(_in_order, value)))}}}" if value else ""
+        return items if items and kind is set else f"{kind.__name__}({items})"
     if kind is dict and not _PLAIN.issuperset(map(type, value.values())):
         return f"{{{', '.join(f'{_in_order(key)}: {_in_order(item)}' for key, item in value.items())}}}"
     if (kind is list or kind is tuple) and not _PLAIN.issuperset(map(type, value)):

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import base64
 import datetime
+import functools
 import hashlib
 import json
-import math
 import pathlib
 import re
 import uuid
@@ -21,13 +21,12 @@ from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from json.encoder import encode_basestring_ascii
+from math import isfinite
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import safe_repr
-from pytest_verdict.core.values.fields import fields_of, has_fields, kind_of
-from pytest_verdict.core.values.placeholders import EncodedObject, Unreplayable, class_name
-from pytest_verdict.core.values.scalars import plain_scalar
-from pytest_verdict.core.values.small_json import small_json
+from pytest_verdict.core.values.numbers import plain_scalar
+from pytest_verdict.core.values.placeholders import EncodedObject, Unreplayable, class_name, has_fields, named_fields
 from pytest_verdict.errors import RecordError
 
 TYPE_KEY: Final = "$type"
@@ -87,6 +86,54 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
+# Small plain values are what most evidence is; they are written without a detour over typed JSON.
+_MOST_ITEMS: Final = 32
+_DEPTH: Final = 4
+_LARGEST_INT: Final = 10**18
+_CONSTANTS: Final = {None: "null", True: "true", False: "false"}
+
+
+def small_json(value: Any, depth: int = _DEPTH) -> str | None:
+    """Write a value as JSON text, when it is small and plain."""
+    kind = type(value)
+    if kind is str:
+        return encode_basestring_ascii(value) if value.isascii() else None
+    if kind is bool or value is None:
+        return _CONSTANTS[value]
+    if kind is int:
+        return repr(value) if -_LARGEST_INT < value < _LARGEST_INT else None
+    if kind is float:
+        return repr(value) if isfinite(value) else None
+    if kind is list:
+        return _list(value, depth - 1) if depth and len(value) <= _MOST_ITEMS else None
+    if kind is dict:
+        return _dict(value, depth - 1) if depth and len(value) <= _MOST_ITEMS else None
+    return None
+
+
+def _list(items: list[Any], depth: int) -> str | None:
+    written = []
+    for item in items:
+        text = small_json(item, depth)
+        if text is None:
+            return None
+        written.append(text)
+    return f"[{','.join(written)}]"
+
+
+def _dict(values: dict[Any, Any], depth: int) -> str | None:
+    written = []
+    for key, item in values.items():
+        # A key with a dollar may be the one that marks a type.
+        if type(key) is not str or not key.isascii() or key.startswith("$"):
+            return None
+        text = small_json(item, depth)
+        if text is None:
+            return None
+        written.append(f"{encode_basestring_ascii(key)}:{text}")
+    return f"{{{','.join(written)}}}"
+
+
 # From this length on, looking for what must be escaped is faster than the encoder, which copies character by character.
 _LONG: Final = 100
 _ESCAPED: Final = b'\\"\n\r\t'
@@ -112,74 +159,65 @@ def _tagged(kind: str, value: Any, **more: Any) -> dict[str, Any]:
     return {TYPE_KEY: kind, **more, "value": value}
 
 
+class _NestedError(Exception):
+    """A value contains itself or is nested too deeply; its text is written instead."""
+
+
 def _encode(value: Any, above: tuple[int, ...]) -> Any:
     if type(value) is str and value.isascii():
         return value
     try:
         writer = _WRITERS.get(type(value))
         return writer(value, above) if writer is not None else _encode_by_class(value, above)
+    except _NestedError as error:
+        return _as_repr(value, f"<{error}>")
     except Exception:  # noqa: BLE001 - the class under test decides what it raises, also in what is no property of ours
-        return _as_repr(value)
+        return _as_repr(value, safe_repr(value))
 
 
 def _encode_by_class(value: Any, above: tuple[int, ...]) -> Any:
     if isinstance(value, Enum) and not isinstance(value, str | int | float):
         return _encode_member(class_name(type(value)), value.name, value, above)
     if has_fields(value):
-        return _object(value, kind_of(value), class_name(type(value)), fields_of(value), above)
-    for base, writer in _WRITERS_BY_BASE:
+        return _object(value, above)
+    for base in _BASES:
         if isinstance(value, base):
-            return writer(value, above)
+            return _WRITERS[base](value, above)
     scalar = plain_scalar(value)
-    return _as_repr(value) if scalar is None else _encode(scalar, above)
+    return _as_repr(value, safe_repr(value)) if scalar is None else _encode(scalar, above)
 
 
 def _encode_member(cls: str, member: str | None, value: Any, above: tuple[int, ...]) -> Any:
     inside = _enter(value, above)
-    if inside is None:
-        return _as_cycle(value, above)
     return {TYPE_KEY: "enum", "class": cls, "member": member, "value": _encode(value.value, inside)}
 
 
-def _object(value: Any, kind: str, cls: str, fields: Mapping[str, Any], above: tuple[int, ...]) -> Any:
+def _object(value: Any, above: tuple[int, ...]) -> Any:
+    kind, cls, fields = named_fields(value)
     inside = _enter(value, above)
-    if inside is None:
-        return _as_cycle(value, above)
-    encoded = {str(name): _encode(item, inside) for name, item in fields.items()}
-    return _tagged(kind, encoded, **{"class": cls})
+    return _tagged(kind, {str(name): _encode(item, inside) for name, item in fields.items()}, **{"class": cls})
 
 
-def _as_repr(value: Any) -> dict[str, Any]:
-    return _tagged("repr", safe_repr(value), **{"class": class_name(type(value))})
+def _as_repr(value: Any, text: str) -> dict[str, Any]:
+    return _tagged("repr", text, **{"class": class_name(type(value))})
 
 
-def _as_cycle(value: Any, above: tuple[int, ...]) -> dict[str, Any]:
-    reason = "contains itself" if id(value) in above else f"nested deeper than {MAXIMUM_DEPTH} levels"
-    return _tagged("repr", f"<{reason}>", **{"class": class_name(type(value))})
-
-
-def _enter(value: Any, above: tuple[int, ...]) -> tuple[int, ...] | None:
+def _enter(value: Any, above: tuple[int, ...]) -> tuple[int, ...]:
     identity = id(value)
-    return None if identity in above or len(above) >= MAXIMUM_DEPTH else (*above, identity)
-
-
-def _plain(value: Any, _above: tuple[int, ...]) -> Any:
-    return value
+    if identity in above:
+        raise _NestedError("contains itself")
+    if len(above) >= MAXIMUM_DEPTH:
+        raise _NestedError(f"nested deeper than {MAXIMUM_DEPTH} levels")
+    return (*above, identity)
 
 
 def _encode_str(value: str, _above: tuple[int, ...]) -> Any:
     text = str.__str__(value)
-    if text.isascii() or not _SURROGATE_PAIR.search(text):
-        return text
-    return _tagged("text", [ord(character) for character in text])
+    return text if _is_plain_key(text) else _tagged("text", [ord(character) for character in text])
 
 
 def _is_plain_key(key: Any) -> bool:
     return isinstance(key, str) and (key.isascii() or not _SURROGATE_PAIR.search(key))
-
-
-def _plain_key(key: str) -> str:
-    return key if type(key) is str else str.__str__(key)
 
 
 def _encode_int(value: int, _above: tuple[int, ...]) -> Any:
@@ -189,149 +227,121 @@ def _encode_int(value: int, _above: tuple[int, ...]) -> Any:
 
 def _encode_float(value: float, _above: tuple[int, ...]) -> Any:
     number = float.__float__(value)
-    return number if math.isfinite(number) else _tagged("float", repr(number))
+    return number if isfinite(number) else _tagged("float", repr(number))
 
 
 def _encode_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> Any:
     inside = _enter(value, above)
-    if inside is None:
-        return _as_cycle(value, above)
     # A class of the user may say of a key that it is there, and not have it among its items.
     items = value.items() if type(value) is dict else list(value.items())
     keys = value if type(value) is dict else [key for key, _ in items]
     if TYPE_KEY not in keys and all(map(_is_plain_key, keys)):
-        return {_plain_key(key): _encode(item, inside) for key, item in items}
+        return {key if type(key) is str else str.__str__(key): _encode(item, inside) for key, item in items}
     return _tagged("dict", [[_encode(key, inside), _encode(item, inside)] for key, item in items])
 
 
 def _encode_items(value: Any, above: tuple[int, ...]) -> Any:
     inside = _enter(value, above)
-    return _as_cycle(value, above) if inside is None else [_encode(item, inside) for item in value]
+    return [_encode(item, inside) for item in value]
 
 
-def _encode_tuple(value: tuple[Any, ...], above: tuple[int, ...]) -> Any:
-    items = _encode_items(value, above)
-    return items if isinstance(items, dict) else _tagged("tuple", items)
-
-
-def _encode_set(kind: str) -> _Writer:
-    def write(value: Any, above: tuple[int, ...]) -> Any:
-        items = _encode_items(value, above)
-        # Sorted by their own text: the order of a set depends on the hash seed.
-        return items if isinstance(items, dict) else _tagged(kind, sorted(items, key=_dump))
-
-    return write
-
-
-def _by_text(kind: str, write: Callable[[Any], str]) -> _Writer:
-    return lambda value, _above: _tagged(kind, write(value))
-
-
-def _by_iso_text(kind: str, write: Callable[[Any], str]) -> _Writer:
-    # A subclass may be no date at all, as NaT of pandas, or have digits that its base does not know.
-    return lambda value, _above: _tagged(kind, write(value)) if value.isoformat() == write(value) else _as_repr(value)
-
-
-def _encode_timedelta(value: datetime.timedelta, _above: tuple[int, ...]) -> Any:
-    return _tagged("timedelta", [value.days, value.seconds, value.microseconds])
+def _encode_set(value: Any, above: tuple[int, ...]) -> Any:
+    # Sorted by their own text: the order of a set depends on the hash seed.
+    kind = "set" if isinstance(value, set) else "frozenset"
+    return _tagged(kind, sorted(_encode_items(value, above), key=_dump))
 
 
 def _encode_encoded(value: EncodedObject, above: tuple[int, ...]) -> Any:
-    if value.kind == "enum":
-        return _encode_member(value.class_name, value.member, value, above)
-    return _object(value, value.kind, value.class_name, value.value, above)
+    is_member = value.kind == "enum"
+    return _encode_member(value.class_name, value.member, value, above) if is_member else _object(value, above)
 
 
-def _encode_unreplayable(value: Unreplayable, _above: tuple[int, ...]) -> Any:
-    return _tagged("repr", value.text, **{"class": value.class_name})
+def _by_form(tag: str, write: Callable[[Any], Any]) -> _Writer:
+    return lambda value, _above: _tagged(tag, write(value))
 
 
-_encode_date = _by_iso_text("date", datetime.date.isoformat)
-_encode_datetime = _by_iso_text("datetime", datetime.datetime.isoformat)
-_encode_bytes = _by_text("bytes", lambda value: base64.b64encode(value).decode("ascii"))
-_encode_path = _by_text("path", lambda value: value.as_posix())
+def _by_iso_form(tag: str, write: Callable[[Any], str]) -> _Writer:
+    def writer(value: Any, _above: tuple[int, ...]) -> Any:
+        # A subclass may be no date at all, as NaT of pandas, or have digits that its base does not know.
+        text = write(value)
+        return _tagged(tag, text) if value.isoformat() == text else _as_repr(value, safe_repr(value))
+
+    return writer
+
+
+def _base64(value: bytes) -> str:
+    return base64.b64encode(value).decode("ascii")
+
+
+_from_base64 = functools.partial(base64.b64decode, validate=True)
+
+# What is written as a tag beside one JSON value: its tag, its class, how that value is made, and how it is read back.
+_BY_FORM: Final[tuple[tuple[str, type, Callable[[Any], Any], Callable[[Any], Any]], ...]] = (
+    ("bytes", bytes, _base64, _from_base64),
+    ("bytearray", bytearray, _base64, lambda text: bytearray(_from_base64(text))),
+    ("decimal", Decimal, Decimal.__str__, Decimal),
+    ("fraction", Fraction, str, Fraction),
+    ("complex", complex, repr, complex),
+    ("datetime", datetime.datetime, datetime.datetime.isoformat, datetime.datetime.fromisoformat),
+    ("date", datetime.date, datetime.date.isoformat, datetime.date.fromisoformat),
+    ("time", datetime.time, datetime.time.isoformat, datetime.time.fromisoformat),
+    ("timedelta", datetime.timedelta, lambda span: [span.days, span.seconds, span.microseconds],
+     lambda parts: datetime.timedelta(*parts)),
+    ("uuid", uuid.UUID, str, uuid.UUID),
+    ("path", pathlib.PurePath, pathlib.PurePath.as_posix, pathlib.PurePosixPath),
+)  # fmt: skip
 
 _WRITERS: Final[dict[type, _Writer]] = {
     str: _encode_str,
-    bool: _plain,
-    type(None): _plain,
+    bool: lambda value, _above: value,
+    type(None): lambda value, _above: value,
     int: _encode_int,
     float: _encode_float,
     dict: _encode_dict,
+    Mapping: _encode_dict,
     list: _encode_items,
-    tuple: _encode_tuple,
-    set: _encode_set("set"),
-    frozenset: _encode_set("frozenset"),
-    bytes: _encode_bytes,
-    bytearray: _by_text("bytearray", lambda value: base64.b64encode(value).decode("ascii")),
-    Decimal: _by_text("decimal", str),
-    Fraction: _by_text("fraction", str),
-    complex: _by_text("complex", repr),
-    datetime.datetime: _encode_datetime,
-    datetime.date: _encode_date,
-    datetime.time: _by_text("time", datetime.time.isoformat),
-    datetime.timedelta: _encode_timedelta,
-    uuid.UUID: _by_text("uuid", str),
+    tuple: lambda value, above: _tagged("tuple", _encode_items(value, above)),
+    set: _encode_set,
+    frozenset: _encode_set,
     EncodedObject: _encode_encoded,
-    Unreplayable: _encode_unreplayable,
+    Unreplayable: lambda value, _above: _tagged("repr", value.text, **{"class": value.class_name}),
+    **{cls: (_by_iso_form if tag in {"datetime", "date"} else _by_form)(tag, write) for tag, cls, write, _ in _BY_FORM},
 }
 
 # For subclasses; datetime before date, which it derives from.
-_WRITERS_BY_BASE: Final[tuple[tuple[type, _Writer], ...]] = (
-    (str, _encode_str),
-    (int, _encode_int),
-    (float, _encode_float),
-    (datetime.datetime, _encode_datetime),
-    (datetime.date, _encode_date),
-    (pathlib.PurePath, _encode_path),
-    (Mapping, _encode_dict),
-    (list, _encode_items),
-    (tuple, _encode_tuple),
-    (set, _encode_set("set")),
-    (frozenset, _encode_set("frozenset")),
-    (bytes, _encode_bytes),
-    (Decimal, _by_text("decimal", Decimal.__str__)),
+_BASES: Final[tuple[type, ...]] = (
+    *(str, int, float, datetime.datetime, datetime.date, pathlib.PurePath),
+    *(Mapping, list, tuple, set, frozenset, bytes, Decimal),
 )
 
 _Reader = Callable[[dict[str, Any]], Any]
+
+
+def _by_value(read: Callable[[Any], Any]) -> _Reader:
+    return lambda encoded: read(encoded["value"])
 
 
 def _items(encoded: dict[str, Any]) -> list[Any]:
     return [decode(item) for item in encoded["value"]]
 
 
-def _text(read: Callable[[str], Any]) -> _Reader:
-    return lambda encoded: read(encoded["value"])
-
-
 def _read_object(encoded: dict[str, Any]) -> EncodedObject:
-    value = encoded["value"]
-    fields = {name: decode(item) for name, item in value.items()}
+    fields = {name: decode(item) for name, item in encoded["value"].items()}
     return EncodedObject(encoded[TYPE_KEY], encoded["class"], fields)
 
 
 _READERS: Final[dict[str, _Reader]] = {
     "text": lambda encoded: "".join(map(chr, encoded["value"])),
-    "int": _text(lambda text: int(text, 16)),
-    "float": _text(float),
+    "int": _by_value(lambda text: int(text, 16)),
+    "float": _by_value(float),
     "dict": lambda encoded: {decode(key): decode(item) for key, item in encoded["value"]},
     "tuple": lambda encoded: tuple(_items(encoded)),
     "set": lambda encoded: set(_items(encoded)),
     "frozenset": lambda encoded: frozenset(_items(encoded)),
-    "bytes": _text(lambda text: base64.b64decode(text, validate=True)),
-    "bytearray": _text(lambda text: bytearray(base64.b64decode(text, validate=True))),
-    "decimal": _text(Decimal),
-    "fraction": _text(Fraction),
-    "complex": _text(complex),
-    "datetime": _text(datetime.datetime.fromisoformat),
-    "date": _text(datetime.date.fromisoformat),
-    "time": _text(datetime.time.fromisoformat),
-    "timedelta": lambda encoded: datetime.timedelta(*encoded["value"]),
-    "uuid": _text(uuid.UUID),
-    "path": _text(pathlib.PurePosixPath),
     "enum": lambda e: EncodedObject("enum", e["class"], decode(e["value"]), e["member"]),
     "dataclass": _read_object,
     "model": _read_object,
     "repr": lambda encoded: Unreplayable(encoded["class"], encoded["value"]),
     "redacted": lambda encoded: Unreplayable("redacted", encoded["value"]),
+    **{tag: _by_value(read) for tag, _, _, read in _BY_FORM},
 }

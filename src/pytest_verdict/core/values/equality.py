@@ -14,10 +14,8 @@ from enum import Enum
 from typing import Any, Final
 
 from pytest_verdict.core.values.encoding import encode, encode_text, is_replayable
-from pytest_verdict.core.values.fields import fields_of, has_fields, kind_of
-from pytest_verdict.core.values.numbers import as_exact, is_nan, is_number, same_number
-from pytest_verdict.core.values.placeholders import EncodedObject, Unreplayable, class_name
-from pytest_verdict.core.values.scalars import truth_value
+from pytest_verdict.core.values.numbers import as_exact, is_nan, is_number, same_number, truth_value
+from pytest_verdict.core.values.placeholders import EncodedObject, Unreplayable, has_named_fields, named_fields
 
 
 def equal(expected: Any, observed: Any, *, nan_equal: bool = False) -> bool:
@@ -116,18 +114,6 @@ def _is_member(value: Any) -> bool:
     if isinstance(value, EncodedObject):
         return value.kind == "enum"
     return isinstance(value, Enum) and not isinstance(value, str | int | float)
-
-
-def has_named_fields(value: Any) -> bool:
-    """Say whether a value is a dataclass or model, live or read from a record."""
-    return has_fields(value) or (isinstance(value, EncodedObject) and value.kind != "enum")
-
-
-def named_fields(value: Any) -> tuple[str, str, Mapping[str, Any]]:
-    """Give the kind, the class and the fields of a value that has them."""
-    if isinstance(value, EncodedObject):
-        return value.kind, value.class_name, value.value
-    return kind_of(value), class_name(type(value)), fields_of(value)
 
 
 def _equal_objects(expected: Any, observed: Any, *, nan_equal: bool) -> bool:

@@ -7,6 +7,7 @@ Decimal), and a document may be nested 200 levels deep.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from decimal import Decimal
@@ -22,6 +23,9 @@ TOO_DEEP: Final = "json_too_deep"
 
 # A quote that is never closed takes the rest of the document, so that the search stays linear.
 _BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
+
+
+_exact = functools.partial(Decimal, context=EXACT)
 
 
 class JsonTextError(ValueError):
@@ -71,10 +75,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _exact(text: str) -> Decimal:
-    return Decimal(text, EXACT)
-
-
 def _constant(name: str) -> NoReturn:
     raise JsonTextError(NOT_FINITE, f"{name} is not JSON")
 
@@ -94,7 +94,6 @@ def _refuse_depth(document: str) -> None:
 
 
 _MOST_DIGITS: Final = 4_300
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_float=_exact, parse_constant=_constant)
-_DECODER_OF_LONG_INTS: Final = json.JSONDecoder(
-    object_pairs_hook=_object, parse_float=_exact, parse_int=_whole, parse_constant=_constant
-)
+_strict = functools.partial(json.JSONDecoder, object_pairs_hook=_object, parse_float=_exact, parse_constant=_constant)
+_DECODER: Final = _strict()
+_DECODER_OF_LONG_INTS: Final = _strict(parse_int=_whole)

@@ -1,4 +1,4 @@
-"""Numbers in exact decimal arithmetic."""
+"""Numbers in exact decimal arithmetic; and the number or bool that a value is, also one of NumPy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import Any, Final
 
 from pytest_verdict.core.values.placeholders import EncodedObject
-from pytest_verdict.core.values.scalars import plain_scalar
 
 # Far beyond any measured quantity; keeps "1e999999999" from becoming a billion digits of arithmetic.
 MAXIMUM_MAGNITUDE: Final = 5_000
@@ -26,6 +25,24 @@ EXACT: Final = decimal.Context(
     rounding=decimal.ROUND_HALF_EVEN,
     traps=[decimal.InvalidOperation, decimal.Overflow],
 )
+
+
+def plain_scalar(value: Any) -> bool | int | float | complex | None:
+    """Give the Python number or bool behind a NumPy scalar."""
+    if getattr(value, "ndim", None) != 0 or not hasattr(value, "dtype") or not hasattr(value, "item"):
+        return None
+    item = value.item()
+    if isinstance(item, bool | int | complex):
+        return item if str(value.dtype)[:1] in "buic" else None
+    if str(value.dtype).startswith(("float", "bfloat")):
+        return float(str(value))
+    return None
+
+
+def truth_value(value: Any) -> bool | None:
+    """Give the bool that a value is."""
+    scalar = value if isinstance(value, bool) else plain_scalar(value)
+    return scalar if isinstance(scalar, bool) else None
 
 
 def is_number(value: object) -> bool:

@@ -47,20 +47,17 @@ def _stretches(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range
 
 
 def _common(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range, step: int) -> int:
-    pairs = zip(lefts[::step], rights[::step], strict=False)
-    return next(
-        (at for at, (one, other) in enumerate(pairs) if left[one] != right[other]), min(len(lefts), len(rights))
-    )
+    pairs = enumerate(zip(lefts[::step], rights[::step], strict=False))
+    different = (at for at, (one, other) in pairs if left[one] != right[other])
+    return next(different, min(len(lefts), len(rights)))
 
 
 def _between(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> Iterator[Opcode]:
     if not lefts or not rights:
         yield Opcode("delete" if lefts else "insert", lefts, rights)
     elif len(lefts) * len(rights) <= _SMALL:
-        matcher = SequenceMatcher(
-            None, left[lefts.start : lefts.stop], right[rights.start : rights.stop], autojunk=False
-        )
-        for tag, *places in matcher.get_opcodes():
+        inner = left[lefts.start : lefts.stop], right[rights.start : rights.stop]
+        for tag, *places in SequenceMatcher(None, *inner, autojunk=False).get_opcodes():
             yield Opcode(tag, lefts[places[0] : places[1]], rights[places[2] : places[3]])
     else:
         yield from _cut(left, right, lefts, rights)

@@ -1,7 +1,9 @@
-"""What stands in for evidence that cannot be itself."""
+"""What stands in for evidence that cannot be itself, and the class name and fields that a record keeps of objects."""
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
 from typing import Any, Final
 
 
@@ -56,3 +58,30 @@ class Unreplayable:
 def class_name(cls: type) -> str:
     """Name a class as ``module:qualified name``."""
     return f"{cls.__module__}:{cls.__qualname__}"
+
+
+def has_fields(value: object) -> bool:
+    """Say whether a value is a dataclass instance or a pydantic model: a class name and fields."""
+    cls = type(value)
+    return hasattr(cls, "__dataclass_fields__") or hasattr(cls, "__pydantic_validator__")
+
+
+def has_named_fields(value: Any) -> bool:
+    """Say whether a value is a dataclass or model, live or read from a record."""
+    return has_fields(value) or (isinstance(value, EncodedObject) and value.kind != "enum")
+
+
+def named_fields(value: Any) -> tuple[str, str, Mapping[str, Any]]:
+    """Give the kind, the class and the fields that take part in comparisons, of a value that has them."""
+    if isinstance(value, EncodedObject):
+        return value.kind, value.class_name, value.value
+    if not hasattr(type(value), "__dataclass_fields__"):
+        return "model", class_name(type(value)), {**value.__dict__, **(value.__pydantic_extra__ or {})}
+    compared = [field.name for field in dataclasses.fields(value) if field.compare]
+    return "dataclass", class_name(type(value)), {name: getattr(value, name, None) for name in compared}
+
+
+def hidden_fields(cls: Any) -> frozenset[str]:
+    """Name the fields of a pydantic model that its repr or its dump leaves out."""
+    fields = getattr(cls, "__pydantic_fields__", {})
+    return frozenset(name for name, field in fields.items() if field.exclude or not field.repr)

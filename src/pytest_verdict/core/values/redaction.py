@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from pytest_verdict.core.values.encoding import TYPE_KEY, encode
-from pytest_verdict.core.values.fields import fields_of, has_fields, hidden_fields
+from pytest_verdict.core.values.placeholders import has_fields, hidden_fields, named_fields
 
 Redaction = Callable[[str], str]
 
@@ -113,7 +113,7 @@ def _inside(value: Any) -> list[tuple[Any, bool]] | None:
             return [(item, False) for item in (value.values() if issubclass(cls, Mapping) else value)]
         if has_fields(value):
             names = hidden_fields(cls)
-            return [(item, name in names) for name, item in fields_of(value).items()]
+            return [(item, name in names) for name, item in named_fields(value)[2].items()]
         return [(value.get_secret_value(), True)] if hasattr(cls, "get_secret_value") else None
     except Exception:  # noqa: BLE001 - what cannot be read is not written either
         return None

@@ -1,15 +1,25 @@
-"""A copy of evidence that later changes of the original do not reach."""
+"""Copies of evidence: one that later changes do not reach, and what an operator sees, which reading the record gives back."""
 
 from __future__ import annotations
 
 import copy
+import datetime
+import uuid
 from collections.abc import MutableMapping, MutableSequence, MutableSet
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Final
 
-from pytest_verdict.core.values.fields import has_fields
+from pytest_verdict.core.values.display import safe_repr
+from pytest_verdict.core.values.encoding import decode, encode, encode_text, is_replayable
+from pytest_verdict.core.values.placeholders import EncodedObject, Unreplayable, class_name, has_fields
 
 _UNCHANGEABLE: Final = frozenset({str, int, float, bool, type(None)})
 _CHANGEABLE: Final = (dict, list, set, MutableMapping, MutableSequence, MutableSet)
+_LEAVES: Final = frozenset(
+    {str, int, float, bool, type(None), bytes, complex, Decimal, Fraction, uuid.UUID}
+    | {datetime.date, datetime.timedelta, EncodedObject, Unreplayable}
+)
 
 
 def snapshot(value: Any) -> Any:
@@ -33,3 +43,37 @@ def _copy(value: Any) -> Any:
     if kind in _UNCHANGEABLE:
         return value
     return copy.deepcopy(value) if isinstance(value, _CHANGEABLE) or has_fields(value) else value
+
+
+def recorded_form(value: Any) -> tuple[Any, Any]:
+    """Give the copy of a value that is recorded, and what an operator sees of it.
+
+    An object of a class has more than a record keeps of it: methods, properties, its repr. Were it compared as it is, a replay
+    could come to another result. So it is compared as it is read back. What cannot be read back is recorded as its repr.
+    """
+    try:
+        return _plain_copy(value), value
+    except (TypeError, RecursionError):
+        copy = snapshot(value)
+    try:
+        encoded = encode(copy)
+        if not is_replayable(encoded):
+            return copy, value
+        seen = decode(encoded)
+        is_same = encode_text(seen) == encode_text(copy)
+    except Exception:  # noqa: BLE001 - the class under test decides what it raises
+        is_same = False
+    return (copy, seen) if is_same else (Unreplayable(class_name(type(value)), safe_repr(value)), value)
+
+
+def _plain_copy(value: Any) -> Any:
+    kind = type(value)
+    if kind in _LEAVES or (kind is datetime.datetime and not value.fold and value.tzinfo is None):
+        return value
+    if kind is dict:
+        return {key if type(key) is str else _plain_copy(key): _plain_copy(item) for key, item in value.items()}
+    if kind is list:
+        return [_plain_copy(item) for item in value]
+    if kind not in {tuple, set, frozenset, bytearray}:
+        raise TypeError("it has a class that is not read back")
+    return kind(map(_plain_copy, value))

@@ -72,10 +72,8 @@ class YamlDocument:
             if self._root is None:
                 raise YamlTextError(1, "the file is empty")
             if "*" in text and _values_repeated(self._root) > MOST_REPEATED:
-                reason = (
-                    f"its aliases repeat more than {MOST_REPEATED:,} values; write a smaller file, or fewer aliases"
-                )
-                raise YamlTextError(1, reason)
+                reason = f"its aliases repeat more than {MOST_REPEATED:,} values"
+                raise YamlTextError(1, f"{reason}; write a smaller file, or fewer aliases")
             self.value = _Constructor().value(self._root)
         except yaml.YAMLError as error:
             raise _not_yaml(error) from None
@@ -92,8 +90,7 @@ class YamlDocument:
 
     def line(self, path: Sequence[str | int]) -> int:
         """Give the line of a part, or of the nearest part around it that is there."""
-        line: int = self._find(path)[1]
-        return line
+        return self._find(path)[1]
 
     def lines_of_items(self, path: Sequence[str | int]) -> list[int]:
         """Give the lines on which the items of a list begin."""
@@ -130,14 +127,11 @@ class _Constructor:
         known = self._known.get(id(node))
         if known is None:
             if node.tag not in _COLLECTIONS:
-                raise YamlTextError(
-                    _line(node), f"the tag {shown(node.tag, 80)} is not read; write a plain list or mapping"
-                )
+                raise _unread(node)
             # An alias is the node of its anchor, and one value too.
             is_list = isinstance(node, yaml.SequenceNode)
-            known = self._known[id(node)] = (
-                [self.value(item) for item in node.value] if is_list else self._mapping(node)
-            )
+            known = list(map(self.value, node.value)) if is_list else self._mapping(node)
+            self._known[id(node)] = known
         return known
 
     def _scalar(self, node: Any) -> Any:
@@ -148,9 +142,7 @@ class _Constructor:
             written = visible(shortened(node.value, 80))
             raise YamlTextError(_line(node), f"{written} looks like {kind} and is none; write it in quotes") from None
         if isinstance(found, list | dict | set):
-            raise YamlTextError(
-                _line(node), f"the tag {shown(node.tag, 80)} is not read; write a plain list or mapping"
-            )
+            raise _unread(node)
         return found
 
     def _mapping(self, node: Any) -> dict[Any, Any]:
@@ -183,8 +175,11 @@ def read_yaml(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _line(node: Any) -> int:
-    line: int = node.start_mark.line + 1
-    return line
+    return int(node.start_mark.line) + 1
+
+
+def _unread(node: Any) -> YamlTextError:
+    return YamlTextError(_line(node), f"the tag {shown(node.tag, 80)} is not read; write a plain list or mapping")
 
 
 def _is_key(node: Any, step: str | int) -> bool:

@@ -85,7 +85,8 @@ class Aligner:
         if whole.cells <= 1:
             return Alignment(None, ends + _diagonal(whole), budget)
         inner = left[whole.first : whole.last], right[whole.start : whole.stop]
-        if self._strict and whole.cells <= _MOST_SCALAR_CELLS and _all_scalars(*inner):
+        is_flat = not any(item.is_container for item in itertools.chain(*inner))
+        if self._strict and whole.cells <= _MOST_SCALAR_CELLS and is_flat:
             saved, pairs = _common_subsequence(*inner, whole)
             return Alignment(_size(*inner) - saved, ends + pairs, budget)
         weight = _weight(*inner)
@@ -209,10 +210,6 @@ def _size(left: Sequence[Node], right: Sequence[Node]) -> int:
     return sum([item.size for item in left]) + sum([item.size for item in right])
 
 
-def _all_scalars(left: Sequence[Node], right: Sequence[Node]) -> bool:
-    return not any(item.is_container for item in left) and not any(item.is_container for item in right)
-
-
 def _common_subsequence(left: Sequence[Node], right: Sequence[Node], whole: _Span) -> tuple[int, Pairs]:
     # Scalars save all or nothing, so the best pairing of them is a longest common subsequence.
     from rapidfuzz.distance import LCSseq
@@ -259,10 +256,7 @@ def _weight(left: Sequence[Node], right: Sequence[Node]) -> int:
     # About how many nodes one comparison of two items visits.
     if not left or not right:
         return 1
-    return (
-        1
-        + min(sum([item.size for item in left]) // len(left), sum([item.size for item in right]) // len(right)) // UNIT
-    )
+    return 1 + min(sum([item.size for item in items]) // len(items) for items in (left, right)) // UNIT
 
 
 def _slack(left: Sequence[Node], right: Sequence[Node], saved: int) -> int:

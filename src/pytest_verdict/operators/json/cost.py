@@ -12,6 +12,7 @@ from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.operators.json.alignment import Aligner, Alignment, Bound
 from pytest_verdict.operators.json.rules import Policy, StringSimilarity
 from pytest_verdict.operators.json.tree import UNIT, Kind, Node, precedes, unpaired
+from pytest_verdict.operators.similarity import measure_of
 
 ALIGNMENT_BOUNDED: Final = "alignment_bounded"
 SIMILARITY_BOUNDED: Final = "similarity_bounded"
@@ -85,7 +86,7 @@ class TreeComparison:
         if len(left) * len(right) > _MOST_CHARACTER_PAIRS:
             self._similarity_bounded = True
             return 2 * UNIT
-        alike = _metric(similarity)(min(left, right), max(left, right))
+        alike: float = measure_of(similarity).normalized_similarity(min(left, right), max(left, right))
         # Rounding must not make different texts equal.
         return max(round(2 * UNIT * (1 - alike)), 1)
 
@@ -93,18 +94,17 @@ class TreeComparison:
         """Find where the cost arises."""
         pending: list[_Place] = [("$", "$", self._left, self._right, BUDGET)]
         while pending:
-            left_path, right_path, left, right, budget = pending.pop()
+            place = left_path, right_path, left, right, budget = pending.pop()
             if left is None or right is None:
-                yield self._difference(left_path, right_path, left, right)
+                yield self._difference(place)
             elif left.kind is right.kind and left.is_container:
                 if left.identity != right.identity:
                     pending += reversed(self._parts(left_path or "$", right_path or "$", left, right, budget))
             elif self._cost(left, right, budget):
-                yield self._difference(left_path, right_path, left, right)
+                yield self._difference(place)
 
-    def _difference(
-        self, left_path: str | None, right_path: str | None, left: Node | None, right: Node | None
-    ) -> Difference:
+    def _difference(self, place: _Place) -> Difference:
+        left_path, right_path, left, right, _ = place
         if self._swapped:
             left_path, right_path, left, right = right_path, left_path, right, left
         expected = ABSENT if left is None else left.document
@@ -134,9 +134,8 @@ class TreeComparison:
             item = None if index is None else left_items[index]
             other = None if other_index is None else right_items[other_index]
             path = None if item is None else step(left_path, item.label)
-            parts.append(
-                (path, None if other is None else step(right_path, other.label), item, other, alignment.budget)
-            )
+            other_path = None if other is None else step(right_path, other.label)
+            parts.append((path, other_path, item, other, alignment.budget))
         return parts
 
 
@@ -181,14 +180,3 @@ def _within(left: int | Decimal, right: int | Decimal, policy: Policy) -> bool:
     if policy.mode == "relative":
         limit = EXACT.multiply(limit, max(number.copy_abs(), other.copy_abs()))
     return EXACT.subtract(number, other).copy_abs() <= limit
-
-
-def _metric(similarity: StringSimilarity) -> Callable[[str, str], float]:
-    from rapidfuzz import distance
-
-    metrics: dict[str, Callable[[str, str], float]] = {
-        "levenshtein": distance.Levenshtein.normalized_similarity,
-        "indel": distance.Indel.normalized_similarity,
-        "jaro_winkler": distance.JaroWinkler.normalized_similarity,
-    }
-    return metrics[similarity]

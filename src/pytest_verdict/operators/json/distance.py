@@ -83,9 +83,6 @@ class JsonDistance(JsonOperator):
                 raise ValueError(f"{path!r} matches the whole document, which cannot be ignored")
         return rules
 
-    def __hash__(self) -> int:
-        return hash(self.identity.members)
-
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two documents; see the class."""
         found = read_both(expected, observed, self.normalize, (self.parse, self.parse))
@@ -102,10 +99,12 @@ class JsonDistance(JsonOperator):
         return self._measured(found, *marks)
 
     def _measured(self, found: Documents, expected_marks: Marks, observed_marks: Marks) -> Outcome:
-        builder = TreeBuilder(self._policy())
+        policy = Policy(as_exact(self.tolerance), self.mode, self.string_similarity, self.list_order)
+        builder = TreeBuilder(policy)
         expected = builder.build(found.expected, expected_marks)
         observed = builder.build(found.observed, observed_marks)
-        comparison = TreeComparison(expected, observed, strict=self._is_strict())
+        # Rules may treat the two partners of a pair differently, which the short cuts for strict documents do not allow for.
+        comparison = TreeComparison(expected, observed, strict=not self.rules and policy.is_strict)
         cost = comparison.cost()
         # That both are objects, or both lists, is no likeness.
         roots = UNIT if expected.is_container and expected.kind is observed.kind else 0
@@ -115,7 +114,7 @@ class JsonDistance(JsonOperator):
             return found.surfaces.outcome(0.0, [EMPTY_EXPECTED], error=must_be(takes, found.expected))
         size = sum(sizes) or 1
         details: dict[str, Any] = {
-            "cost": _in_nodes(cost),
+            "cost": as_written(EXACT.divide(Decimal(cost), Decimal(UNIT))),
             "expected_size": sizes[0] // UNIT,
             "observed_size": sizes[1] // UNIT,
             "distance": repr(cost / size),
@@ -123,14 +122,3 @@ class JsonDistance(JsonOperator):
         if cost:
             details |= listed(comparison.differences())
         return found.surfaces.outcome((size - cost) / size, comparison.notes(), details)
-
-    def _policy(self) -> Policy:
-        return Policy(as_exact(self.tolerance), self.mode, self.string_similarity, self.list_order)
-
-    def _is_strict(self) -> bool:
-        # Rules may treat the two partners of a pair differently, which the short cuts for strict documents do not allow for.
-        return not self.rules and self._policy().is_strict
-
-
-def _in_nodes(cost: int) -> str:
-    return as_written(EXACT.divide(Decimal(cost), Decimal(UNIT)))

@@ -14,11 +14,9 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, listed_differences
 from pytest_verdict.core.values.encoding import MAXIMUM_DEPTH, TYPE_KEY, encode
-from pytest_verdict.core.values.fields import fields_of, has_fields
 from pytest_verdict.core.values.jsontext import NOT_FINITE, TOO_DEEP, JsonTextError, parse_json
-from pytest_verdict.core.values.numbers import as_exact, is_number
-from pytest_verdict.core.values.placeholders import EncodedObject
-from pytest_verdict.core.values.scalars import plain_scalar, truth_value
+from pytest_verdict.core.values.numbers import as_exact, is_number, plain_scalar, truth_value
+from pytest_verdict.core.values.placeholders import has_named_fields, named_fields
 from pytest_verdict.operators.surfaces import Surfaces, must_be, surfaces
 
 NOT_JSON: Final = "not_json"
@@ -46,9 +44,7 @@ class JsonOperator(Operator):
     parse: bool = True
 
 
-def read_both(
-    expected: Any, observed: Any, steps: Sequence[str | SynonymMap], parse: tuple[bool, bool] = (True, True)
-) -> Documents:
+def read_both(expected: Any, observed: Any, steps: Sequence[str | SynonymMap], parse: tuple[bool, bool]) -> Documents:
     """Read the evidence of a comparison of JSON."""
     found = surfaces(_text(expected), _text(observed), steps) if steps else Surfaces(expected, observed)
     sides = {
@@ -87,8 +83,10 @@ def _plain(value: Any, depth: int) -> Any:
     if kind is str or kind is int or kind is bool or value is None:
         return value
     if kind is not dict and kind is not list:
-        value = _dumped(value)
-        if not _is_container(value):
+        # The fields of a dataclass or model, also of one that was read from a record.
+        value = named_fields(value)[2] if has_named_fields(value) else value
+        # A member of an Enum is recorded as such, whatever else it is.
+        if not isinstance(value, Mapping | list | tuple) or isinstance(value, Enum):
             return _plain_scalar(value)
     if depth > MAXIMUM_DEPTH:
         raise JsonTextError(TOO_DEEP, f"nested deeper than {MAXIMUM_DEPTH} levels, or contains itself")
@@ -100,18 +98,6 @@ def _plain(value: Any, depth: int) -> Any:
             raise JsonTextError(NOT_JSON, f"a key of an object is text, got one of type {_type_of(key)}")
         copied[str.__str__(key)] = _plain(item, depth + 1)
     return copied
-
-
-def _dumped(value: Any) -> Any:
-    """Give the fields of a dataclass or model, also of one that was read from a record."""
-    if isinstance(value, EncodedObject) and value.kind != "enum":
-        return value.value
-    return fields_of(value) if has_fields(value) else value
-
-
-def _is_container(value: Any) -> bool:
-    # A member of an Enum is recorded as such, whatever else it is.
-    return isinstance(value, Mapping | list | tuple) and not isinstance(value, Enum)
 
 
 def _plain_scalar(value: Any) -> Any:

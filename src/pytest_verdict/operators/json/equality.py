@@ -15,6 +15,7 @@ from pytest_verdict.operators.json.document import JsonOperator, listed, read_bo
 from pytest_verdict.operators.json.tree import Kind, Node, TreeBuilder, without_equal
 
 ListMode = Literal["contained", "exact"]
+_Place = tuple[str, Node | None, Node | None]
 
 _SORTED: Final = ("json_sort_keys",)
 _PASS: Final = Outcome(1.0, normalization=_SORTED)
@@ -151,7 +152,7 @@ def _unmatched(expected: list[Node], observed: list[Node]) -> list[Node]:
 
 
 def _missing(expected: Node, observed: Node, list_mode: ListMode) -> Iterator[Difference]:
-    pending: list[tuple[str, Node | None, Node | None]] = [("$", expected, observed)]
+    pending: list[_Place] = [("$", expected, observed)]
     while pending:
         path, left, right = pending.pop()
         if left is None or right is None:
@@ -164,9 +165,7 @@ def _missing(expected: Node, observed: Node, list_mode: ListMode) -> Iterator[Di
                 pending += reversed(parts)
 
 
-def _parts(
-    path: str, expected: Node, observed: Node, list_mode: ListMode
-) -> list[tuple[str, Node | None, Node | None]] | None:
+def _parts(path: str, expected: Node, observed: Node, list_mode: ListMode) -> list[_Place] | None:
     if expected.kind is Kind.OBJECT and observed.kind is Kind.OBJECT:
         return [(step(path, key), field, observed.fields.get(key)) for key, field in sorted(expected.fields.items())]
     if expected.kind is not Kind.LIST or observed.kind is not Kind.LIST:

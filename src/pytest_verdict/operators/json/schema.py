@@ -20,7 +20,8 @@ from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import MissingExtraError
 from pytest_verdict.operators.json.document import Documents, JsonOperator, listed, read_both, read_document
-from pytest_verdict.operators.regex_search import RegexTimeLimitError, find_matches
+from pytest_verdict.operators.regex import find_matches
+from pytest_verdict.operators.regex_process import RegexTimeLimitError
 from pytest_verdict.operators.surfaces import must_be
 
 Schema = dict[str, Any] | StrictBool
@@ -78,9 +79,6 @@ class JsonSchema(JsonOperator):
     def effective_expected(self, expected: Any) -> Any:
         """Give the schema when it is a setting."""
         return expected if self.schema_document is None else self.schema_document
-
-    def __hash__(self) -> int:
-        return hash(self.identity.members)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Check the observed document; see the class."""

@@ -205,14 +205,11 @@ def precedes(left: Node, right: Node) -> int:
             key = next(key for key in keys if left.fields[key].identity != right.fields[key].identity)
             left, right = left.fields[key], right.fields[key]
         elif left.kind is Kind.LIST:
-            pair = next((pair for pair in zip(left.items, right.items, strict=False) if _unequal(pair)), None)
+            pairs = zip(left.items, right.items, strict=False)
+            pair = next(((one, other) for one, other in pairs if one.identity != other.identity), None)
             if pair is None or len(left.items) != len(right.items):
                 return len(left.items) - len(right.items)
             left, right = pair
         else:
             return -1 if left.document < right.document else 1
     return 0
-
-
-def _unequal(pair: tuple[Node, Node]) -> bool:
-    return pair[0].identity != pair[1].identity

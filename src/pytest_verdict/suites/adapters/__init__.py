@@ -1,16 +1,19 @@
 """Adapters: what runs an input and gives the output; one module per kind.
 
-A kind stands before a colon, as in ``recorded: outputs.jsonl``; whatever has none is the dotted path of a Python object.
+A kind stands before a colon, as in ``recorded: outputs.jsonl``; whatever has none is the dotted path of a Python object or
+class with ``run(input, context=None)``, or of a function, sync or async.
 """
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.errors import AdapterError, SuiteError, allowed
-from pytest_verdict.suites.loading import load_brought
+from pytest_verdict.suites.loading import import_object, load_brought
 
 
 def open_adapter(written: str, folder: Path) -> Any:
@@ -28,11 +31,41 @@ def open_adapter(written: str, folder: Path) -> Any:
 
 
 def _python_adapter(path: str, hint: str = "") -> Any:
-    from pytest_verdict.suites.adapters.python import PythonAdapter
-
     try:
         return PythonAdapter(path, hint)
     except AdapterError:
         raise
     except Exception as error:
         raise AdapterError(f"the adapter {path!r} cannot be made: {type(error).__name__}: {error}") from error
+
+
+class PythonAdapter:
+    """Calls what a dotted path names."""
+
+    def __init__(self, path: str, hint: str = "") -> None:
+        found = import_object(path, "adapter", hint)
+        if inspect.isclass(found):
+            found = found()
+        function = getattr(found, "run", found)
+        if not callable(function):
+            raise AdapterError(f"the adapter {path!r} has no run(input, context=None) and is no function")
+        self._call = _with_context(function)
+
+    def run(self, text: str, context: Mapping[str, Any]) -> Any:
+        """Run one input; what comes back may have to be awaited."""
+        return self._call(text, context)
+
+
+def _with_context(function: Callable[..., Any]) -> Callable[[str, Mapping[str, Any]], Any]:
+    """Give the context to a function that takes it by this name or has to have a second argument."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return lambda text, _context: function(text)
+    if "context" in parameters:
+        return lambda text, context: function(text, context=context)
+    kinds = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
+    positional = [parameter for parameter in parameters.values() if parameter.kind in kinds]
+    if len(positional) > 1 and positional[1].default is inspect.Parameter.empty:
+        return function
+    return lambda text, _context: function(text)

@@ -50,9 +50,8 @@ class BackgroundLoop:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(
-                    target=_run, args=[self._loop], name="verdict-adapter-loop", daemon=True
-                )
+                name = "verdict-adapter-loop"
+                self._thread = threading.Thread(target=_run, args=[self._loop], name=name, daemon=True)
                 self._thread.start()
             return self._loop
 

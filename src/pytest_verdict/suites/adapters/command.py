@@ -15,7 +15,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import AdapterError, SuiteError
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
-from pytest_verdict.suites.json_text import read_json
+from pytest_verdict.suites.loading import read_json
 
 _TAIL: Final = 500
 
@@ -84,9 +84,8 @@ class CommandAdapter:
         try:
             return out.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise AdapterError(
-                f"{self._words[0]} printed something that is not UTF-8: {error.reason} at byte {error.start}"
-            ) from None
+            reason = f"{error.reason} at byte {error.start}"
+            raise AdapterError(f"{self._words[0]} printed something that is not UTF-8: {reason}") from None
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

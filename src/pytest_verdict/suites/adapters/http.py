@@ -17,7 +17,7 @@ from pytest_verdict.core.values.redaction import without_url_secrets
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
-from pytest_verdict.suites.json_text import read_json
+from pytest_verdict.suites.loading import read_json
 
 
 class HttpAdapter:
@@ -54,9 +54,8 @@ class HttpAdapter:
             raise AdapterError(f"{self._shown} cannot be reached: {type(error).__name__}") from None
         try:
             decoded = content.decode("utf-8")
-            is_json = kind.endswith("json")
-            return (
-                result_from_json(read_json(decoded), f"the reply of {self._shown}") if is_json else AgentResult(decoded)
-            )
+            if not kind.endswith("json"):
+                return AgentResult(decoded)
+            return result_from_json(read_json(decoded), f"the reply of {self._shown}")
         except ValueError as error:
             raise AdapterError(f"the reply of {self._shown} cannot be read: {error}") from None

@@ -41,9 +41,8 @@ class RecordedAdapter:
     def run(self, text: str, context: Mapping[str, Any]) -> AgentResult:
         """Look up one output."""
         scenario = str(context.get("scenario"))
-        keys = [
-            (suite, *key) for suite in (context.get("suite"), None) for key in (("name", scenario), ("input", text))
-        ]
+        kinds = ("name", scenario), ("input", text)
+        keys = [(suite, *kind) for suite in (context.get("suite"), None) for kind in kinds]
         rows = next((self._found[key] for key in keys if key in self._found), None)
         if rows is None:
             raise AdapterError(f"{self._path.name} has no recorded output for the scenario {shown(scenario, 80)}")

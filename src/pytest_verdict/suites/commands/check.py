@@ -23,13 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
     parser.add_argument("--schema", action="store_true", help="print the JSON Schema of suite files, for your editor")
-    parser.add_argument(
-        "--scorer",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a scorer that conftest.py registers; may be repeated",
-    )
+    announced = "a scorer that conftest.py registers; may be repeated"
+    parser.add_argument("--scorer", action="append", default=[], metavar="NAME", help=announced)
     parser.add_argument("--strict", action="store_true", help="refuse scenarios that expect nothing")
     parser.add_argument("files", nargs="*", metavar="FILE", help="a suite file; adapters and scorers are not imported")
 

@@ -14,9 +14,8 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.errors import ConfigurationError, MappingError, SettingsError
 from pytest_verdict.explanation import explain
-from pytest_verdict.operators.not_compared import record_not_compared
-from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping
-from pytest_verdict.suites.mapping.sources import mapped
+from pytest_verdict.operators.evidence import record_not_compared
+from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping, mapped
 
 
 class Label(str):
@@ -25,9 +24,8 @@ class Label(str):
     __slots__ = ()
 
     def __bool__(self) -> bool:
-        raise TypeError(
-            f"the label {self!s} is a text: write .label == 'true', or take the evaluation as the truth value"
-        )
+        ways = "write .label == 'true', or take the evaluation as the truth value"
+        raise TypeError(f"the label {self!s} is a text: {ways}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +169,9 @@ class Evaluator:
 
     def _refuse_without_expected(self, operator: Operator) -> None:
         if EXPECTED not in self.mapping.fetch and operator.needs_expected():
-            raise SettingsError(
-                f"expected: the mapping does not say where it comes from, and {operator.recorded_name()} needs it; write a"
-                " path such as 'expected': '$.reference', or {'literal': None} where null is expected"
-            )
+            way = "write a path such as 'expected': '$.reference', or {'literal': None} where null is expected"
+            need = f"the mapping does not say where it comes from, and {operator.recorded_name()} needs it"
+            raise SettingsError(f"expected: {need}; {way}")
 
 
 def _operator(operator: Any, settings: Mapping[str, Any], from_document: list[str]) -> Operator | None:

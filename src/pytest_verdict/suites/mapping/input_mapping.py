@@ -1,14 +1,22 @@
-"""`InputMapping`: from a document to the inputs of an operator."""
+"""`InputMapping`: where the inputs of an operator come from, what the record says of it, and the same derived again."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.errors import MappingError, SettingsError
-from pytest_verdict.suites.mapping.extraction import Step, read_path, read_steps, refuse_unknown_keys
-from pytest_verdict.suites.mapping.jsonpath import first_key
+from pytest_verdict.core.values.encoding import encode_text
+from pytest_verdict.errors import MappingError, RecordError, SettingsError
+from pytest_verdict.suites.mapping.extraction import (
+    ExtractionTimeLimitError,
+    Step,
+    first_key,
+    read_path,
+    read_steps,
+    refuse_unknown_keys,
+)
 
 Fetch = Callable[[Any], Any]
 """From a document to the value of one input."""
@@ -54,11 +62,8 @@ class InputMapping:
         # Of the document, all that the paths go through; None when they may look elsewhere.
         self.keys = None if None in keys else tuple(dict.fromkeys(keys))
         self.settings = tuple(settings)
-        self.literals = {
-            name: source["literal"]
-            for name, source in settings.items()
-            if isinstance(source, Mapping) and "literal" in source
-        }
+        written = {name: source for name, source in settings.items() if isinstance(source, Mapping)}
+        self.literals = {name: source["literal"] for name, source in written.items() if "literal" in source}
 
     @classmethod
     def read(cls, given: InputMapping | Mapping[str, Any]) -> InputMapping:
@@ -76,9 +81,8 @@ class InputMapping:
         if isinstance(given, InputMapping):
             return given
         if not isinstance(given, Mapping) or OBSERVED not in given:
-            raise SettingsError(
-                f"a mapping names the inputs: {{'expected': '$.a', 'observed': '$.b'}}, got {shown(given, 80)}"
-            )
+            example = "{'expected': '$.a', 'observed': '$.b'}"
+            raise SettingsError(f"a mapping names the inputs: {example}, got {shown(given, 80)}")
         wrong = next((name for name in given if not isinstance(name, str)), None)
         if wrong is not None:
             raise SettingsError(f"the name of an input is text, got {shown(wrong, 80)}")
@@ -121,30 +125,21 @@ def read_input(name: str, source: Any) -> Fetch:
     if isinstance(source, str):
         source = {"path": source}
     if not isinstance(source, Mapping):
-        raise SettingsError(
-            f"{name}: an input is a path such as $.output, {{'path': ...}} or {{'literal': ...}}, got {shown(source, 80)}"
-        )
+        ways = "a path such as $.output, {'path': ...} or {'literal': ...}"
+        raise SettingsError(f"{name}: an input is {ways}, got {shown(source, 80)}")
     refuse_unknown_keys(f"{name}: an input", source, _KEYS)
     if "literal" in source:
-        return _literal(name, source)
+        beside = next((key for key in source if key != "literal"), None)
+        if beside is not None:
+            raise SettingsError(f"{name}: an input is a path or a literal, not both; take {beside!r} or 'literal' away")
+        value = source["literal"]
+        return lambda _document: value
     if "path" not in source:
         raise SettingsError(f"{name}: an input needs a path or a literal, got {shown(dict(source), 80)}")
     try:
-        return _path(source)
+        follow, steps = read_path(source["path"], source.get("many")), read_steps(source.get("extract"))
     except SettingsError as error:
         raise SettingsError(f"{name}: {error}") from None
-
-
-def _literal(name: str, source: Mapping[str, Any]) -> Fetch:
-    beside = next((key for key in source if key != "literal"), None)
-    if beside is not None:
-        raise SettingsError(f"{name}: an input is a path or a literal, not both; take {beside!r} or 'literal' away")
-    value = source["literal"]
-    return lambda _document: value
-
-
-def _path(source: Mapping[str, Any]) -> Fetch:
-    follow, steps = read_path(source["path"], source.get("many")), read_steps(source.get("extract"))
     return _Extraction(follow, steps) if steps else follow  # type: ignore[return-value]
 
 
@@ -166,3 +161,50 @@ class _Extraction(NamedTuple):
             if spans is not None:
                 trace[-1]["spans"] = [list(span) for span in spans]
         return value
+
+
+# Of what is written in full, in characters of JSON.
+_LONGEST: Final = 65_536
+
+
+def mapped(mapping: InputMapping, document: Any) -> tuple[dict[str, Any], dict[str, Any] | None, str | None]:
+    """Find the inputs in a document; give what the record says of it, and why not all were found."""
+    inputs: dict[str, Any] = {}
+    steps: Steps = {}
+    try:
+        resolve_into(inputs, steps, mapping, document)
+    except ExtractionTimeLimitError as error:
+        # Another time it may be fast enough, so there is nothing to derive again.
+        return inputs, None, str(error)
+    except MappingError as error:
+        # The message names keys of the whole document.
+        return inputs, _sources(mapping, document, steps), str(error)
+    return inputs, _sources(mapping, _part(mapping, document), steps), None
+
+
+def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Find the inputs of a record again; what could not be found has the reason as observed."""
+    if "document" not in sources:
+        raise RecordError("source_not_kept")
+    inputs, derived, error = mapped(InputMapping.read(sources["mapping"]), sources["document"])
+    if derived is None:
+        raise RecordError("time_limit")
+    return (inputs if error is None else {**inputs, OBSERVED: error}), derived
+
+
+def _sources(mapping: InputMapping, document: Any, steps: Steps) -> dict[str, Any]:
+    extracted = _kept("steps", steps) if steps else {}
+    return {"kind": "input_mapping", "mapping": mapping.inputs, **_kept("document", document), **extracted}
+
+
+def _kept(name: str, value: Any) -> dict[str, Any]:
+    text = encode_text(value)
+    if len(text) <= _LONGEST:
+        return {name: value}
+    return {f"{name}_sha256": hashlib.sha256(text.encode()).hexdigest(), f"{name}_size": len(text)}
+
+
+def _part(mapping: InputMapping, document: Any) -> Any:
+    """Leave out what no path of the mapping goes through."""
+    keys = mapping.keys
+    return document if keys is None or type(document) is not dict else {key: document[key] for key in keys}

@@ -1,4 +1,4 @@
-"""Rows of a dataset, one at a time; one module per format."""
+"""Rows of a dataset, one at a time."""
 
 from __future__ import annotations
 
@@ -48,47 +48,27 @@ class Row(NamedTuple):
     error: str | None = None
 
 
-def read_rows(source: str | Path | Iterable[Any]) -> Iterator[Row]:
-    """Read the rows of a dataset."""
-    return (row if isinstance(row, Row) else Row(number, row) for number, row in enumerate(_read(source), 1))
-
-
 def named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[tuple[str, str, Any, str | None]]:
     """Give place, name, value and error of each row; ``ids`` says where in a row its name is."""
     label = Path(source).name if isinstance(source, str | Path) else "row"
     fetch_id = None if ids is None else read_input("ids", ids)
-    seen = _SeenNames(label)
+    seen: set[int] = set()
+    first, count = "", 0
     for position, row in enumerate(_read(source), 1):
         number, value, error = row if isinstance(row, Row) else (position, row, None)
         place = f"{label}:{number}"
         name = place if fetch_id is None else _name(fetch_id, value, place)
         if name != place:
-            seen.add(name, place)
+            # Of a name only its hash is kept.
+            known = hash(name)
+            if known in seen:
+                first, count = first or f"{shown(name, 60)} in {place}", count + 1
+            seen.add(known)
         yield place, name, value, error
-    seen.warn()
-
-
-class _SeenNames:
-    """Counts the rows that have the name of an earlier one; of a name only its hash is kept."""
-
-    def __init__(self, label: str) -> None:
-        self._label = label
-        self._hashes: set[int] = set()
-        self._first = ""
-        self._count = 0
-
-    def add(self, name: str, place: str) -> None:
-        known = hash(name)
-        if known in self._hashes:
-            self._first = self._first or f"{shown(name, 60)} in {place}"
-            self._count += 1
-        self._hashes.add(known)
-
-    def warn(self) -> None:
-        if self._count:
-            verb = "has" if self._count == 1 else "have"
-            text = f"{self._label}: {counted(self._count, 'row')} {verb} the id of an earlier one, first {self._first}"
-            warnings.warn(DatasetWarning(text), stacklevel=5)
+    if count:
+        verb = "has" if count == 1 else "have"
+        text = f"{label}: {counted(count, 'row')} {verb} the id of an earlier one, first {first}"
+        warnings.warn(DatasetWarning(text), stacklevel=4)
 
 
 def checked_size(name: str, given: Any) -> int | None:

@@ -1,4 +1,4 @@
-"""Readers: from what a framework recorded to a list of `Event`; one module per wire format.
+"""Readers: from what a framework recorded to a list of `Event`; one `Format` for each wire format.
 
 The formats are what families bring by the hook ``trajectory_readers``: ours in the order of plugin.py, then those of others.
 """
@@ -14,8 +14,8 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import refuse_unknown_calls
-from pytest_verdict.trajectories.readers.joining import joined
+from pytest_verdict.trajectories.readers.allow_list import Format
+from pytest_verdict.trajectories.readers.calls import joined
 
 AUTO: Final = "auto"
 
@@ -57,9 +57,9 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
     chosen = sure or (recognised_format(source) if format == AUTO else format)
     try:
         reader = _reader(chosen)
-        root = getattr(reader, "ROOT", None)
-        if sure is None and root is not None:
-            refuse_unknown_calls(root, chosen, source)
+        # A reader of another package is a module with the two functions alone.
+        if sure is None and isinstance(reader, Format):
+            reader.refuse_unknown_calls(chosen, source)
         return joined(reader.read(source))
     except _RAISED as error:
         reason = str(error) if isinstance(error, TrajectoryError) else f"{type(error).__name__}: {error}"
@@ -88,30 +88,25 @@ def _formats() -> Iterator[str]:
 
 
 def _at_a_glance(value: Any) -> str | None:
-    if _is_surely_plain(value):
+    # The usual sides are told at a glance; everything else is shown to each reader in turn.
+    if not isinstance(value, list):
+        return None
+    if all(map(_is_surely_plain, value)):
         return "plain"
-    return "openai_chat" if _is_surely_chat(value) else None
+    return "openai_chat" if all(map(_is_surely_chat, value)) else None
 
 
-def _is_surely_plain(value: Any) -> bool:
-    # The usual expected side, told at a glance; everything else is shown to each reader in turn.
-    return isinstance(value, list) and all(
-        type(item) is str
-        or type(item) is Event
-        or (type(item) is dict and "name" in item and item.keys() <= _PLAIN_KEYS)
-        for item in value
-    )
+def _is_surely_plain(item: Any) -> bool:
+    kind = type(item)
+    return kind is str or kind is Event or (kind is dict and "name" in item and item.keys() <= _PLAIN_KEYS)
 
 
-def _is_surely_chat(value: Any) -> bool:
-    # The usual observed side, likewise: text contents, so there are no blocks of another format in them.
-    return isinstance(value, list) and all(
-        type(message) is dict
-        and "role" in message
-        and message.keys() <= _CHAT_KEYS
-        and (message.get("content") is None or type(message["content"]) is str)
-        for message in value
-    )
+def _is_surely_chat(message: Any) -> bool:
+    # Text contents, so there are no blocks of another format in them.
+    if type(message) is not dict or "role" not in message or not message.keys() <= _CHAT_KEYS:
+        return False
+    content = message.get("content")
+    return content is None or type(content) is str
 
 
 def check_format(name: str) -> None:

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.readers.shape import MISSING, look
+from pytest_verdict.trajectories.readers.calls import Found
+from pytest_verdict.trajectories.readers.shape import MISSING, has, list_of, look, parsed
 
 _NAMES: Final = frozenset({"name", "tool_name", "tool", "function_name"})
 _ARGUMENTS: Final = frozenset(
@@ -25,27 +26,24 @@ _CALL_KEY: Final = re.compile(r"(.*_)?(tool|function)s?_?(call|use|invocation|re
 _CALL_TYPE: Final = re.compile(
     r".*(tool|function)[-_]?(use|call|invocation)|.*[-_]call|tool-(?!result).+|dynamic-tool", re.IGNORECASE
 )
+_CALL_ATTRIBUTE: Final = re.compile(
+    r"(.*[._])?(tool|function)s?_?(call|use|invocation|request)s?([._].*)?|(.*[._])?tool[._]name"
+)
+_KIND_ATTRIBUTE: Final = re.compile(r"(.*[._])?(span_?)?(kind|type|operation_?id|operation\.name)")
+_TOOL_KINDS: Final = {"tool", "function", "execute_tool", "tool_call", "ai.toolcall"}
+_SPLIT: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _RESULT: Final = re.compile(r"tool|function|.*tool_result|.*_output")
 
 # What tools there are and how many tokens were used, which all formats say alike.
 _NEVER_CALLS: Final = frozenset(
-    {
-        "tools",
-        "functions",
-        "tool_choice",
-        "toolChoice",
-        "toolConfig",
-        "tool_config",
-        "tool_definitions",
-        "response_format",
-    }
-    | {"usage", "usage_metadata", "usageMetadata"}
+    {"tools", "functions", "tool_choice", "toolChoice", "toolConfig", "tool_config", "tool_definitions"}
+    | {"response_format", "usage", "usage_metadata", "usageMetadata"}
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One kind of object in a format.
+    """One kind of object in a format; keys are written as words.
 
     Args:
         marks: Keys of which it has at least one; none when it need not be told from others.
@@ -57,49 +55,69 @@ class Shape:
         one: Whether it stands alone rather than in a list.
     """
 
-    marks: tuple[str, ...] = ()
+    marks: str = ""
     inside: Mapping[str, Shape] = field(default_factory=dict)
-    read: frozenset[str] = frozenset()
+    read: str = ""
     types: str | None = None
     kind: str = "type"
     text: bool = False
     one: bool = False
     known: frozenset[str] = field(init=False)
+    words: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "known", self.read | self.inside.keys() | _NEVER_CALLS)
+        object.__setattr__(self, "words", tuple(self.marks.split()))
+        object.__setattr__(self, "known", _NEVER_CALLS.union(self.read.split(), self.inside))
 
 
 @dataclass(frozen=True, slots=True)
-class Root:
-    """A whole value: a list of items, one item, or an object that holds the list under the first of some keys.
+class Format:
+    """A wire format: a list of items, one item, or an object that holds the list; `partial` of it decorates what reads it.
 
     Args:
-        item: The items.
-        within: The keys that hold the list, with what is in it.
-        read: As of `Shape`, for the object with the list.
+        read: The calls and the results in a value, in their order.
+        is_ours: Whether an item is of this format.
+        item: The items; None when `read` itself refuses what it does not know.
+        containers: Keys that hold the list.
+        keys: Keys that only a value of this format has; one of them is enough.
+        whole: Whether a value is of this format whatever its items are.
+        others: Keys that hold something else than items, with what it is.
+        beside: Keys of the object with the list, as `Shape.read`.
     """
 
-    item: Shape
-    within: Mapping[str, Shape] = field(default_factory=dict)
-    read: frozenset[str] = frozenset()
+    read: Callable[[Any], Iterable[Found]]
+    is_ours: Callable[[Any], bool] = lambda _: False
+    item: Shape | None = None
+    containers: str = ""
+    keys: str = ""
+    whole: Callable[[Any], bool] = lambda _: False
+    others: Mapping[str, Shape] = field(default_factory=dict)
+    beside: str = ""
 
+    def recognises(self, value: Any) -> bool:
+        """Say whether a value is in this format."""
+        if (self.keys and has(value, *self.keys.split())) or self.whole(value):
+            return True
+        return any(map(self.is_ours, list_of(value, *self.containers.split())))
 
-def refuse_unknown_calls(root: Root, format: str, value: Any) -> None:  # noqa: A002 - as in `read_trajectory`
-    """Refuse a value that is not of this format, or in which a call may be that its reader does not see."""
-    if isinstance(value, str):
-        raise TrajectoryError(f"a text is no trajectory, got {shown(value, 80)}")
-    check = _Check(format)
-    if isinstance(value, list | tuple):
-        if value and all(isinstance(item, str) for item in value) and root.item.marks:
-            raise TrajectoryError(f"a list of texts holds nothing of {format}, got {shown(value, 80)}")
-        check.objects(root.item, value, "")
-        return
-    holder = next((key for key in root.within if look(value, key, default=MISSING) is not MISSING), None)
-    if holder is None:
-        check.object(root.item, value, "the value")
-    else:
-        check.object(Shape(inside={holder: root.within[holder]}, read=root.read), value, "")
+    def refuse_unknown_calls(self, name: str, value: Any) -> None:
+        """Refuse a value that is not in this format, or in which a call may be that `read` does not see."""
+        if self.item is None:
+            return
+        if isinstance(value, str):
+            raise TrajectoryError(f"a text is no trajectory, got {shown(value, 80)}")
+        check = _Check(name)
+        if isinstance(value, list | tuple):
+            if value and all(isinstance(one, str) for one in value) and self.item.marks:
+                raise TrajectoryError(f"a list of texts holds nothing of {name}, got {shown(value, 80)}")
+            check.objects(self.item, value, "")
+            return
+        within = {**self.others, **dict.fromkeys(self.containers.split(), self.item)}
+        holder = next((key for key in within if look(value, key, default=MISSING) is not MISSING), None)
+        if holder is None:
+            check.object(self.item, value, "the value")
+        else:
+            check.object(Shape(inside={holder: within[holder]}, read=self.beside), value, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +145,10 @@ class _Check:
         unknown = {key: item for key, item in found.items() if isinstance(key, str) and key not in shape.known}
         if unknown:
             self._unknown(unknown, found, shape, path)
-        if shape.marks and all(look(value, mark, default=MISSING) is MISSING for mark in shape.marks):
+        if shape.words and look(value, *shape.words, default=MISSING) is MISSING:
             keys = ", ".join(map(repr, found)) or "nothing"
-            raise TrajectoryError(f"{path} has {keys}, but none of the keys of {self.format}: {', '.join(shape.marks)}")
-        result = _is_result(value)
+            raise TrajectoryError(f"{path} has {keys}, but none of the keys of {self.format}: {', '.join(shape.words)}")
+        result = any(_matches(_RESULT, look(value, key)) for key in ("role", "type"))
         for key, inner in shape.inside.items():
             if not (result and key in {"content", "output"}):
                 self._inside(inner, look(value, key), f"{path}.{key}" if path else key)
@@ -162,7 +180,7 @@ class _Check:
                 raise self._call(path, key, inner)
         # An argument that the reader does not know, beside a name: the object itself may be a call.
         asked = next((key for key in unknown if _snake(key) in _ARGUMENTS), None)
-        if asked is not None and _is_call({**found, asked: MISSING}) and not shape.read & {"name", asked}:
+        if asked is not None and _is_call({**found, asked: MISSING}) and "name" not in shape.known:
             raise self._call(path, asked)
 
     def _call(self, path: str, form: str, inner: str = "") -> TrajectoryError:
@@ -170,6 +188,30 @@ class _Check:
         return TrajectoryError(
             f"{path or 'the value'} has a call in the form {form!r}{where}, which is not one of {self.format}"
         )
+
+
+def refuse_unknown_attributes(spans: Iterable[Any], marks: str, known: str) -> None:
+    """Refuse a trace without any attribute of a format, or with one that may hold a call and is not known."""
+    marked = False
+    for span in spans:
+        for attributes in (span.attributes, *span.events):
+            for name, value in attributes.items():
+                marked = marked or _matches_text(marks, name)
+                if not _matches_text(known, name) and _may_hold_call(name, value):
+                    raise TrajectoryError(
+                        f"the span {span.name!r} has a call in the attribute {name!r}, which is not read"
+                    )
+    if not marked:
+        raise TrajectoryError(f"no span has an attribute of the format ({marks})")
+
+
+def _may_hold_call(name: str, value: Any) -> bool:
+    if value is None or isinstance(value, bool | int | float) or not value:
+        return False
+    written = _SPLIT.sub("_", name).lower()
+    if _KIND_ATTRIBUTE.fullmatch(written):
+        return str(value).strip('"').lower() in _TOOL_KINDS
+    return _CALL_ATTRIBUTE.fullmatch(written) is not None or call_within(parsed(value), set()) is not None
 
 
 def call_within(value: Any, seen: set[int]) -> str | None:
@@ -213,13 +255,12 @@ def entries(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 @functools.lru_cache(maxsize=1024)
-def is_call_name(key: str) -> bool:
-    """Say whether a key is called as calls are called in some format."""
+def _is_call_name(key: str) -> bool:
     return _CALL_KEY.fullmatch(_snake(key)) is not None
 
 
 def _is_call_key(key: str, item: Any) -> bool:
-    if not is_call_name(key):
+    if not _is_call_name(key):
         return False
     # Numbers say how many, as in ``max_tool_calls``.
     return bool(item) if isinstance(item, str | list | tuple | Mapping) else item is not None and any(entries(item))
@@ -234,10 +275,6 @@ def _is_call(found: Mapping[str, Any]) -> bool:
     return any(other in _ARGUMENTS and other != name for name in named for other in keys)
 
 
-def _is_result(value: Any) -> bool:
-    return any(_matches(_RESULT, look(value, key)) for key in ("role", "type"))
-
-
 @functools.lru_cache(maxsize=1024)
 def _matches_text(pattern: str | re.Pattern[str], kind: str) -> bool:
     return re.fullmatch(pattern, kind) is not None
@@ -249,4 +286,4 @@ def _matches(pattern: str | re.Pattern[str], kind: Any) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _snake(key: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).replace("-", "_").lower()
+    return _SPLIT.sub("_", key).replace("-", "_").lower()

@@ -5,51 +5,44 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.readers.allow_list import Root, Shape
-from pytest_verdict.trajectories.readers.joining import Found, Result
-from pytest_verdict.trajectories.readers.shape import MISSING, call, has, items, list_of, look, objects, only_one
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape
+from pytest_verdict.trajectories.readers.calls import Found, Result, call
+from pytest_verdict.trajectories.readers.shape import MISSING, has, items, list_of, look, objects, only_one
 
 _BLOCK: Final = Shape(
-    ("type", "text"),
-    read=frozenset({"name", "arguments", "result", "internal"}),
+    "type text",
+    read="name arguments result internal",
     types="tool_use|text|reasoning|image|audio|video|data|document",
     text=True,
 )
-_MESSAGE: Final = Shape(("role",), {"content": _BLOCK}, frozenset({"tool_calls", "function"}))
-_ANSWER: Final = Shape(("role",), _MESSAGE.inside, _MESSAGE.read, one=True)
-_OUTPUT: Final = Shape(inside={"choices": Shape(("message",), {"message": _ANSWER})}, text=True, one=True)
+_MESSAGE: Final = Shape("role", {"content": _BLOCK}, "tool_calls function")
+_CHOICE: Final = Shape("message", {"message": replace(_MESSAGE, one=True)})
 _EVENT: Final = Shape(
-    ("event",),
-    {"output": _OUTPUT},
+    "event",
+    {"output": Shape(inside={"choices": _CHOICE}, text=True, one=True)},
     # What went to the model, to an approver and to a sandbox, and what changed in the state.
-    frozenset({"function", "arguments", "result", "events", "input", "call", "view", "modified", "sample", "state"})
-    | {"changes", "score", "action", "options"},
+    "function arguments result events input call view modified sample state changes score action options",
     "model|tool|span_begin|span_end|step|sample_init|sample_limit|state|store|score|score_edit|sandbox|approval|review|sentinel"
     "|subtask|info|input|logger|error|compaction|interrupt|checkpoint|branch|anchor",
     "event",
 )
 _SAMPLE: Final = Shape(
-    ("messages", "events"),
+    "messages events",
     {"messages": _MESSAGE, "events": _EVENT},
-    frozenset({"input", "output", "scores", "metadata", "store", "timelines", "error_retries", "events_data"}),
+    "input output scores metadata store timelines error_retries events_data",
 )
-_BARE: Final = Shape((*_SAMPLE.marks, "role"), {**_SAMPLE.inside, **_MESSAGE.inside}, _SAMPLE.read | _MESSAGE.read)
-
-ROOT: Final = Root(_BARE, {"samples": _SAMPLE}, frozenset({"eval", "plan", "results", "metadata"}))
+_BARE: Final = Shape(f"{_SAMPLE.marks} role", {**_SAMPLE.inside, **_MESSAGE.inside}, f"{_SAMPLE.read} {_MESSAGE.read}")
 
 
-def recognises(value: Any) -> bool:
-    """Say whether a value is a log or a sample, or holds messages whose calls name their function in a text."""
+def _recognises(value: Any) -> bool:
     if has(value, "eval") and has(value, "plan", "samples"):
         return True
-    return any(_is_sample(item) for item in list_of(value)) or any(map(_is_answer, list_of(value, "messages")))
-
-
-def _is_sample(item: Any) -> bool:
-    return has(item, "epoch") and has(item, "messages", "events")
+    is_sample = any(has(item, "epoch") and has(item, "messages", "events") for item in list_of(value))
+    return is_sample or any(map(_is_answer, list_of(value, "messages")))
 
 
 def _is_answer(item: Any) -> bool:
@@ -57,7 +50,8 @@ def _is_answer(item: Any) -> bool:
     return isinstance(made, list | tuple) and any(isinstance(look(one, "function"), str) for one in made)
 
 
-def read(value: Any) -> Iterator[Found]:
+@partial(Format, item=_BARE, whole=_recognises, others={"samples": _SAMPLE}, beside="eval plan results metadata")
+def inspect_ai(value: Any) -> Iterator[Found]:
     """Read the calls; those of one answer of a model are one group."""
     sample = _sample(value)
     texts = look(sample, "attachments") or {}
@@ -93,12 +87,8 @@ def _told(sample: Any) -> Iterator[tuple[str, Any, Any]]:
             for choice in items(look(look(event, "output"), "choices"), "choices")[:1]:
                 yield kind, look(choice, "message"), agent
         elif kind == "tool":
-            result = {
-                "tool_call_id": look(event, "id"),
-                "content": look(event, "result"),
-                "error": look(event, "error"),
-            }
-            yield kind, {"role": "tool", "tool_calls": [event], **result}, agent
+            given = {"tool_call_id": look(event, "id"), "content": look(event, "result"), "error": look(event, "error")}
+            yield kind, {"role": "tool", "tool_calls": [event], **given}, agent
     # The conversation may begin with what the author of the sample wrote.
     yield from (("message", message, None) for message in messages if look(message, "source") != "input")
 

@@ -1,60 +1,54 @@
-"""LangChain messages, as objects or dicts: ``tool_calls`` and ``invalid_tool_calls`` of AI messages, ``ToolMessage`` results."""
+"""LangChain messages, as objects or dicts, and LangGraph step lists."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
-from pytest_verdict.trajectories.readers.allow_list import Root, Shape
-from pytest_verdict.trajectories.readers.joining import Found, Result
-from pytest_verdict.trajectories.readers.shape import as_text, call, call_in, items, list_of, look, messages_of
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape, call_within, entries
+from pytest_verdict.trajectories.readers.calls import Found, Result, as_text, call, call_in
+from pytest_verdict.trajectories.readers.plain import is_pair
+from pytest_verdict.trajectories.readers.shape import MISSING, has, items, look, messages_of
 
+# `tool_calls` and `invalid_tool_calls` of AI messages, results in tool messages.
 _TYPES: Final = {"human", "ai", "tool", "system", "AIMessageChunk"}
-
-
 _COPIES: Final = "tool_use|tool_call|function_call"
 _BLOCK: Final = Shape(
-    ("type", "text"),
-    read=frozenset({"name", "input", "args", "arguments", "content"}),
+    "type text",
+    read="name input args arguments content",
     types=f"{_COPIES}|tool_call_chunk|input_json_delta|invalid_tool_call|.*tool_result|(input_|output_)?(text|image|audio|file)"
     "|text-plain|text_delta|image_url|video|media|document|reasoning|reasoning_content|thinking|redacted_thinking|refusal|citation",
     text=True,
 )
-_OF_PROVIDER: Final = Shape(read=frozenset({"tool_calls", "function_call"}), one=True)
 _FIELDS: Final = Shape(
-    inside={"content": _BLOCK, "additional_kwargs": _OF_PROVIDER},
-    read=frozenset({"tool_calls", "invalid_tool_calls", "tool_call_chunks", "artifact"}),
+    inside={"content": _BLOCK, "additional_kwargs": Shape(read="tool_calls function_call", one=True)},
+    read="tool_calls invalid_tool_calls tool_call_chunks artifact",
     one=True,
 )
 _MESSAGE: Final = Shape(
-    ("type", "role", "lc", "tool_calls", "content"),
+    "type role lc tool_calls content",
     {**_FIELDS.inside, "kwargs": _FIELDS, "data": _FIELDS},
     _FIELDS.read,
     "human|ai|tool|system|chat|function|developer|remove|constructor|message|[A-Za-z]+Message(Chunk)?",
 )
 
-ROOT: Final = Root(_MESSAGE, {"messages": _MESSAGE})
-
-
-def recognises(value: Any) -> bool:
-    """Say whether a value holds LangChain messages, or messages with LangChain's flat calls."""
-    return any(_is_message(message) for message in list_of(value, "messages"))
-
 
 def _is_message(message: Any) -> bool:
-    kind = look(message, "type")
-    flat = any(
-        look(made, "function") is None and look(made, "args") is not None
-        for made in look(message, "tool_calls") or ()
-        if isinstance(look(message, "tool_calls"), list | tuple)
+    kind, made = look(message, "type"), look(message, "tool_calls")
+    flat = isinstance(made, list | tuple) and any(
+        look(one, "args") is not None and look(one, "function") is None for one in made
     )
-    return flat or look(message, "lc") is not None or (isinstance(kind, str) and kind in _TYPES)
+    return flat or has(message, "lc") or (isinstance(kind, str) and kind in _TYPES)
 
 
-def read(value: Any) -> Iterator[Found]:
+@partial(Format, is_ours=_is_message, item=_MESSAGE, containers="messages")
+def langchain(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one message are one group."""
     for place, wrapped in enumerate(messages_of(value)):
         message = _unwrapped(wrapped)
@@ -64,10 +58,12 @@ def read(value: Any) -> Iterator[Found]:
         for one in (*made, *_of_provider(message, identifiers, copied=bool(made or broken))):
             yield _made(one, place)
         for one in broken:
-            yield _invalid(one, place)
-        if look(message, "tool_call_id") is not None:
-            content = look(message, "content")
-            yield Result(look(message, "tool_call_id"), content, look(message, "status") == "error", content)
+            # LangChain gives a call without a name, too, when the model produced none.
+            found = call(look(one, "name") or "(invalid tool call)", {}, id=look(one, "id"), group=place)
+            yield replace(found, args_note=ARGS_MALFORMED, args_text=as_text(look(one, "args")))
+        identifier = look(message, "tool_call_id")
+        if identifier is not None:
+            yield Result.of_content(message, identifier, failed=look(message, "status") == "error")
 
 
 def _unwrapped(message: Any) -> Any:
@@ -99,8 +95,28 @@ def _made(made: Any, place: int) -> Event:
     return call_in(source, "args", "arguments", "input", id=look(made, "call_id", "id"), group=place)
 
 
-def _invalid(broken: Any, place: int) -> Event:
-    # LangChain gives a call without a name, too, when the model produced none.
-    name = look(broken, "name") or "(invalid tool call)"
-    found = call(name, {}, id=look(broken, "id"), group=place)
-    return replace(found, args_note=ARGS_MALFORMED, args_text=as_text(look(broken, "args")))
+# For each invocation of a graph the names of its nodes: ``[["agent", "tools"], ["agent"]]``, or a dict with them.
+def _is_list_of_steps(value: Any) -> bool:
+    steps = look(value, "steps") or value
+    return isinstance(steps, list | tuple) and len(steps) > 0 and all(map(_is_step, steps))
+
+
+def _is_step(step: Any) -> bool:
+    return isinstance(step, list | tuple) and all(isinstance(node, str) for node in step) and not is_pair(step)
+
+
+@partial(Format, whole=_is_list_of_steps)
+def langgraph(value: Any) -> Iterator[Event]:
+    """Read the nodes as events without recorded arguments; the nodes of one step are one group."""
+    if value is None:
+        raise TrajectoryError("a list of steps must be a list, got null")
+    steps = look(value, "steps")
+    for key, item in entries(value) if steps is not None else ():
+        # The states of the graph hold messages, whose calls are not its nodes.
+        if key not in {"steps", "results"} and call_within(item, set()) is not None:
+            raise TrajectoryError(f"the value has a call in the form {key!r}, which is not one of langgraph")
+    for place, step in enumerate(items(value if steps is None else steps, "a list of steps")):
+        for node in items(step, "a step"):
+            if not isinstance(node, str):
+                raise TrajectoryError(f"a node of a step is a name, got {shown(node, 80)}")
+            yield call(node, MISSING, group=place)

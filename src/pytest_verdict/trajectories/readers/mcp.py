@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
-from pytest_verdict.trajectories.readers.allow_list import Root, Shape
-from pytest_verdict.trajectories.readers.joining import Found, Result
-from pytest_verdict.trajectories.readers.shape import call, has, list_of, look, messages_of
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape
+from pytest_verdict.trajectories.readers.calls import Found, Result, call
+from pytest_verdict.trajectories.readers.shape import has, look, messages_of
 
 _MESSAGE: Final = Shape(
-    ("jsonrpc", "method", "result", "error"),
-    read=frozenset({"params", "result", "error"}),
+    "jsonrpc method result error",
+    read="params result error",
     types="tools/(call|list)|initialize|ping|(notifications|resources|prompts|completion|logging|roots|sampling|elicitation|tasks)/.+",
     kind="method",
 )
 
-ROOT: Final = Root(_MESSAGE, {"messages": _MESSAGE})
+
+def _is_message(message: Any) -> bool:
+    return has(message, "jsonrpc") or look(message, "method") == "tools/call"
 
 
-def recognises(value: Any) -> bool:
-    """Say whether a value holds JSON-RPC messages."""
-    return any(
-        has(message, "jsonrpc") or look(message, "method") == "tools/call" for message in list_of(value, "messages")
-    )
-
-
-def read(value: Any) -> Iterator[Found]:
+@partial(Format, is_ours=_is_message, item=_MESSAGE, containers="messages")
+def mcp(value: Any) -> Iterator[Found]:
     """Read the calls; requests with no response between them are one group."""
     group = 0
     for message in messages_of(value):

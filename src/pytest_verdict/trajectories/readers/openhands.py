@@ -5,27 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers import openai_chat
-from pytest_verdict.trajectories.readers.allow_list import Root, Shape
-from pytest_verdict.trajectories.readers.joining import Found, Result
-from pytest_verdict.trajectories.readers.shape import MISSING, call, has, list_of, look, objects
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape
+from pytest_verdict.trajectories.readers.calls import Found, Result, call
+from pytest_verdict.trajectories.readers.openai import openai_chat
+from pytest_verdict.trajectories.readers.shape import MISSING, has, list_of, look, objects
 
-_CONTAINERS: Final = ("history", "trajectory")
 _KINDS: Final = (
     "(Action|Observation|AgentError|Message|SystemPrompt|ConversationStateUpdate|ConversationError|CondensationSummary"
     "|HookExecution|LLMCompletionLog|SecurityAnalysis|StreamingDelta|Token|Pause|Interrupt)Event|UserRejectObservation"
     "|Condensation|CondensationRequest"
 )
 _EVENT: Final = Shape(
-    ("kind", "action", "observation", "parent_id"),
-    read=frozenset({"action", "args", "observation", "extras", "tool_name", "tool_call", "tool_call_metadata"})
-    # The state of a conversation, and what a hook was told of a call.
-    | {"value", "hook_input"},
+    "kind action observation parent_id",
+    # Values are of the state of a conversation, and the input of a hook tells of a call once more.
+    read="action args observation extras tool_name tool_call tool_call_metadata value hook_input",
     types=_KINDS,
     kind="kind",
 )
@@ -35,34 +34,32 @@ _NO_CALLS: Final = frozenset(
     | {"condensation_request", "loop_recovery"}
 )
 
-ROOT: Final = Root(_EVENT, dict.fromkeys(_CONTAINERS, _EVENT))
-
-
-def recognises(value: Any) -> bool:
-    """Say whether a value holds events that have a source and are of a kind, an action or an observation."""
-    return any(
-        has(event, "source") and (has(event, "args", "extras") or str(_kind(event)).endswith("Event"))
-        for event in list_of(value, *_CONTAINERS)
-    )
-
-
-def read(value: Any) -> Iterator[Found]:
-    """Read the calls, with the arguments that the model wrote; those of one answer of the model are one group."""
-    groups: dict[Hashable, int] = {}
-    for place, event in enumerate(objects(list_of(value, *_CONTAINERS), "events")):
-        kind = _kind(event)
-        if kind is not None:
-            yield from _of_sdk(event, kind, groups.setdefault(look(event, "llm_response_id") or place, len(groups)))
-        elif not has(event, "action"):
-            yield _of_observation(event)
-        # The user may run commands too.
-        elif look(event, "source") != "user":
-            yield from _of_action(event, groups, place)
-
 
 def _kind(event: Any) -> Any:
     # A record of an event object has the name of its class, but not its kind.
     return event.class_name.rpartition(":")[2] if isinstance(event, EncodedObject) else look(event, "kind")
+
+
+def _is_event(event: Any) -> bool:
+    return has(event, "source") and (has(event, "args", "extras") or str(_kind(event)).endswith("Event"))
+
+
+@partial(Format, is_ours=_is_event, item=_EVENT, containers="history trajectory")
+def openhands(value: Any) -> Iterator[Found]:
+    """Read the calls, with the arguments that the model wrote; those of one answer of the model are one group."""
+    groups: dict[Hashable, int] = {}
+    for place, event in enumerate(objects(list_of(value, "history", "trajectory"), "events")):
+        kind = _kind(event)
+        if kind is not None:
+            yield from _of_sdk(event, kind, groups.setdefault(look(event, "llm_response_id") or place, len(groups)))
+        elif not has(event, "action"):
+            metadata = look(event, "tool_call_metadata")
+            identifier = look(event, "cause") if metadata is None else look(metadata, "tool_call_id")
+            failed = look(event, "observation") in {"error", "user_rejected"}
+            yield Result.of_content(event, identifier, failed=failed)
+        # The user may run commands too.
+        elif look(event, "source") != "user":
+            yield from _of_action(event, groups, place)
 
 
 def _of_sdk(event: Any, kind: str, group: int) -> Iterator[Found]:
@@ -91,10 +88,3 @@ def _of_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterator[
         # Without function calling there is only what became of the call.
         group = groups.setdefault(place, len(groups))
         yield call(look(event, "action"), look(event, "args", default=MISSING), id=look(event, "id"), group=group)
-
-
-def _of_observation(event: Any) -> Result:
-    metadata = look(event, "tool_call_metadata")
-    identifier = look(event, "cause") if metadata is None else look(metadata, "tool_call_id")
-    content = look(event, "content")
-    return Result(identifier, content, look(event, "observation") in {"error", "user_rejected"}, content)

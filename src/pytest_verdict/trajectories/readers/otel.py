@@ -1,23 +1,20 @@
-"""OpenTelemetry GenAI spans: ``execute_tool`` spans with ``gen_ai.tool.*`` attributes."""
+"""OpenTelemetry GenAI spans, ``execute_tool`` with ``gen_ai.tool.*`` attributes, and OpenInference spans of the kind TOOL.
+
+In both the calls that models requested and no tool ran are in the messages of the models' spans.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import Root, Shape, refuse_unknown_calls
-from pytest_verdict.trajectories.readers.shape import MISSING, call, call_in, items, look, parsed
-from pytest_verdict.trajectories.readers.spans import (
-    Span,
-    SpanCall,
-    executed_calls,
-    in_time,
-    looks_like_spans,
-    lost_requests,
-    read_spans,
-    refuse_unknown_attributes,
-)
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape, refuse_unknown_attributes
+from pytest_verdict.trajectories.readers.calls import call, call_in
+from pytest_verdict.trajectories.readers.shape import MISSING, items, look, parsed
+from pytest_verdict.trajectories.readers.spans import Span, SpanCall, executed_calls, in_time, is_span, read_spans
 
 _ARGS: Final = ("gen_ai.tool.call.arguments", "tool_arguments")
 _RESULTS: Final = ("gen_ai.tool.call.result", "tool_response")
@@ -43,20 +40,16 @@ _OUTPUT: Final = "gen_ai.output.messages"
 _OPERATION: Final = "gen_ai.operation.name"
 _ID: Final = "gen_ai.tool.call.id"
 _PART: Final = Shape(
-    ("type",),
-    read=frozenset({"name", "arguments", "response", "result"}),
+    "type",
+    read="name arguments response result",
     types="tool_call|tool_call_response|text|reasoning|thinking|blob|file|uri|image-url|refusal",
 )
-_MESSAGES: Final = Root(Shape(("role", "parts"), {"parts": _PART}))
+_MESSAGES: Final = Format(list, item=Shape("role parts", {"parts": _PART}))
 _OF_AGENTS: Final = {"invoke_agent", "create_agent"}
 
 
-def recognises(value: Any) -> bool:
-    """Say whether a value holds spans with ``gen_ai`` attributes, or spans of no known kind."""
-    return looks_like_spans(value)
-
-
-def read(value: Any) -> Iterator[Event]:
+@partial(Format, is_ours=is_span, containers="spans", keys="resourceSpans resource_spans")
+def otel(value: Any) -> Iterator[Event]:
     """Read executed calls in the order of their start; calls that overlap in time are one group."""
     spans = read_spans(value)
     executions = [span for span in spans if _is_execution(span)]
@@ -65,22 +58,16 @@ def read(value: Any) -> Iterator[Event]:
     requested = requested or list(_requested(spans))
     known = _KNOWN + _COPIES if executed or requested else _KNOWN
     refuse_unknown_attributes(spans, _MARKS, known)
-    lost = lost_requests(executed, requested)
-    outputs = _output_tools(spans)
-    made = [(span, event) for span, event in executed if not _is_control_flow(span)]
-    return (event for event in in_time(made, lost) if event.name not in outputs)
+    # The tools by which pydantic-ai has the model write its final answer.
+    offered = (look(parsed(span.attributes.get(_PARAMETERS)), "output_tools") for span in spans)
+    outputs = {look(tool, "name") for tools in offered if isinstance(tools, list) for tool in tools}
+    return (event for event in in_time(executed, requested, _is_call) if event.name not in outputs)
 
 
-def _is_control_flow(span: Span) -> bool:
+def _is_call(span: Span) -> bool:
     message = span.attributes.get("logfire.msg")
     is_output = span.name == _OUTPUT_FUNCTION or (isinstance(message, str) and message.startswith(_OUTPUT_FUNCTION))
-    return is_output or _DEFERRED in span.attributes
-
-
-def _output_tools(spans: list[Span]) -> set[str]:
-    """Name the tools by which pydantic-ai has the model write its final answer."""
-    offered = (look(parsed(span.attributes.get(_PARAMETERS)), "output_tools") for span in spans)
-    return {look(tool, "name") for tools in offered if isinstance(tools, list) for tool in tools}
+    return not is_output and _DEFERRED not in span.attributes
 
 
 def _is_execution(span: Span) -> bool:
@@ -110,27 +97,69 @@ def _without_repeats(spans: list[Span]) -> list[Span]:
 
 def _executed(span: Span, **more: Any) -> Event:
     return call(
-        _tool(span),
-        _args(span),
-        id=span.attributes.get(_ID),
-        result=parsed(look(span.attributes, *_RESULTS)),
-        **more,
+        _tool(span), _args(span), id=span.attributes.get(_ID), result=parsed(look(span.attributes, *_RESULTS)), **more
     )
 
 
 def _args(span: Span) -> Any:
-    recorded = look(span.attributes, *_ARGS, default=MISSING)
-    if recorded is not MISSING:
-        return recorded
     from_adk = span.attributes.get(_ADK_ARGS, MISSING)
-    return MISSING if parsed(from_adk) == {} else from_adk
+    return look(span.attributes, *_ARGS, default=MISSING if parsed(from_adk) == {} else from_adk)
 
 
 def _requested(spans: list[Span]) -> Iterator[SpanCall]:
     for place, span in enumerate(spans):
         messages = items(parsed(span.attributes.get(_OUTPUT)), _OUTPUT)
-        refuse_unknown_calls(_MESSAGES, _OUTPUT, messages)
+        _MESSAGES.refuse_unknown_calls(_OUTPUT, messages)
         for message in messages:
             for part in items(look(message, "parts"), "parts"):
                 if look(part, "type") == "tool_call":
                     yield span, call_in(part, "arguments", id=look(part, "id"), group=place)
+
+
+_KIND: Final = "openinference.span.kind"
+_LLM: Final = r"openinference\.span\.kind|llm\..+"
+_READ: Final = (
+    r"openinference\.span\.kind|tool(_call)?\..+|llm\.((input|output)_messages|tools|invocation_parameters|token_count)\b.*"
+    r"|input\..+|metadata"
+)
+# What the provider answered, which repeats the calls.
+_ANSWERS: Final = r"|output\..+"
+_CALL: Final = re.compile(r"llm\.output_messages\.(\d+)\.message\.tool_calls\.(\d+)\.tool_call\.(.+)")
+
+
+def _has_kinds(value: Any) -> bool:
+    return otel.recognises(value) and any(_KIND in span.attributes for span in read_spans(value))
+
+
+@partial(Format, whole=_has_kinds)
+def openinference(value: Any) -> Iterator[Event]:
+    """Read executed calls in the order of their start; calls that overlap in time are one group."""
+    spans = read_spans(value)
+    tools = [span for span in spans if span.attributes.get(_KIND) == "TOOL"]
+    executed = list(executed_calls(spans, tools, "agent.name", _ran))
+    requested = list(_asked(spans))
+    refuse_unknown_attributes(spans, _LLM, _READ + _ANSWERS if executed or requested else _READ)
+    return in_time(executed, requested)
+
+
+def _ran(span: Span, **more: Any) -> Event:
+    attributes = span.attributes
+    return call(
+        attributes.get("tool.name") or span.name,
+        attributes.get("input.value", MISSING),
+        id=attributes.get("tool_call.id"),
+        result=parsed(attributes.get("output.value")),
+        **more,
+    )
+
+
+def _asked(spans: list[Span]) -> Iterator[SpanCall]:
+    for place, span in enumerate(spans):
+        found: dict[tuple[int, int], dict[str, Any]] = {}
+        for name, value in span.attributes.items():
+            match = _CALL.fullmatch(name)
+            if match:
+                found.setdefault((int(match[1]), int(match[2])), {})[match[3]] = value
+        for _, made in sorted(found.items()):
+            args = made.get("function.arguments", MISSING)
+            yield span, call(made.get("function.name"), args, id=made.get("id"), group=place)

@@ -5,47 +5,41 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.placeholders import EncodedObject, class_name
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import entries
-from pytest_verdict.trajectories.readers.shape import MISSING, call, failure, look
+from pytest_verdict.trajectories.readers.allow_list import Format, entries
+from pytest_verdict.trajectories.readers.calls import call, failure
+from pytest_verdict.trajectories.readers.shape import MISSING, look
 
 _NAMES: Final = ("name", "tool_name", "toolName", "tool")
 _ARGS: Final = ("args", "arguments", "kwargs", "input_parameters", "tool_input", "toolInput", "parameters", "input")
 _NAME_AND_ARGS: Final = {"name", "args"}
 # Of the call objects of other tools too: a dict with a name and anything else may be a trace, a run or a file.
 _KNOWN: Final = frozenset(
-    {
-        *_NAMES,
-        *_ARGS,
-        "id",
-        "call_id",
-        "tool_call_id",
-        "group",
-        "index",
-        "result",
-        "output",
-        "error",
-        "agent",
-        "type",
+    {*_NAMES, *_ARGS, "id", "call_id", "tool_call_id", "group", "index", "result", "output", "error", "agent", "type"}
+    | {
         "function",
+        "args_note",
+        "args_text",
+        "description",
+        "reasoning",
+        "requestor",
+        "action_id",
+        "info",
+        "compare_args",
     }
-    | {"args_note", "args_text", "description", "reasoning", "requestor", "action_id", "info", "compare_args"}
 )
 _TYPES: Final = re.compile(r"function|tool|(tool|function)[-_](call|use)")
 _FIELDS: Final = tuple(field.name for field in fields(Event))
 
 
-def recognises(value: Any) -> bool:
-    """Say whether a value is a list, or one call."""
-    return isinstance(value, list | tuple) or _is_call(value)
-
-
-def read(value: Any) -> Iterator[Event]:
+@partial(Format, whole=lambda value: isinstance(value, list | tuple) or _is_call(value))
+def plain(value: Any) -> Iterator[Event]:
     """Read a list whose items are calls in any plain form, mixed as you like."""
     if not isinstance(value, list | tuple) and not _is_call(value):
         raise TrajectoryError(f"a plain trajectory is a list of calls, or one call; got {shown(value, 80)}")
@@ -104,13 +98,13 @@ def is_pair(item: Any) -> bool:
         isinstance(item, list | tuple)
         and len(item) == 2
         and isinstance(item[0], str)
-        and (item[1] is None or isinstance(item[1], Mapping) or _is_object_text(item[1]))
+        # No tool has a name that begins so, and two names in a list are not taken for a pair.
+        and (
+            item[1] is None
+            or isinstance(item[1], Mapping)
+            or (isinstance(item[1], str) and item[1].lstrip()[:1] == "{")
+        )
     )
-
-
-def _is_object_text(value: Any) -> bool:
-    # No tool has such a name, so that two names in a list are not taken for a pair.
-    return isinstance(value, str) and value.lstrip().startswith("{")
 
 
 def _is_call(item: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Runs of a trace, each of a tool, a model or something else: what the LangSmith and the Langfuse readers share.
+"""LangSmith and Langfuse: the runs of a trace, each of a tool, a model or something else.
 
 A run of a tool is a call; what a model asked for and no tool ran is one too. What other runs returned repeats these calls.
 """
@@ -9,21 +9,16 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers import read_trajectory
-from pytest_verdict.trajectories.readers.allow_list import call_within
-from pytest_verdict.trajectories.readers.shape import MISSING, call, failure, has, items, list_of, look, parsed
-from pytest_verdict.trajectories.readers.spans import (
-    Span,
-    SpanCall,
-    executed_calls,
-    in_time,
-    lost_requests,
-    read_spans,
-)
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape, call_within
+from pytest_verdict.trajectories.readers.calls import call, failure
+from pytest_verdict.trajectories.readers.shape import MISSING, has, items, list_of, look, objects, parsed
+from pytest_verdict.trajectories.readers.spans import Span, SpanCall, executed_calls, in_time, read_spans
 
 _MODELS: Final = {"llm", "generation"}
 _WRAPPERS: Final = {"output", "message"}
@@ -35,7 +30,7 @@ _PYTHON: Final = re.compile(rf"""'(?:[^'\\]|{_ESCAPE})*'|"(?:[^"\\]|{_ESCAPE})*"
 _WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 
 
-def read_runs(runs: Iterable[Any]) -> Iterator[Event]:
+def _read_runs(runs: Iterable[Any]) -> Iterator[Event]:
     """Read the calls of runs in the order of their start; calls that overlap in time are one group."""
     traces: dict[str, dict[Any, Span]] = {}
     for span in read_spans([_as_span(run) for run in runs]):
@@ -91,7 +86,7 @@ def _in_trace(spans: list[Span]) -> Iterator[Event]:
         returned = next((span.name for span in spans if _holds_call(span.attributes["output"])), None)
         if returned is not None:
             raise TrajectoryError(f"the run {returned!r} returned a call that no run of a tool or a model has")
-    return in_time(executed, lost_requests(executed, requested))
+    return in_time(executed, requested)
 
 
 def _holds_call(value: Any) -> bool:
@@ -159,3 +154,54 @@ def _messages(output: Any) -> Any:
         return output
     # LangChain gives a list for each prompt.
     return [look(one, "message") for listed in items(generations, "generations") for one in list_of(listed)]
+
+
+_RUN: Final = Shape(
+    "run_type",
+    read="inputs outputs extra metadata events serialized manifest child_runs parent_run feedback_stats",
+    types="(?i:tool|llm|chain|retriever|embedding|prompt|parser)",
+    kind="run_type",
+)
+
+
+@partial(Format, is_ours=lambda run: has(run, "run_type"), item=_RUN, containers="runs")
+def langsmith(value: Any) -> Iterator[Event]:
+    """Read a run with its `child_runs`, or a list of runs."""
+    return _read_runs(_with_children(list_of(value, "runs")))
+
+
+def _with_children(runs: Any) -> Iterator[Any]:
+    langsmith.refuse_unknown_calls("langsmith", runs)
+    for run in runs:
+        yield run
+        yield from _with_children(objects(look(run, "child_runs"), "child_runs"))
+
+
+_TYPES: Final = "TOOL|GENERATION|SPAN|EVENT|AGENT|CHAIN|RETRIEVER|EVALUATOR|EMBEDDING|GUARDRAIL"
+_OBSERVATION: Final = Shape("type", read="input output metadata toolDefinitions toolCalls toolCallNames", types=_TYPES)
+_ITEM: Final = Shape("type observations", {"observations": _OBSERVATION}, _OBSERVATION.read, _TYPES)
+
+
+def _is_trace_or_observation(item: Any) -> bool:
+    if isinstance(look(item, "observations"), list | tuple) and has(item, "timestamp", "trace"):
+        return True
+    return has(item, "traceId", "trace_id") and str(look(item, "type")) in _TYPES.split("|")
+
+
+@partial(
+    Format,
+    is_ours=_is_trace_or_observation,
+    item=_ITEM,
+    containers="data",
+    others={"observations": _OBSERVATION},
+    beside=f"{_OBSERVATION.read} trace",
+)
+def langfuse(value: Any) -> Iterator[Event]:
+    """Read a trace with its `observations`, or a list of observations."""
+    return _read_runs(_observations(list_of(value, "data")))
+
+
+def _observations(listed: Any) -> Iterator[Any]:
+    for item in listed:
+        yield item if look(item, "trace") is None else look(item, "trace")
+        yield from objects(look(item, "observations"), "observations")

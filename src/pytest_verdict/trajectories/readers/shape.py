@@ -1,4 +1,4 @@
-"""What the readers share: looking into dicts and objects alike, and reading calls."""
+"""What the readers share: looking into dicts and objects alike."""
 
 from __future__ import annotations
 
@@ -9,15 +9,8 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED, Event
 
-
-class _Missing:
-    def __repr__(self) -> str:
-        return "MISSING"
-
-
-MISSING: Final = _Missing()
+MISSING: Final[Any] = object()
 """Stands for a key that is not there, because ``None`` is a value."""
 
 
@@ -94,42 +87,6 @@ def parsed(value: Any) -> Any:
         return parse_json(value)
     except JsonTextError:
         return value
-
-
-def call(name: Any, args: Any, id: Any = None, **more: Any) -> Event:  # noqa: A002 - the field of `Event`
-    """Make an event of a call."""
-    if not isinstance(name, str) or not name:
-        raise TrajectoryError(f"a call needs the name of its tool, got {shown(name, 80)}")
-    more["id"] = id if id is None else str(id)
-    if args is MISSING:
-        return Event(name, args_note=ARGS_NOT_RECORDED, **more)
-    found = parsed(args)
-    if found is None and args is None:
-        return Event(name, **more)
-    if isinstance(found, Mapping) and all(isinstance(key, str) for key in found):
-        return Event(name, found, **more)
-    return Event(name, args_note=ARGS_MALFORMED, args_text=as_text(args), **more)
-
-
-def call_in(source: Any, *args: str, **more: Any) -> Event:
-    """Make an event of an object with the name of a tool and, under one of some keys, its arguments."""
-    return call(look(source, "name"), look(source, *args, default=MISSING), **more)
-
-
-def free_text(custom: Any) -> Any:
-    """Give what a custom tool of OpenAI takes, free text instead of an object, as arguments."""
-    text = look(custom, "input", default=MISSING)
-    return MISSING if text is MISSING else {"input": text}
-
-
-def as_text(args: Any) -> str:
-    """Give arguments that are no object, for a person to read."""
-    return args if isinstance(args, str) else shown(args, 500)
-
-
-def failure(text: Any) -> str:
-    """Describe why a call failed."""
-    return text if isinstance(text, str) and text else "the tool reported an error"
 
 
 def only_one(found: Any, what: str) -> Any:

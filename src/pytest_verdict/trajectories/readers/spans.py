@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import datetime
-import functools
 import math
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import call_within
-from pytest_verdict.trajectories.readers.shape import failure, items, list_of, look, objects, parsed
+from pytest_verdict.trajectories.readers.calls import failure
+from pytest_verdict.trajectories.readers.shape import has, items, list_of, look, objects
 
+_RESOURCES: Final = ("resourceSpans", "resource_spans")
+_SCOPES: Final = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 _VALUES: Final = ("stringValue", "boolValue", "doubleValue", "bytesValue", "string_value", "bool_value", "double_value")
 _ERRORS: Final = {2, "2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}
-_NANOSECONDS: Final = 1_000_000_000
-_CALL_ATTRIBUTE: Final = re.compile(
-    r"(.*[._])?(tool|function)s?_?(call|use|invocation|request)s?([._].*)?|(.*[._])?tool[._]name"
-)
-_KIND_ATTRIBUTE: Final = re.compile(r"(.*[._])?(span_?)?(kind|type|operation_?id|operation\.name)")
-_TOOL_KINDS: Final = {"tool", "function", "execute_tool", "tool_call", "ai.toolcall"}
 _EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 
@@ -50,66 +43,24 @@ def read_spans(value: Any) -> list[Span]:
     return sorted((_span(raw) for raw in _raw_spans(value)), key=lambda span: span.start)
 
 
-def looks_like_spans(value: Any) -> bool:
-    """Say whether a value holds spans."""
-    if look(value, "resourceSpans", "resource_spans") is not None:
-        return True
-    listed = list_of(value, "spans")
-    return any(
-        look(item, "resourceSpans", "resource_spans") is not None
-        or (look(item, "attributes") is not None and look(item, "name") is not None)
-        for item in listed
-    )
+def is_span(item: Any) -> bool:
+    """Say whether an item is a span, or holds the spans of a resource."""
+    return has(item, *_RESOURCES) or (has(item, "attributes") and has(item, "name"))
 
 
-def refuse_unknown_attributes(spans: Iterable[Span], marks: str, known: str) -> None:
-    """Refuse a trace without any attribute of a format, or with one that may hold a call and is not known."""
-    marked = False
-    for span in spans:
-        for attributes in (span.attributes, *span.events):
-            for name, value in attributes.items():
-                marked = marked or _matches(marks, name)
-                if not _matches(known, name) and _may_hold_call(name, value):
-                    raise TrajectoryError(
-                        f"the span {span.name!r} has a call in the attribute {name!r}, which is not read"
-                    )
-    if not marked:
-        raise TrajectoryError(f"no span has an attribute of the format ({marks})")
-
-
-@functools.lru_cache(maxsize=1024)
-def _matches(pattern: str, name: str) -> bool:
-    return re.fullmatch(pattern, name) is not None
-
-
-def _may_hold_call(name: str, value: Any) -> bool:
-    if value is None or isinstance(value, bool | int | float) or not value:
-        return False
-    written = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
-    if _KIND_ATTRIBUTE.fullmatch(written):
-        return str(value).strip('"').lower() in _TOOL_KINDS
-    return _CALL_ATTRIBUTE.fullmatch(written) is not None or call_within(parsed(value), set()) is not None
-
-
-def lost_requests(executed: list[SpanCall], requested: list[SpanCall]) -> list[SpanCall]:
-    """Give the calls that the model requested and no span executed."""
+def in_time(
+    executed: list[SpanCall], requested: list[SpanCall], is_call: Callable[[Span], bool] = lambda _: True
+) -> Iterator[Event]:
+    """Give calls in the order of time; those that a model requested and no span executed have groups of their own."""
+    both = [(span.start, False, event) for span, event in executed if is_call(span)]
     ran = Counter((event.name, event.id) for _, event in executed)
-    lost = []
     for span, event in requested:
         # One instrumentation may leave the identifier out that the other wrote.
         same = next((key for key in ((event.name, event.id), (event.name, None)) if ran[key]), None)
         if same is None:
-            lost.append((span, event))
+            both.append((span.start, True, event))
         else:
             ran[same] -= 1
-    return lost
-
-
-def in_time(executed: list[SpanCall], requested: list[SpanCall]) -> Iterator[Event]:
-    """Give calls in the order of time, with groups of their own for those that were only requested."""
-    both = [(span.start, False, event) for span, event in executed] + [
-        (span.start, True, event) for span, event in requested
-    ]
     groups: dict[tuple[bool, int | None], int] = {}
     for _, unexecuted, event in sorted(both, key=lambda one: one[0]):
         yield replace(event, group=groups.setdefault((unexecuted, event.group), len(groups)))
@@ -133,28 +84,26 @@ def _agent(span: Span, by_id: Mapping[str, Span], attribute: str) -> str | None:
     above: Span | None = span
     # A trace is untrusted: its spans may be their own ancestors.
     for _ in range(len(by_id) + 1):
-        if above is None:
-            return None
-        agent = above.attributes.get(attribute)
+        agent = above.attributes.get(attribute) if above else None
         if isinstance(agent, str):
             return agent
-        above = by_id.get(above.parent) if above.parent else None
+        above = by_id.get(above.parent) if above and above.parent else None
     return None
 
 
 def _raw_spans(value: Any) -> list[Any]:
-    resources = look(value, "resourceSpans", "resource_spans")
+    resources = look(value, *_RESOURCES)
     if resources is not None:
-        return [span for resource in objects(resources, "resourceSpans") for span in _in_scopes(resource)]
+        return [
+            span
+            for resource in objects(resources, "resourceSpans")
+            for scope in objects(look(resource, *_SCOPES), "scopeSpans")
+            for span in objects(look(scope, "spans"), "spans")
+        ]
     listed = list_of(value, "spans")
-    if any(look(item, "resourceSpans", "resource_spans") is not None for item in listed):
+    if any(has(item, *_RESOURCES) for item in listed):
         return [span for item in listed for span in _raw_spans(item)]
     return list(objects(listed, "spans"))
-
-
-def _in_scopes(resource: Any) -> list[Any]:
-    scopes = objects(look(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"), "scopeSpans")
-    return [span for scope in scopes for span in objects(look(scope, "spans"), "spans")]
 
 
 def _span(raw: Any) -> Span:
@@ -210,18 +159,12 @@ def _plain(value: Any) -> Any:
 def _time(value: Any) -> int:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return 0 if isinstance(value, float) and not math.isfinite(value) else int(value)
-    if isinstance(value, datetime.datetime):
-        return _since_epoch(value)
     text = str(value or "")
     if text.isdigit():
         return int(text)
     try:
-        return _since_epoch(datetime.datetime.fromisoformat(text))
+        moment = value if isinstance(value, datetime.datetime) else datetime.datetime.fromisoformat(text)
     except ValueError:
         return 0
-
-
-def _since_epoch(moment: datetime.datetime) -> int:
     aware = moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
-    passed = aware - _EPOCH
-    return (passed.days * 86_400 + passed.seconds) * _NANOSECONDS + passed.microseconds * 1_000
+    return (aware - _EPOCH) // datetime.timedelta(microseconds=1) * 1_000

@@ -3,50 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
-from pytest_verdict.trajectories.readers.allow_list import Root, Shape
-from pytest_verdict.trajectories.readers.joining import Found, Result
-from pytest_verdict.trajectories.readers.shape import MISSING, as_text, blocks_of, call, has, list_of, look, objects
+from pytest_verdict.trajectories.readers.allow_list import Format, Shape
+from pytest_verdict.trajectories.readers.calls import Found, Result, as_text, call
+from pytest_verdict.trajectories.readers.shape import MISSING, blocks_of, has, list_of, look, objects
 
 _RESULTS: Final = {"tool-result", "tool-error"}
 _KINDS: Final = {"tool-call", "tool-approval-request", *_RESULTS}
 _FAILURES: Final = {"error-text", "error-json", "execution-denied"}
-_CONTAINERS: Final = ("steps", "messages")
 
-_READ: Final = frozenset(
-    {"toolName", "input", "rawInput", "args", "output", "result", "error", "errorText", "approval", "toolCall"}
-)
+_READ: Final = "toolName input rawInput args output result error errorText approval toolCall"
 _PART: Final = Shape(
-    ("type",),
+    "type",
     read=_READ,
     types="|".join(sorted(_KINDS)) + "|tool-approval-response|text|reasoning|reasoning-file|file|image|source",
     text=True,
 )
 _UI_PART: Final = Shape(
-    ("type",),
+    "type",
     read=_READ,
     types="tool-.+|dynamic-tool|text|reasoning|reasoning-file|source-(url|document)|file|step-start|data-.+",
 )
 # What was sent to the provider and what it answered repeat the calls.
 _ITEM: Final = Shape(
-    ("parts", "content", "toolCalls", "type"),
+    "parts content toolCalls type",
     {"parts": _UI_PART, "content": _PART, "toolCalls": _PART, "toolResults": _PART},
-    _READ | {"request", "response"},
+    f"{_READ} request response",
     _PART.types,
 )
-
-ROOT: Final = Root(
-    _ITEM,
-    dict.fromkeys(_CONTAINERS, _ITEM),
-    frozenset({"content", "toolCalls", "toolResults", "request", "response", "_output"}),
-)
-
-
-def recognises(value: Any) -> bool:
-    """Say whether a value holds messages, steps or parts of the AI SDK."""
-    return any(_is_ours(item) for item in list_of(value, *_CONTAINERS))
 
 
 def _is_ours(item: Any) -> bool:
@@ -60,11 +47,18 @@ def _is_ours(item: Any) -> bool:
     )
 
 
-def read(value: Any) -> Iterator[Found]:
+@partial(
+    Format,
+    is_ours=_is_ours,
+    item=_ITEM,
+    containers="steps messages",
+    beside="content toolCalls toolResults request response _output",
+)
+def vercel(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one step are one group."""
-    found = list(_in_items(objects(list_of(value, *_CONTAINERS), "messages")))
+    found = list(_in_items(objects(list_of(value, "steps", "messages"), "messages")))
     yield from found
-    if has(value, *_CONTAINERS):
+    if has(value, "steps", "messages"):
         # A result has the calls of its last step once more.
         known = frozenset((one.id, one.name) for one in found if isinstance(one, Event))
         yield from _in_content(value, len(found), known)
@@ -96,7 +90,10 @@ def _in_content(item: Any, group: int, known: frozenset[tuple[Any, Any]]) -> Ite
         yield _made(one, look(one, "toolName"), group)
     for part in (*parts, *objects(look(item, "toolResults"), "toolResults")):
         if look(part, "type") in _RESULTS:
-            yield _result(part)
+            output = look(part, "output", "result")
+            failed = look(part, "type") == "tool-error" or look(output, "type") in _FAILURES
+            reason = look(part, "error") or look(output, "value", "reason")
+            yield Result(look(part, "toolCallId"), output, failed or look(part, "isError") is True, reason)
 
 
 def _identity(made: Any) -> tuple[Any, Any]:
@@ -120,9 +117,3 @@ def _in_ui_part(part: Any, group: int) -> Iterator[Found]:
 def _made(part: Any, name: Any, group: int) -> Event:
     arguments = look(part, "input", "args", "rawInput", default=MISSING)
     return call(name, arguments, id=look(part, "toolCallId"), group=group)
-
-
-def _result(part: Any) -> Result:
-    output = look(part, "output", "result")
-    failed = look(part, "type") == "tool-error" or look(output, "type") in _FAILURES or look(part, "isError") is True
-    return Result(look(part, "toolCallId"), output, failed, look(part, "error") or look(output, "value", "reason"))

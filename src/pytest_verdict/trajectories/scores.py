@@ -1,4 +1,4 @@
-"""Operators on how many of the calls are the right ones: precision, recall and their harmonic mean."""
+"""Operators with scores: how many of the calls are right, and how much one trajectory must be edited to become the other."""
 
 from __future__ import annotations
 
@@ -7,16 +7,9 @@ from typing import Any, ClassVar, Final, Literal
 
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.trajectories import details
-from pytest_verdict.trajectories.alignment import SCALE, Row
-from pytest_verdict.trajectories.call import Call
-from pytest_verdict.trajectories.call_matcher import CallMatcher
-from pytest_verdict.trajectories.pairing import (
-    Partners,
-    pair_best,
-    pair_best_in_order,
-    pair_most,
-    pair_most_in_order,
-)
+from pytest_verdict.trajectories.alignment import SCALE, Row, edit_distance, side_by_side
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_same_tool
+from pytest_verdict.trajectories.pairing import Partners, pair_best, pair_best_in_order, pair_most, pair_most_in_order
 from pytest_verdict.trajectories.trajectory_operator import TrajectoryOperator
 
 _PAIRINGS: Final[dict[tuple[str, str], Callable[[list[Call], list[Call], CallMatcher], Partners]]] = {
@@ -30,6 +23,8 @@ _PAIRINGS: Final[dict[tuple[str, str], Callable[[list[Call], list[Call], CallMat
 class _PrecisionRecall(TrajectoryOperator):
     matching: Literal["any_order", "in_order"] = "any_order"
     credit: Literal["whole", "partial"] = "whole"
+    _counts: ClassVar[tuple[int, int]]
+    """How often the expected and the observed calls count in what could have matched."""
 
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         if not expected and not observed:
@@ -38,7 +33,8 @@ class _PrecisionRecall(TrajectoryOperator):
         if not expected or not observed:
             return Outcome(0.0, details={"matched": 0, **_unpaired(partners, expected, observed, matcher)})
         matched = self._matched(partners, expected, observed, matcher)
-        score = min(self._score(matched, len(expected), len(observed)), 1.0)
+        left, right = self._counts
+        score = min(matched * (left + right) / (left * len(expected) + right * len(observed)), 1.0)
         found = details.pairs(partners) if score == 1.0 else _unpaired(partners, expected, observed, matcher)
         return Outcome(score, details={"matched": matched, **found})
 
@@ -49,9 +45,6 @@ class _PrecisionRecall(TrajectoryOperator):
         if self.credit == "whole":
             return len(found)
         return sum(round(matcher.score(*pair) * SCALE) for pair in found) / SCALE
-
-    def _score(self, matched: float, expected: int, observed: int) -> float:
-        raise NotImplementedError
 
 
 def _unpaired(partners: Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> dict[str, Any]:
@@ -76,9 +69,7 @@ class TrajectoryPrecision(_PrecisionRecall):
     """
 
     name: ClassVar[str] = "trajectory_precision"
-
-    def _score(self, matched: float, expected: int, observed: int) -> float:
-        return matched / observed
+    _counts: ClassVar[tuple[int, int]] = (0, 1)
 
 
 class TrajectoryRecall(_PrecisionRecall):
@@ -96,9 +87,7 @@ class TrajectoryRecall(_PrecisionRecall):
     """
 
     name: ClassVar[str] = "trajectory_recall"
-
-    def _score(self, matched: float, expected: int, observed: int) -> float:
-        return matched / expected
+    _counts: ClassVar[tuple[int, int]] = (1, 0)
 
 
 class TrajectoryF1(_PrecisionRecall):
@@ -114,6 +103,30 @@ class TrajectoryF1(_PrecisionRecall):
     """
 
     name: ClassVar[str] = "trajectory_f1"
+    _counts: ClassVar[tuple[int, int]] = (1, 1)
 
-    def _score(self, matched: float, expected: int, observed: int) -> float:
-        return 2 * matched / (expected + observed)
+
+class TrajectorySimilarity(TrajectoryOperator):
+    """One minus the edit distance of the two trajectories over the length of the longer one.
+
+    A call that is missing, unexpected or of another tool costs 1; a call of the right tool costs one minus the mean score of its
+    arguments. Two empty trajectories score 1.0.
+
+    Example:
+        >>> compare("trajectory_similarity", ["a", "b", "c", "a"], ["a", "d", "c", "a"]).score
+        0.75
+    """
+
+    name: ClassVar[str] = "trajectory_similarity"
+
+    def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
+        longer = max(len(expected), len(observed))
+        if not longer:
+            return Outcome(1.0)
+        near = calls_of_same_tool(expected, observed)
+        cost, partners = edit_distance(
+            near, len(observed), lambda left, right: matcher.score(expected[left], observed[right])
+        )
+        rows = side_by_side(partners, len(observed))
+        found = details.aligned(rows, expected, observed, matcher) if cost else {}
+        return Outcome(1.0 - cost / (longer * SCALE), details={"distance": f"{cost / SCALE:.9f}", **found})

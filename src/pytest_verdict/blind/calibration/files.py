@@ -1,4 +1,4 @@
-"""The gold set: pairs of outputs that people have labelled, from a YAML file."""
+"""The files of a calibration: pairs of outputs that people have labelled, and what was measured, as comparisons cite it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,16 @@ from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
+from pytest_verdict.blind.files import read_json
+from pytest_verdict.blind.request import fixed_wording
+from pytest_verdict.blind.rubric import DEFAULT_RUBRIC
 from pytest_verdict.core.strict_model import LISTED, NOT_EMPTY, NotBlank, StrictModel, Text
+from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.core.values.yaml import read_yaml
+from pytest_verdict.errors import RecordError, SettingsError
 from pytest_verdict.operators.criteria import Version, different_ids
 
+FORMAT: Literal[1] = 1
 GoldLabel = Literal["first", "second", "tie"]
 LABELS: Final[tuple[GoldLabel, ...]] = get_args(GoldLabel)
 FIRST, SECOND, TIE = LABELS
@@ -75,20 +81,61 @@ def read_gold(path: str | os.PathLike[str]) -> GoldSet:
     """Read a gold set."""
     place = Path(path)
     found = _File.read(read_yaml(place), place)
-    outputs = (
-        {"first": _output(item.first, place.parent), "second": _output(item.second, place.parent)}
+    items = tuple(
+        item.model_copy(update={side: _output(getattr(item, side), place.parent) for side in (FIRST, SECOND)})
         for item in found.items
     )
-    return GoldSet(
-        **{
-            **dict(found),
-            "rubric": found.rubric and place.parent / found.rubric,
-            "items": tuple(item.model_copy(update=paths) for item, paths in zip(found.items, outputs, strict=True)),
-            "sha256": hashlib.sha256(place.read_bytes()).hexdigest(),
-        }
-    )
+    rubric = found.rubric and place.parent / found.rubric
+    sha256 = hashlib.sha256(place.read_bytes()).hexdigest()
+    return GoldSet(**dict(found) | {"rubric": rubric, "items": items, "sha256": sha256})
 
 
 def _output(value: Any, folder: Path) -> Any:
     is_file = isinstance(value, Mapping) and set(value) == {"file"}
     return folder / str(value["file"]) if is_file else value
+
+
+class _Gate(StrictModel, extra="ignore"):
+    subject: ClassVar[str] = "the gate"
+
+    passed: bool
+
+
+class _Calibration(StrictModel, extra="ignore"):
+    subject: ClassVar[str] = "a calibration"
+
+    format: Literal[1]
+    bound_to: dict[str, Any]
+    gate: _Gate
+
+
+def bound_to(written: Mapping[str, Any]) -> dict[str, Any]:
+    """Say what a calibration is about: it says nothing of another judge, rubric or protocol, or of one that is told otherwise."""
+    protocol = {name: value for name, value in written["protocol"].items() if name != "leaks"}
+    return {
+        "judge": written["judge"],
+        # The rubric has a digest of its own.
+        "instructions": digest(encode_text(fixed_wording(DEFAULT_RUBRIC))),
+        "rubric": digest(encode_text(written["rubric"])),
+        "protocol": protocol,
+    }
+
+
+def citation(
+    calibration: Mapping[str, Any] | str | os.PathLike[str] | None, written: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """Write how a record cites a calibration."""
+    if calibration is None:
+        return None
+    given = calibration if isinstance(calibration, Mapping) else read_json(Path(calibration))
+    try:
+        found = _Calibration.read(given, "calibration" if given is calibration else calibration)
+    except SettingsError as error:
+        raise RecordError(f"{error}; pytest-verdict calibrate writes one") from None
+    changed = [name for name, value in bound_to(written).items() if found.bound_to.get(name) != value]
+    return {
+        "status": "stale" if changed else "fresh",
+        "changed": changed,
+        "sha256": digest(encode_text(dict(given))),
+        "gate": found.gate.passed,
+    }

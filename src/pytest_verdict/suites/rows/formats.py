@@ -1,0 +1,149 @@
+"""The formats of datasets: each function reads a file, row by row where the format allows it."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.errors import ConfigurationError, MissingExtraError, SuiteError
+from pytest_verdict.suites.loading import read_json
+from pytest_verdict.suites.rows import Row
+
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+def read_jsonl(path: Path) -> Iterator[Row]:
+    """Read a JSONL file; blank lines are left out."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            text = line.removeprefix(_BOM) if number == 1 else line
+            if text.isspace() or not text:
+                continue
+            try:
+                yield Row(number, read_json(text.decode("utf-8")))
+            except UnicodeDecodeError as error:
+                yield Row(number, None, f"it is not UTF-8: {error.reason} at byte {error.start}")
+            except json.JSONDecodeError as error:
+                # Its own text speaks of a line 1, which is not the line of the file.
+                yield Row(number, None, f"it is not JSON: {error.msg} at character {error.pos}")
+            except ValueError as error:
+                yield Row(number, None, f"it is not JSON: {error}")
+
+
+def read_list(path: Path) -> list[Any]:
+    """Read a JSON file: a list of rows; as a whole."""
+    try:
+        rows = read_json(path.read_text("utf-8-sig"))
+    except ValueError as error:
+        raise ConfigurationError(f"{path.name}: it is not JSON: {error}") from None
+    if not isinstance(rows, list):
+        raise ConfigurationError(f"{path.name}: a dataset in JSON is a list of rows; one row on each line is .jsonl")
+    return rows
+
+
+def read_yaml(path: Path) -> Iterator[Row]:
+    """Read a YAML file: a list of rows; as a whole."""
+    # The reader of YAML is not loaded for other formats.
+    from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
+
+    try:
+        document = YamlDocument.read(path)
+    except YamlTextError as error:
+        raise SuiteError(error.at(path.name)) from None
+    if not isinstance(document.value, list):
+        raise ConfigurationError(f"{path.name}:1: a dataset in YAML is a list of rows")
+    yield from map(Row, document.lines_of_items(()), document.value)
+
+
+# The default of the csv module, 131,072 characters, is less than some models write.
+_LONGEST_FIELD: Final = 2**31 - 1
+_ENDS_INSIDE_QUOTES: Final = "unexpected end of data"
+
+
+def read_csv(path: Path) -> Iterator[Row]:
+    """Read CSV, or TSV with tabs: the first row names the columns; every value is text."""
+    csv.field_size_limit(_LONGEST_FIELD)
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+    # What is not UTF-8 must not end the reading; it is found row by row.
+    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+        reader = csv.reader(file, delimiter=delimiter, strict=True)
+        header = _header(reader, path.name)
+        while True:
+            number = reader.line_num + 1
+            try:
+                fields = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                if reader.line_num > number or str(error) == _ENDS_INSIDE_QUOTES:
+                    # What lies between the quotes may be any number of rows, so the others would not stand for the whole.
+                    reason = f"takes the rows up to line {reader.line_num} with it: {error}"
+                    place = f"{path.name}:{number}: a quote that opens here"
+                    raise ConfigurationError(f"{place} is not closed rightly, and {reason}") from None
+                yield Row(number, None, f"it is not CSV: {error}")
+                continue
+            if fields:
+                yield _row(number, header, fields)
+
+
+def _header(reader: Iterator[list[str]], label: str) -> list[str]:
+    try:
+        header = next(reader, [])
+    except csv.Error as error:
+        raise ConfigurationError(f"{label}:1: it is not CSV: {error}") from None
+    if not header or len(set(header)) != len(header):
+        raise ConfigurationError(f"{label}:1: the first row names the columns, each once")
+    if not _is_utf8(header):
+        raise ConfigurationError(f"{label}:1: it is not UTF-8; save the file as UTF-8")
+    return header
+
+
+def _row(number: int, header: list[str], fields: list[str]) -> Row:
+    if len(fields) != len(header):
+        return Row(number, None, f"it has {len(fields)} fields, and there are {len(header)} columns")
+    if not _is_utf8(fields):
+        return Row(number, None, "it is not UTF-8")
+    return Row(number, dict(zip(header, fields, strict=True)))
+
+
+def _is_utf8(fields: list[str]) -> bool:
+    return not any("\udc80" <= character <= "\udcff" for field in fields if not field.isascii() for character in field)
+
+
+_BATCH: Final = 1_000
+
+
+def read_arrow(path: Path) -> Iterator[Any]:
+    """Read a Parquet or Arrow file by pyarrow, one batch of rows at a time."""
+    arrow = _module("pyarrow")
+    try:
+        for batch in _of_parquet(path) if path.suffix.lower() == ".parquet" else _of_arrow(path, arrow):
+            yield from batch.to_pylist()
+    except (arrow.ArrowInvalid, arrow.ArrowIOError) as error:
+        raise ConfigurationError(f"{path.name}: it cannot be read: {error}") from None
+
+
+def _of_parquet(path: Path) -> Iterator[Any]:
+    with _module("pyarrow.parquet").ParquetFile(path) as file:
+        yield from file.iter_batches(batch_size=_BATCH)
+
+
+def _of_arrow(path: Path, arrow: Any) -> Iterator[Any]:
+    with arrow.memory_map(str(path)) as source:
+        # An Arrow file begins with this; a stream does not.
+        is_file = source.read(6) == b"ARROW1"
+        source.seek(0)
+        reader = arrow.ipc.open_file(source) if is_file else arrow.ipc.open_stream(source)
+        for batch in map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader:
+            yield from (batch.slice(start, _BATCH) for start in range(0, batch.num_rows, _BATCH))
+
+
+def _module(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise MissingExtraError("reading Parquet and Arrow files", "arrow") from None

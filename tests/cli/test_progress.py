@@ -1,0 +1,58 @@
+"""Long commands show count, rate and time left on a terminal, and nothing elsewhere."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from pytest_verdict import compare
+
+pty = pytest.importorskip("pty")
+termios = pytest.importorskip("termios")
+
+
+@pytest.fixture
+def records(tmp_path):
+    path = tmp_path / "records.jsonl"
+    place = (
+        '"id":"0123456789ab-{}-1","test":"test_it.py::test_it","attempt":1,"ordinal":{},"path":"test_it.py","line":1'
+    )
+    line = compare("exact", "Paris", "Paris").to_text()[1:-1]
+    path.write_text("".join(f"{{{line},{place.format(number, number)}}}\n" for number in range(30_000)))
+    return path
+
+
+def replay(path, **streams):
+    command = [sys.executable, "-m", "pytest_verdict", "replay", str(path)]
+    return subprocess.run(command, check=False, env={**os.environ, "TERM": "xterm"}, **streams)
+
+
+def test_on_a_terminal(records):
+    controlling, terminal = pty.openpty()
+    termios.tcsetwinsize(terminal, (24, 100))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pytest_verdict", "replay", str(records)], stdout=subprocess.DEVNULL, stderr=terminal
+    )
+    os.close(terminal)
+    shown = bytearray()
+    try:
+        while part := os.read(controlling, 1_000):
+            shown += part
+    except OSError:
+        # The other end is closed.
+        pass
+    process.wait()
+    os.close(controlling)
+    text = shown.decode()
+    assert "records: " in text
+    assert "B/s" in text
+    assert text.rstrip(" \r").count("\n") == 0
+
+
+def test_elsewhere(records):
+    done = replay(records, capture_output=True)
+    assert done.stderr == b""
+    assert b"30000 records" in done.stdout
