@@ -13,7 +13,7 @@ from pathlib import Path
 import jsonschema
 import lxml.html
 import pytest
-from conftest import HOSTILE
+from hostile_session import HOSTILE
 from markdown_it import MarkdownIt
 
 from pytest_verdict.core.families import hookimpl, register_family

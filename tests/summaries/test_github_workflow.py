@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from conftest import SESSION
+from hostile_session import SESSION
 
 FAILING = """
 import pytest
