@@ -51,7 +51,7 @@ def _environment(report: Report) -> Iterator[tuple[str, Any]]:
     if report.run.shard:
         yield "shardId", f"{report.run.shard['index']}/{report.run.shard['of']}"
     if report.gates:
-        yield "extra", {"gates": [{"line": one_line(gate.line), "met": gate.met} for gate in report.gates]}
+        yield "extra", {"gates": [{"line": one_line(line), "met": is_met} for line, is_met in report.gate_lines()]}
 
 
 def _test(report: Report, test: Test, found: list[Comparison]) -> dict[str, Any]:

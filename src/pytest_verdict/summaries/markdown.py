@@ -42,8 +42,8 @@ def _head(report: Report) -> Iterator[str]:
     for found in report.operators[:_MOST_ROWS]:
         total = found.passed + found.fail + found.error
         yield f"| {code(found.operator)} | {total} | {found.passed} | {found.fail} | {found.error} | 0 |\n"
-    for gate in report.gates[:_MOST_ROWS]:
-        yield f"\n- **{'met' if gate.met else 'not met'}**: {code(gate.line)}"
+    for line, is_met in islice(report.gate_lines(), _MOST_ROWS):
+        yield f"\n- **{'met' if is_met else 'not met'}**: {code(line)}"
     yield "\n" if report.complete else "\n**The report is not complete:** not every collected test came to its end.\n"
     yield "\n"
 

@@ -23,7 +23,7 @@ from pytest_verdict.explanation.drawing import failure_block, headline
 from pytest_verdict.explanation.lines import plain
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.summary import NOT_GREEN
+from pytest_verdict.report.summary import NOT_GREEN, VERDICTS
 
 MOST_SHOWN: Final = 5
 """How many comparisons of one test a summary shows."""
@@ -69,11 +69,6 @@ class _Operator(_Part):
     error: int
 
 
-class _Gate(_Part):
-    line: str
-    met: bool
-
-
 class _Totals(_Part):
     tests: dict[str, int]
     comparisons: dict[str, int]
@@ -99,7 +94,7 @@ class Report(_Part):
     operators: list[_Operator]
     tests: list[Test]
     run: _Run
-    gates: list[_Gate] = Field(default_factory=list)
+    gates: list[dict[str, Any]] = Field(default_factory=list)
 
     def place(self, path: str) -> str:
         """Give a path of the report inside the repository."""
@@ -109,6 +104,15 @@ class Report(_Part):
     def not_green(self) -> int:
         """How many tests failed, broke or did not end."""
         return sum(test.outcome in NOT_GREEN for test in self.tests)
+
+    def gate_lines(self) -> Iterator[tuple[str, bool]]:
+        """Give the line of each gate, or what it counted, and whether it was met."""
+        for gate in self.gates:
+            counts = ", ".join(f"{gate[verdict]} {verdict}" for verdict in VERDICTS if verdict in gate)
+            yield (
+                str(gate.get("line") or f"{gate['gate']}: {counts}"),
+                gate.get("met", gate.get("verdict") == "met") is True,
+            )
 
     def milliseconds(self) -> tuple[int, int]:
         """Give start and end since 1970; 0 where they are not known."""
