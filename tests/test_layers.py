@@ -19,16 +19,22 @@ LAYERS = (
     ("core",),
     ("explanation", "advice", "laws", "console", "report", "signatures"),
     ("summaries",),
+    ("page",),
+    ("runs",),
     ("wrong_calls",),
     ("comparison",),
     ("comparator",),
     ("operators",),
+    ("gates",),
     ("judging",),
     ("templates", "trajectories", "blind", "suites"),
     ("cli", "pytest_plugin", "__main__"),
 )
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
-FAMILIES = ("operators", "judging", "templates", "trajectories", "blind", "suites", "report", "summaries", "cli")
+FAMILIES = (
+    *("operators", "judging", "templates", "trajectories", "blind", "suites"),
+    *("report", "summaries", "page", "runs", "gates", "cli"),
+)
 SIBLINGS = ("templates", "trajectories", "blind", "suites")
 # Where a test of pytest is made, pytest has to be known: the items that a family brings.
 PYTEST_ROOMS = ("suites.pytest_items", "suites.pytest_cases")

@@ -16,6 +16,9 @@ FAMILIES = (
     "pytest_verdict.judging.plugin",
     "pytest_verdict.report.plugin",
     "pytest_verdict.summaries.plugin",
+    "pytest_verdict.gates.plugin",
+    "pytest_verdict.page.plugin",
+    "pytest_verdict.runs.plugin",
     "pytest_verdict.cli.plugin",
 )
 """The families that come with the package; others are named by the entry-point group ``pytest_verdict``."""

@@ -106,15 +106,19 @@ def test_markdown_is_cut_at_whole_failures(harness, summary):
 def test_gates_that_were_not_met_stand_above_the_failures(hostile, summary):
     path = hostile.folder / "report.json"
     report = json.loads(path.read_text())
-    counted = {"gate": "operator:exact >= 0.9", "pass": 1, "fail": 8, "error": 0, "verdict": "missed", "notes": []}
-    report["gates"] = [{"line": "exact 1 of 2 | <b>", "met": False}, {"line": "::error::x", "met": True}, counted]
+    counted = {"unit": "comparison", "pass": 1, "fail": 1, "error": 0, "rate": 0.5, "interval": [0.1, 0.9], "notes": []}
+    report["gates"] = [
+        {**counted, "gate": "operator:exact | <b> ##[error]", "verdict": "missed"},
+        {**counted, "gate": "operator:regex", "verdict": "met"},
+    ]
     path.write_text(json.dumps(report))
     out = summary(hostile.folder, "markdown")[1]
-    assert "- **not met**: ` exact 1 of 2 \\x7c <b> `\n- **met**: ` \\x3a:error::x `\n" in out
-    assert "- **not met**: ` operator:exact >= 0.9: 1 pass, 8 fail, 0 error `\n" in out
-    assert [one.text_content() for one in html_of(out).iterfind(".//li/strong")] == ["not met", "met", "not met"]
+    said = "1 of 2 comparisons passed, 0 errors, 0.5 [0.1, 0.9]"
+    assert f"- **not met**: ` gate operator:exact \\x7c <b> #\\x23[error]: {said}, missed `\n" in out
+    assert f"- **met**: ` gate operator:regex: {said}, met `\n" in out
+    assert [one.text_content() for one in html_of(out).iterfind(".//li/strong")] == ["not met", "met"]
     ctrf = json.loads(summary(hostile.folder, "ctrf")[1])
-    assert [gate["met"] for gate in ctrf["results"]["environment"]["extra"]["gates"]] == [False, True, False]
+    assert [gate["met"] for gate in ctrf["results"]["environment"]["extra"]["gates"]] == [False, True]
 
 
 def test_gitlab_gets_one_issue_for_each_comparison_with_its_key(hostile, summary):

@@ -7,11 +7,11 @@ import shutil
 from collections.abc import Iterator
 from typing import Any, Final
 
-from pytest_verdict.cli.records_file import RecordsFile
 from pytest_verdict.console import complain, say, say_in_colour
 from pytest_verdict.core.record import identifier_in, parse_record
 from pytest_verdict.core.session import Budget
 from pytest_verdict.errors import RecordError, similar
+from pytest_verdict.report.records_file import RecordsFile
 
 _MOST_CANDIDATES: Final = 2_000
 _SAME_BEGINNING: Final = 4

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_verdict.cli.records_file import RecordsFile
 from pytest_verdict.console import complain, progress, say, say_json
 from pytest_verdict.core.values.display import counted
+from pytest_verdict.report.records_file import RecordsFile
 
 if TYPE_CHECKING:
     from pytest_verdict.core.replay import Replayed

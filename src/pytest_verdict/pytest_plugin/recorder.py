@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, MutableSequence
+from collections.abc import Callable, Iterator, Mapping, MutableSequence
 from typing import Final, Literal, NamedTuple
 
 import pytest
@@ -31,6 +31,7 @@ class RecordBatch(NamedTuple):
     attempt: int
     counts: Counts
     lines: bytes
+    markers: list[str] | None
 
 
 class Recorder:
@@ -42,8 +43,12 @@ class Recorder:
         redaction: Callable[[str], str] | None,
         flush: Literal["test", "comparison"] = "test",
         watch: Callable[[ComparisonResult], object] = remember_failure,
+        *,
+        with_markers: bool = False,
     ) -> None:
         self._watch = watch
+        # Of each test, where gates may ask for them.
+        self._markers: dict[str, list[str]] | None = {} if with_markers else None
         self._locations = CallLocations(config.rootpath)
         self._redaction = redaction
         self._name = report_name(config, redaction)
@@ -89,6 +94,9 @@ class Recorder:
         distinct = self._distinct_names.get(item) if self._distinct_names else None
         self._attempt = AttemptRecords(distinct or self._name(item.nodeid), 1, self._worker)
         self._is_set_up = False
+        if self._markers is not None:
+            written = self._redaction or str
+            self._markers[self._attempt.test] = sorted({written(marker.name) for marker in item.iter_markers()})
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -115,7 +123,7 @@ class Recorder:
             return []
         taken = observed[:]
         # Before they are forgotten, because Ctrl-C may interrupt the writing.
-        batches = list(_batches(taken))
+        batches = list(_batches(taken, self._markers or {}))
         # Not cleared: a thread may have observed something since.
         del observed[: len(taken)]
         self.pending[0] = len(observed)
@@ -174,9 +182,9 @@ class Recorder:
         item.ihook.pytest_runtest_logreport(report=report)
 
 
-def _batches(observed: list[Observed]) -> Iterator[RecordBatch]:
+def _batches(observed: list[Observed], markers: Mapping[str, list[str]]) -> Iterator[RecordBatch]:
     # Threads of one test may still compare when the next has begun.
     while observed:
         attempt = observed[0][0]
         lines, counts, observed = attempt.lines(observed)
-        yield RecordBatch(attempt.test, attempt.attempt, counts, lines)
+        yield RecordBatch(attempt.test, attempt.attempt, counts, lines, markers.get(attempt.test))

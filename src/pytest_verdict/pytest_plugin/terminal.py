@@ -16,11 +16,12 @@ from pytest_verdict.report.building import Built
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.summary import Summary, counts_text, decisive_records
+from pytest_verdict.report.writers import PAGE
 
 _MOST_OPERATORS: Final = 5
 
 
-def closing_lines(built: Built, place: str) -> Iterator[str]:
+def closing_lines(built: Built, place: str, *, has_page: bool) -> Iterator[str]:
     """Give counts, the worst comparisons, lines of families, and the place of the report."""
     counts = built.summary.comparisons
     yield f"{counted(sum(counts), 'comparison')}: {counts_text(counts)}"
@@ -40,6 +41,9 @@ def closing_lines(built: Built, place: str) -> Iterator[str]:
         yield "the report is not complete: not every collected test came to its end"
     if built.worst:
         yield f"in full: pytest-verdict explain {visible(place)} --failed"
+    if has_page:
+        first = f"#id={built.worst[0].record['id']}" if built.worst else ""
+        yield f"page: {place}/{PAGE}{first}"
     yield f"report: {place}/{REPORT}"
 
 

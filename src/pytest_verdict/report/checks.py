@@ -22,7 +22,7 @@ from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import RECORDS, TestEntry
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
-from pytest_verdict.report.summary import Summary, TestSummary, fold, has_ended
+from pytest_verdict.report.summary import Summary, TestSummary, derived_sections, fold, has_ended
 
 _WRONG: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 _FOREIGN: Final = "report.json was made of other records: the SHA-256 in it is not that of this file"
@@ -165,7 +165,8 @@ class FolderCheck:
         digests = {"sha256": self._digest.hexdigest(), "root": self._tree.root()}
         records = {"path": RECORDS, "count": self._number, **digests}
         roots = [self._blocks.get(key, _Block(0)).tree.root() for key in keys]
-        return Contents(summary, run, records, inline, self._number - len(inline), "ci", roots)
+        sections = derived_sections(report, summary, self._folder / RECORDS)
+        return Contents(summary, run, records, inline, self._number - len(inline), "ci", roots, sections)
 
 
 def _read_report(path: Path) -> dict[str, Any] | None:
@@ -188,7 +189,7 @@ def _summary_of(test: dict[str, Any], block: _Block | None, run: dict[str, Any])
     final, decisive = entries[-1], TestSummary(entries).decisive
     for name in _OF_DECISIVE.intersection(test):
         setattr(decisive, name, test[name])
-    final.subtests = test.get("subtests")
+    final.subtests, final.markers = test.get("subtests"), test.get("markers")
     final.properties = run.get("test_properties", {}).get(json_report.timed(final), ())
     final.microseconds = round(run["seconds"][json_report.timed(final)] * 1_000_000)
     return TestSummary(entries)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from pytest_verdict.errors import VerdictError
-from pytest_verdict.report.journal import PENDING, RECORDS, TESTS
-from pytest_verdict.report.writers import brought
+from pytest_verdict.report.journal import PENDING, RECORDS, SHARD, TESTS
+from pytest_verdict.report.writers import PAGE, brought
 
 JOURNAL: Final = "journal"
 INTERRUPTED: Final = "journal.interrupted"
@@ -20,7 +20,13 @@ EARLIER: Final = "report.earlier"
 """Where the report of an earlier session is until the present one has its own."""
 
 # What stands near the beginning of our files.
-_MARKS: Final = {RECORDS: b'{"record":', "report.json": b'"schema_version":', "junit.xml": b'name="pytest-verdict"'}
+_MARKS: Final = {
+    RECORDS: b'{"record":',
+    "report.json": b'"schema_version":',
+    "junit.xml": b'name="pytest-verdict"',
+    SHARD: b'{"journal":',
+    PAGE: b'content="pytest-verdict"',
+}
 _NUMBERED: Final = re.compile(re.escape(INTERRUPTED) + r"(?:\.([0-9]{1,9}))?")
 _LOCK: Final = ".lock"
 _GITIGNORE: Final = "# Made by pytest-verdict.\n*\n"
@@ -65,10 +71,8 @@ class ReportFolder:
 
     def refuse_foreign_files(self) -> None:
         """Refuse a folder in which a report would replace files that are none of a report."""
-        for name, mark in _MARKS.items():
-            path = self.path / name
-            if path.is_file() and mark not in (_beginning(path) or mark):
-                raise _foreign(f"{path} was not written by this plugin")
+        for name in _MARKS:
+            refuse_foreign_file(self.path / name)
 
     def set_aside_earlier(self) -> None:
         """Move the report of an earlier session out of the way, so that it is not taken for the one of this session."""
@@ -89,6 +93,13 @@ class ReportFolder:
             # Before the lock is released. Some systems do not remove an open file, which does no harm.
             (self.path / _LOCK).unlink()
         os.close(self._lock)
+
+
+def refuse_foreign_file(path: Path) -> None:
+    """Refuse to replace a file that is none of a report."""
+    mark = _MARKS[path.name]
+    if path.is_file() and mark not in (_beginning(path) or mark):
+        raise _foreign(f"{path} was not written by this plugin")
 
 
 def remove_journal(journal: Path) -> None:

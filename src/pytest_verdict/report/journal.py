@@ -21,6 +21,8 @@ from pytest_verdict.errors import RecordError
 JOURNAL_FORMAT: Final = 1
 RECORDS: Final = "records.jsonl"
 TESTS: Final = "tests.jsonl"
+SHARD: Final = "shard.jsonl"
+"""What a shard keeps of its journal in the folder of its report, so that shards can be put together."""
 PENDING: Final = "pending"
 """The file in which each process counts the comparisons that it has made and not handed over."""
 
@@ -55,6 +57,7 @@ class TestEntry:
     properties: Properties = ()
     output: Mapping[str, str] | None = None
     worker: str = ""
+    markers: list[str] | None = None
     comparisons: Counts = field(default_factory=dict)
     records: Place = ()
 
@@ -121,7 +124,9 @@ class Journal:
     def add_entry(self, entry: TestEntry) -> None:
         """Add one attempt of a test, or comparisons of one that had already ended."""
         if entry.outcome == LATE:
-            self._find(entry).add_records(entry.comparisons, entry.records)
+            found = self._find(entry)
+            found.add_records(entry.comparisons, entry.records)
+            found.markers = entry.markers
             return
         self.entries.append(entry)
         began = self.began.pop(entry.test, None)
@@ -136,16 +141,20 @@ class Journal:
         raise ValueError(f"comparisons of {wanted.test} arrived late, but the test is not there")
 
 
-def read_journal(folder: Path) -> Journal:
-    """Read the journal of a session, whether it ended or was killed."""
-    if not (folder / TESTS).is_file() or not (folder / RECORDS).is_file():
-        raise RecordError(f"{folder} holds no journal ({TESTS} and {RECORDS})")
+def read_journal(folder: Path, tests: str = TESTS) -> Journal:
+    """Read the journal of a session, whether it ended or was killed, or what a shard keeps of it."""
+    if not (folder / tests).is_file() or not (folder / RECORDS).is_file():
+        raise RecordError(f"{folder} holds no journal ({tests} and {RECORDS})")
     journal = Journal(folder)
-    with (folder / TESTS).open("rb") as lines:
+    with (folder / tests).open("rb") as lines:
         for line in lines:
             _take(journal, line)
     if journal.header.get("journal") != JOURNAL_FORMAT:
-        raise RecordError(f"{folder / TESTS} is not a journal of format {JOURNAL_FORMAT}")
+        raise RecordError(f"{folder / tests} is not a journal of format {JOURNAL_FORMAT}")
+    if tests == SHARD:
+        # The records were sorted since; each says of itself where it belongs.
+        for entry in journal.entries:
+            entry.records = ()
     _count_again(journal)
     add_unfinished(journal)
     journal.lost = _lost(folder / PENDING)
@@ -191,6 +200,8 @@ def _entry(content: dict[str, Any]) -> TestEntry:
     for member, kind in _KINDS.items():
         if type(getattr(entry, member)) is not kind:
             raise ValueError(f"{member} is of another kind")
+    if not isinstance(entry.markers, list | None) or not all(type(marker) is str for marker in entry.markers or ()):
+        raise ValueError("markers are texts")
     if entry.outcome not in _OUTCOMES:
         raise ValueError("there is no such outcome")
     return entry

@@ -21,9 +21,10 @@ from pytest_verdict.core.values.display import safe_repr, visible
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.explanation.drawing import failure_block, headline
 from pytest_verdict.explanation.lines import plain
+from pytest_verdict.report.gate_lines import MET, verdict_line
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.summary import NOT_GREEN, VERDICTS
+from pytest_verdict.report.summary import NOT_GREEN
 
 MOST_SHOWN: Final = 5
 """How many comparisons of one test a summary shows."""
@@ -106,13 +107,8 @@ class Report(_Part):
         return sum(test.outcome in NOT_GREEN for test in self.tests)
 
     def gate_lines(self) -> Iterator[tuple[str, bool]]:
-        """Give the line of each gate, or what it counted, and whether it was met."""
-        for gate in self.gates:
-            counts = ", ".join(f"{gate[verdict]} {verdict}" for verdict in VERDICTS if verdict in gate)
-            yield (
-                str(gate.get("line") or f"{gate['gate']}: {counts}"),
-                gate.get("met", gate.get("verdict") == "met") is True,
-            )
+        """Give the line of each gate, and whether it was met."""
+        return ((verdict_line(gate), gate["verdict"] == MET) for gate in self.gates)
 
     def milliseconds(self) -> tuple[int, int]:
         """Give start and end since 1970; 0 where they are not known."""

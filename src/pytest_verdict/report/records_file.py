@@ -1,10 +1,12 @@
-"""The FILE of a command: records, plain or compressed by gzip."""
+"""The FILE of a command: records, plain, compressed by gzip, or in a bundle."""
 
 from __future__ import annotations
 
 import gzip
+import zipfile
 import zlib
 from collections.abc import Iterator
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Final, cast
 
@@ -15,6 +17,16 @@ from pytest_verdict.report.json_report import REPORT
 
 LONGEST_LINE: Final = 1 << 28
 _GZIP: Final = b"\x1f\x8b"
+_ZIP: Final = b"PK"
+_DAMAGED: Final = (
+    EOFError,
+    KeyError,
+    NotImplementedError,
+    RuntimeError,
+    zlib.error,
+    gzip.BadGzipFile,
+    zipfile.BadZipFile,
+)
 
 
 class RecordsFile:
@@ -47,11 +59,17 @@ class RecordsFile:
         """Read line by line."""
         with self.path.open("rb") as raw:
             self._raw = raw
-            source = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if raw.peek(2)[:2] == _GZIP else raw
             try:
-                yield from _limited(source)
-            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                yield from _limited(_opened(raw))
+            except _DAMAGED as error:
                 raise RecordError(f"{self.path}: the compressed file is damaged: {error}") from None
+
+
+def _opened(raw: BufferedReader) -> IO[bytes]:
+    beginning = raw.peek(2)[:2]
+    if beginning == _GZIP:
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+    return zipfile.ZipFile(raw).open(RECORDS) if beginning == _ZIP else raw
 
 
 def _refuse_newer_journal(folder: Path) -> None:

@@ -1,0 +1,71 @@
+"""Charts as SVG: how scores and margins are spread."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from pytest_verdict.report.summary import VERDICTS, counts_text
+
+_BINS: Final = 20
+_WIDTH, _HEIGHT, _FOOT = 320, 88, 14
+
+Scores = Mapping[tuple[float, float, int], int]
+"""How many comparisons have a score, a threshold and the number of a verdict."""
+
+
+def score_charts(scores: Scores) -> dict[str, str]:
+    """Draw the scores, and how far they lie above or below their thresholds."""
+    return {
+        "scores": _histogram("Scores", scores, lambda score, _: score, (0.0, 1.0)),
+        "margins": _histogram(
+            "Margins: score less threshold", scores, lambda score, needed: score - needed, (-1.0, 1.0)
+        ),
+    }
+
+
+def _histogram(title: str, scores: Scores, value: Callable[[float, float], float], ends: tuple[float, float]) -> str:
+    low, high = ends
+    bins = [[0, 0, 0] for _ in range(_BINS)]
+    for (score, threshold, verdict), number in scores.items():
+        share = (value(score, threshold) - low) / (high - low)
+        # A hair more, because 0.7 - 0.5 is a little less than the beginning of its bin.
+        bins[min(max(int(share * _BINS + 1e-6), 0), _BINS - 1)][verdict] += number
+    most = max(map(sum, bins))
+    drawn = "".join(_bars(bins, most, low, (high - low) / _BINS))
+    labels = zip((low, (low + high) / 2, high), ("start", "middle", "end"), (0, _WIDTH // 2, _WIDTH), strict=True)
+    axis = "".join(f'<text x="{x}" y="{_HEIGHT}" text-anchor="{anchor}">{at:g}</text>' for at, anchor, x in labels)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img"'
+        f' aria-label="{title}; the highest bar is {most}">'
+        f'{drawn}<path d="M0 {_HEIGHT - _FOOT + 0.5}H{_WIDTH}"/>{axis}</svg>'
+    )
+
+
+def _bars(bins: list[list[int]], most: int, low: float, width: float) -> Iterator[str]:
+    step = _WIDTH / _BINS
+    for at, (passed, failed, broken) in enumerate(bins):
+        total = passed + failed + broken
+        if not total:
+            continue
+        # Logarithmic, because one failure must be seen beside a hundred thousand that passed.
+        height = (_HEIGHT - _FOOT - 4) * math.log1p(total) / math.log1p(most)
+        label = f"{low + at * width:.2f} to {low + (at + 1) * width:.2f}: {counts_text((passed, failed, broken))}"
+        yield f"<g><title>{label}</title>"
+        top = float(_HEIGHT - _FOOT)
+        for verdict, number in zip(VERDICTS, (passed, failed, broken), strict=True):
+            part = max(height * number / total, 1.5) if number else 0.0
+            top -= part
+            if number:
+                yield (
+                    f'<rect class="{verdict}" x="{at * step + 1:.1f}" y="{top:.1f}"'
+                    f' width="{step - 2:.1f}" height="{part:.1f}"/>'
+                )
+        yield "</g>"
+
+
+def charts_of(scores: Counter[tuple[float, float, int]]) -> dict[str, str]:
+    """Draw all charts, if there is anything to draw."""
+    return score_charts(scores) if scores else {}

@@ -1,0 +1,13 @@
+"""What the page brings: the command that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pytest_verdict.core.families import Command, hookimpl
+
+
+@hookimpl
+def commands() -> Mapping[str, Command]:
+    """Name the command."""
+    return {"view": Command("look at a report in a browser", "pytest_verdict.page.view")}

@@ -1,0 +1,64 @@
+"""The pictures of the page in docs/_static: what a browser shows for the report of all examples.
+
+Take them again with ``python tests/docs/page_pictures.py``; it needs playwright, pillow and Debian's Chromium.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, sync_playwright
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+STATIC = REPOSITORY / "docs" / "_static"
+LARGEST = 120_000
+WIDE = {"width": 1280, "height": 720}
+# For each picture the scheme of colours, the size, and the row that is opened; the overview if there is none.
+PICTURES = {
+    "page-overview.png": ("light", WIDE, None),
+    "page-comparison.png": ("light", WIDE, "message"),
+    "page-trajectory.png": ("dark", WIDE, "test_refund"),
+    "page-narrow.png": ("light", {"width": 390, "height": 720}, "Drug"),
+}
+
+
+def report(place: Path) -> Path:
+    """Run the examples, and give the page of their report."""
+    shutil.copytree(REPOSITORY / "examples", place, dirs_exist_ok=True)
+    (place / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--verify-report"]
+    subprocess.run(command, cwd=place, capture_output=True, check=False)
+    return place / "verify-report" / "report.html"
+
+
+def take(browser: Browser, page: Path, name: str) -> None:
+    scheme, size, opened = PICTURES[name]
+    tab = browser.new_page(viewport=size, color_scheme=scheme)
+    tab.goto(page.as_uri())
+    tab.wait_for_selector("html[data-ready]")
+    if opened:
+        tab.locator(".row", has_text=opened).first.click()
+        tab.wait_for_selector("pre.said")
+    # A page has few colours, and with a palette the file is a quarter as large.
+    Image.open(io.BytesIO(tab.screenshot())).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE).save(
+        STATIC / name, optimize=True
+    )
+    tab.close()
+    if (STATIC / name).stat().st_size > LARGEST:
+        raise SystemExit(f"{name} is larger than {LARGEST} bytes")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-lcd-text"]
+        )
+        found = report(Path(folder))
+        for name in PICTURES:
+            take(chromium, found, name)

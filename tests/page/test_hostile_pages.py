@@ -1,0 +1,94 @@
+"""Text that would do harm in a page does nothing, and is shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_verdict import compare
+
+HURT = "window.hurt = (window.hurt || 0) + 1"
+TEXTS = [
+    f"</script><script>{HURT}</script>",
+    f"<!-- <script> {HURT}",
+    f"--><img src=x onerror='{HURT}'><svg onload='{HURT}'>",
+    f"javascript:{HURT}//",
+    "{{script}} ${hurt} `",
+    "\u202eevil\u202c \u2066 \u200b \ufeff",
+    "\ud800 lone",
+    "lone \udfff",
+    "a\x00b\x1b[31m\x7f\r",
+    "__proto__",
+    "constructor",
+    "\U0001f468\u200d\U0001f469",
+    "%00%ff&id=x#hash",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=map(ascii, TEXTS))
+def test_it_does_nothing_wherever_it_stands(browse, folder, text):
+    values = {text: [text, {text: text}], "x": {text}}
+    results = [
+        compare("exact", values, text, name=text),
+        compare("all_of", {text: 1}, {text: 2}, conditions={text: "exact"}, name=text),
+        compare("trajectory_exact", [(text, {text: text})], [(text, {text: 1})]),
+    ]
+    page = browse((folder({f"t.py::{text}": results}) / "report.html").as_uri())
+    for number in range(3):
+        page.locator(".row").nth(number).click()
+        page.wait_for_selector(f"#detail .facts dd:has-text('comparison {number + 1}')")
+        for _ in range(3):
+            page.evaluate("document.querySelectorAll('#detail details').forEach((one) => { one.open = true; })")
+            page.wait_for_timeout(20)
+    for box in ("operator exact", "verdict fail"):
+        page.locator(f'#facets input[data-facet="{box}"]').click()
+    page.fill("#search", text.encode("utf-8", "ignore").decode().replace("\x00", ""))
+    page.wait_for_timeout(300)
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    assert page.evaluate("window.hurt") is None
+    assert page.locator("script").count() == 3
+    assert page.locator("img, iframe, object").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("\u202eevil\u202c", r'"\u202eevil\u202c"'),
+        ("\ud800 lone", r'"\ud800 lone"'),
+        ("a\x00\x1b[31m", r'"a\x00\x1b[31m"'),
+        ("no\u00a0break", r'"no\xa0break"'),
+        ("</script>", '"</script>"'),
+        ("caf\u00e9 \U0001f600", '"caf\u00e9 \U0001f600"'),
+    ],
+)
+def test_what_cannot_be_seen_is_written_as_the_terminal_writes_it(browse, folder, text, seen):
+    page = browse((folder({"t.py::t": [compare("exact", text, "")]}) / "report.html").as_uri())
+    page.locator(".row").click()
+    assert page.locator(".sides .tree").first.inner_text().strip() == seen
+
+
+def test_five_megabytes_open_and_are_shown_bit_by_bit(browse, folder):
+    text = "word \u202e " * 700_000
+    results = [compare("exact", [text], [text + "!"]), compare("exact", 1, 2)]
+    page = browse((folder({"t.py::t": results}) / "report.html").as_uri())
+    page.locator(".row").first.click()
+    button = page.get_by_role("button", name="4,896,000 more characters")
+    button.wait_for()
+    assert page.evaluate("document.querySelector('#detail').innerText.length") < 60_000
+    button.click()
+    page.get_by_role("button", name="4,796,000 more characters").wait_for()
+    assert page.locator(".sides .tree").first.inner_text().count("\\u202e") == 104_000 // 7
+
+
+def test_a_value_of_many_items_is_made_when_it_is_opened(browse, folder):
+    deep = 1
+    for _ in range(150):
+        deep = [deep]
+    page = browse((folder({"t.py::t": [compare("exact", [list(range(100_000)), deep], 0)]}) / "report.html").as_uri())
+    page.locator(".row").click()
+    page.wait_for_selector(".sides")
+    assert page.locator("#detail .leaf").count() < 100
+    page.locator(".sides summary", has_text="[100000]").click()
+    assert page.locator(".sides .leaf", has_text="199: 199").count() == 1
+    page.get_by_role("button", name="99800 more").click()
+    assert page.locator(".sides .leaf", has_text="399: 399").count() == 1

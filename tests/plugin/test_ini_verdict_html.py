@@ -1,0 +1,86 @@
+"""The ini key ``verdict_html``: when a session writes its page by itself, and what stands in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from written_page import WrittenPage
+
+FAILS = "from pytest_verdict import assert_matches\ndef test_it(): assert_matches('exact', 'a', 'b')\n"
+PASSES = "from pytest_verdict import assert_matches\ndef test_it(): assert_matches('exact', 'a', 'a')\n"
+RAISES = "def test_it(): raise ValueError('no comparison')\n"
+
+
+def run(harness, test, *args, ini=""):
+    return harness.run({"pytest.ini": f"[pytest]\n{ini}\n", "test_it.py": test}, *args, "--verify-report")
+
+
+@pytest.mark.parametrize(
+    ("test", "mode", "is_written"),
+    [(FAILS, "auto", True), (PASSES, "auto", False), (RAISES, "auto", True), (PASSES, "always", True), (FAILS, "never", False)],
+    ids=["failed", "passed", "raised", "always", "never"],
+)  # fmt: skip
+def test_the_mode_decides(harness, test, mode, is_written):
+    found = run(harness, test, ini=f"verdict_html = {mode}")
+    assert (found.folder / "report.html").exists() == is_written
+    assert ("page: verify-report/report.html" in found.stdout) == is_written
+
+
+def test_a_page_of_an_earlier_session_does_not_stay(harness):
+    assert (run(harness, FAILS).folder / "report.html").exists()
+    found = run(harness, PASSES)
+    assert sorted(path.name for path in found.folder.iterdir()) == [
+        ".gitignore",
+        "junit.xml",
+        "records.jsonl",
+        "report.json",
+    ]
+
+
+def test_the_terminal_links_to_the_worst_comparison(harness):
+    found = run(harness, FAILS)
+    assert f"page: verify-report/report.html#id={found.records[0]['id']}" in found.stdout
+
+
+def test_the_page_says_what_the_report_says_of_the_session(harness):
+    page = WrittenPage(run(harness, RAISES).folder / "report.html")
+    assert page.head["rows"] == 0
+    assert page.about["tests"] == [["test_it.py::test_it", "failed", "ValueError: no comparison"]]
+    assert ["tests", "1 failed"] in page.about["facts"]
+
+
+def test_workers_and_one_process_list_the_same(harness):
+    pages = [WrittenPage(run(harness, FAILS, *args).folder / "report.html") for args in ((), ("-n2",))]
+    assert pages[0].columns == pages[1].columns
+    assert pages[0].bodies == pages[1].bodies
+
+
+def test_what_is_redacted_is_nowhere_in_the_page(harness):
+    page = WrittenPage(
+        run(harness, FAILS.replace("'b'", "'sk-1234'"), ini="verdict_redact = sk-[0-9]+").folder / "report.html"
+    )
+    assert "sk-1234" not in page.everything
+    assert "[redacted]" in page.everything
+
+
+def test_a_page_that_is_no_page_of_ours_is_not_overwritten(harness):
+    (harness.path / "verify-report").mkdir()
+    (harness.path / "verify-report" / "report.html").write_text("<html>pytest-html</html>")
+    found = run(harness, FAILS)
+    assert found.status == pytest.ExitCode.USAGE_ERROR
+    assert "report.html was not written by this plugin" in found.output
+
+
+def test_another_mode_is_a_usage_error(harness):
+    found = run(harness, PASSES, ini="verdict_html = yes")
+    assert found.status == pytest.ExitCode.USAGE_ERROR
+    assert "verdict_html: auto, always or never is needed, got 'yes'" in found.output
+
+
+def test_a_large_session_that_nobody_watches_leaves_out_what_passed(harness):
+    many = (
+        "from pytest_verdict import compare\ndef test_many():\n    for at in range(2_001): compare('exact', at, at)\n"
+    )
+    page = WrittenPage(run(harness, FAILS + many).folder / "report.html")
+    assert page.columns["verdict"] == ["fail"]
+    assert "without the 2001 comparisons that passed" in page.about["warnings"][0]
