@@ -26,6 +26,7 @@ LAYERS = (
     ("comparator",),
     ("operators",),
     ("gates",),
+    ("tables",),
     ("judging",),
     ("templates", "trajectories", "blind", "suites"),
     ("cli", "pytest_plugin", "__main__"),
@@ -33,7 +34,7 @@ LAYERS = (
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 FAMILIES = (
     *("operators", "judging", "templates", "trajectories", "blind", "suites"),
-    *("report", "summaries", "page", "runs", "gates", "cli"),
+    *("report", "summaries", "page", "runs", "gates", "tables", "cli"),
 )
 SIBLINGS = ("templates", "trajectories", "blind", "suites")
 # Where a test of pytest is made, pytest has to be known: the items that a family brings.

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         nargs="?",
         default="verify-report",
-        help="a records.jsonl, also compressed by gzip, or a report's folder; verify-report unless given",
+        help="a records.jsonl, also compressed by gzip, a report's folder, or - for standard input; verify-report unless given",
     )
     parser.add_argument("--id", help="the record with this id, in full")
     parser.add_argument("--failed", action="store_true", help="the records that did not pass")

@@ -20,13 +20,13 @@ from pytest_verdict.report.summary import VERDICTS, Summary, decisive_records
 _Record = Mapping[str, Any]
 _Named = Iterator[tuple[Sequence[str], str]]
 # The operators whose children have names of their own, and their settings with the name of the whole and those of the parts.
-_WHOLES: Final = {"field": ("answer_template", "template", "fields"), "criterion": ("criteria", "id", "criteria")}
+WHOLES: Final = {"field": ("answer_template", "template", "fields"), "criterion": ("criteria", "id", "criteria")}
 
 
 def derive(asked: Iterable[Mapping[str, Any]], summary: Summary, records: Path) -> list[dict[str, Any]]:
     """Say of each gate what was counted, and whether it is met."""
     selections = [_Selection(read_gate(one["gate"])) for one in asked]
-    markers = {test.final.test: test.final.markers or () for test in summary.tests}
+    markers = {test.final.test: (test.final.traits or {}).get("markers", ()) for test in summary.tests}
     for record in decisive_records(records, summary):
         for selection in selections:
             selection.add(record, markers[record["test"]])
@@ -106,8 +106,8 @@ def _decided(rate: float, confidence: float | None, *counts: int) -> ComparisonR
 
 def _selected_by(kind: str, record: _Record, markers: Sequence[str]) -> _Named:
     """Give the names by which a gate of this kind selects a comparison, or each of its parts, and the verdict."""
-    if kind in _WHOLES:
-        yield from _parts(record, *_WHOLES[kind])
+    if kind in WHOLES:
+        yield from parts_of(record, *WHOLES[kind])
     elif kind == "operator":
         # What could not be compared is an error of the operator that would have.
         instead_of = record["settings"].get("instead_of") if record["operator"] == "not_compared" else None
@@ -116,7 +116,8 @@ def _selected_by(kind: str, record: _Record, markers: Sequence[str]) -> _Named:
         yield markers if kind == "marker" else [record["test"]], record["verdict"]
 
 
-def _parts(record: _Record, operator: str, whole: str, parts: str) -> _Named:
+def parts_of(record: _Record, operator: str, whole: str, parts: str) -> _Named:
+    """Give the names of each part, alone and after that of the whole, and its verdict."""
     children = record.get("children", ())
     if record["operator"] == operator:
         settings = record["settings"]
@@ -126,4 +127,4 @@ def _parts(record: _Record, operator: str, whole: str, parts: str) -> _Named:
         for name, verdict in zip_longest(names, verdicts, fillvalue="error"):
             yield [name, f"{settings[whole]}.{name}"], verdict
     for child in children:
-        yield from _parts(child, operator, whole, parts)
+        yield from parts_of(child, operator, whole, parts)

@@ -65,7 +65,7 @@ class Attempts:
         self, report: pytest.TestReport, batch: RecordBatch, attempt: int, place: Place
     ) -> TestEntry | None:
         """Add records that arrived; return the attempt before theirs if they end it."""
-        test, counts, markers = batch.test, batch.counts, batch.markers
+        test, counts, traits = batch.test, batch.counts, batch.traits
         # Most tests make the same comparisons, and garbage collection is faster with one dict for all of them.
         if counts == self._counts:
             counts = self._counts
@@ -73,7 +73,7 @@ class Attempts:
         key = self._key(report, test)
         if attempt <= self._ended.get(key, 0):
             worker = "" if isinstance(key, str) else key[1]
-            return TestEntry(test, attempt, LATE, worker=worker, markers=markers, comparisons=counts, records=place)
+            return TestEntry(test, attempt, LATE, worker=worker, traits=traits, comparisons=counts, records=place)
         known = self._open.get(key)
         ended = None
         if known is not None and known.entry.attempt < attempt:
@@ -81,7 +81,7 @@ class Attempts:
         if known is None:
             known = self._open[key] = _Attempt(report, key, attempt)
         known.entry.add_records(counts, place)
-        known.entry.markers = markers
+        known.entry.traits = traits
         return ended
 
     def add(self, report: pytest.TestReport) -> Sequence[TestEntry]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, MutableSequence
-from typing import Final, Literal, NamedTuple
+from collections.abc import Callable, Iterator, MutableSequence
+from typing import Any, Final, Literal, NamedTuple
 
 import pytest
 
@@ -17,6 +17,7 @@ from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, sign
 from pytest_verdict.pytest_plugin.locations import CallLocations
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
 from pytest_verdict.pytest_plugin.recent_failures import remember_failure
+from pytest_verdict.pytest_plugin.traits import traits_of
 
 RECORDS_ONLY: Final = "verdict_records_only"
 """The attribute of a report that is of no phase, and only carries records."""
@@ -31,7 +32,7 @@ class RecordBatch(NamedTuple):
     attempt: int
     counts: Counts
     lines: bytes
-    markers: list[str] | None
+    traits: dict[str, Any] | None
 
 
 class Recorder:
@@ -48,7 +49,7 @@ class Recorder:
     ) -> None:
         self._watch = watch
         # Of each test, where gates may ask for them.
-        self._markers: dict[str, list[str]] | None = {} if with_markers else None
+        self._with_markers = with_markers
         self._locations = CallLocations(config.rootpath)
         self._redaction = redaction
         self._name = report_name(config, redaction)
@@ -92,11 +93,9 @@ class Recorder:
         # An item that is not Python code knows the place of its comparisons itself.
         self._locations.fix(getattr(item, "verdict_place", None))
         distinct = self._distinct_names.get(item) if self._distinct_names else None
-        self._attempt = AttemptRecords(distinct or self._name(item.nodeid), 1, self._worker)
+        traits = traits_of(item, self._redaction or str, with_markers=self._with_markers)
+        self._attempt = AttemptRecords(distinct or self._name(item.nodeid), 1, self._worker, traits)
         self._is_set_up = False
-        if self._markers is not None:
-            written = self._redaction or str
-            self._markers[self._attempt.test] = sorted({written(marker.name) for marker in item.iter_markers()})
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -107,7 +106,7 @@ class Recorder:
         # What pytest-rerunfailures counts includes the runs in a worker that died.
         number = max(attempt.attempt + self._is_set_up, getattr(item, "execution_count", 1))
         if number != attempt.attempt:
-            self._attempt = AttemptRecords(attempt.test, number, self._worker)
+            self._attempt = AttemptRecords(attempt.test, number, self._worker, attempt.traits)
         self._is_set_up = True
 
     @pytest.hookimpl(trylast=True)
@@ -123,7 +122,7 @@ class Recorder:
             return []
         taken = observed[:]
         # Before they are forgotten, because Ctrl-C may interrupt the writing.
-        batches = list(_batches(taken, self._markers or {}))
+        batches = list(_batches(taken))
         # Not cleared: a thread may have observed something since.
         del observed[: len(taken)]
         self.pending[0] = len(observed)
@@ -182,9 +181,9 @@ class Recorder:
         item.ihook.pytest_runtest_logreport(report=report)
 
 
-def _batches(observed: list[Observed], markers: Mapping[str, list[str]]) -> Iterator[RecordBatch]:
+def _batches(observed: list[Observed]) -> Iterator[RecordBatch]:
     # Threads of one test may still compare when the next has begun.
     while observed:
         attempt = observed[0][0]
         lines, counts, observed = attempt.lines(observed)
-        yield RecordBatch(attempt.test, attempt.attempt, counts, lines, markers.get(attempt.test))
+        yield RecordBatch(attempt.test, attempt.attempt, counts, lines, attempt.traits)

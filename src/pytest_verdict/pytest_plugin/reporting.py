@@ -43,7 +43,11 @@ def start(config: pytest.Config) -> None:
 
         folder = report_folder(config)
         refuse_wrong_baseline(config, folder)
-        header = {"profile": _profile(config), "limit": _limit(config), "asked": {"gates": gates} if gates else {}}
+        header = {
+            "profile": _profile(config),
+            "limit": _limit(config),
+            "asked": {"fields": [], **({"gates": gates} if gates else {})},
+        }
         controller = Controller(config, recorder, folder, header=header, html=_html(config), redaction=redaction)
         config.pluginmanager.register(controller, "verdict-controller")
     config.pluginmanager.register(recorder, "verdict-recorder")

@@ -19,7 +19,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report import json_report, junit
 from pytest_verdict.report.contents import Contents
-from pytest_verdict.report.journal import RECORDS, TestEntry
+from pytest_verdict.report.journal import RECORDS, TRAITS, TestEntry
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
 from pytest_verdict.report.summary import Summary, TestSummary, derived_sections, fold, has_ended
@@ -189,7 +189,7 @@ def _summary_of(test: dict[str, Any], block: _Block | None, run: dict[str, Any])
     final, decisive = entries[-1], TestSummary(entries).decisive
     for name in _OF_DECISIVE.intersection(test):
         setattr(decisive, name, test[name])
-    final.subtests, final.markers = test.get("subtests"), test.get("markers")
+    final.subtests, final.traits = test.get("subtests"), {name: test[name] for name in TRAITS if name in test}
     final.properties = run.get("test_properties", {}).get(json_report.timed(final), ())
     final.microseconds = round(run["seconds"][json_report.timed(final)] * 1_000_000)
     return TestSummary(entries)

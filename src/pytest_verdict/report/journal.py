@@ -31,6 +31,8 @@ Place = tuple[int, ...]
 
 Properties = Sequence[Sequence[str]]
 """Names and values that a test or the session gave by `record_property` or `record_testsuite_property`."""
+TRAITS: Final = ("markers", "parameters")
+"""What a test is besides its name."""
 
 LATE: Final = "late"
 """The outcome of an entry that only adds comparisons to an attempt which had already ended."""
@@ -57,7 +59,7 @@ class TestEntry:
     properties: Properties = ()
     output: Mapping[str, str] | None = None
     worker: str = ""
-    markers: list[str] | None = None
+    traits: dict[str, Any] | None = None
     comparisons: Counts = field(default_factory=dict)
     records: Place = ()
 
@@ -126,7 +128,7 @@ class Journal:
         if entry.outcome == LATE:
             found = self._find(entry)
             found.add_records(entry.comparisons, entry.records)
-            found.markers = entry.markers
+            found.traits = entry.traits
             return
         self.entries.append(entry)
         began = self.began.pop(entry.test, None)
@@ -184,6 +186,12 @@ def _take(journal: Journal, line: bytes) -> None:
         journal.damaged += 1
 
 
+def _are_traits(traits: Any) -> bool:
+    markers, parameters = traits.get("markers", []), traits.get("parameters", {})
+    plain = all(type(value) in {str, int, float, bool} for value in parameters.values())
+    return plain and isinstance(markers, list) and all(type(marker) is str for marker in markers)
+
+
 def _entry(content: dict[str, Any]) -> TestEntry:
     entry = TestEntry(**content)
     # The records are counted again.
@@ -200,8 +208,8 @@ def _entry(content: dict[str, Any]) -> TestEntry:
     for member, kind in _KINDS.items():
         if type(getattr(entry, member)) is not kind:
             raise ValueError(f"{member} is of another kind")
-    if not isinstance(entry.markers, list | None) or not all(type(marker) is str for marker in entry.markers or ()):
-        raise ValueError("markers are texts")
+    if entry.traits is not None and not _are_traits(entry.traits):
+        raise ValueError("traits are markers and parameters")
     if entry.outcome not in _OUTCOMES:
         raise ValueError("there is no such outcome")
     return entry

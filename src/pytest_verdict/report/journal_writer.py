@@ -101,7 +101,7 @@ class JournalWriter:
 
 _UNUSUAL_FIELDS: Final = (
     *("message", "text", "crashed", "teardown_error", "subtests"),
-    *("properties", "output", "worker", "markers"),
+    *("properties", "output", "worker", "traits"),
 )
 _unusual: Final = attrgetter(*_UNUSUAL_FIELDS)
 

@@ -125,6 +125,6 @@ def _when_present(test: TestSummary, root: str) -> dict[str, Any]:
         "teardown_error": entry.teardown_error,
         "subtests": test.final.subtests,
         "worker": entry.worker,
-        "markers": test.final.markers,
+        **(test.final.traits or {}),
     }
     return {name: value for name, value in more.items() if value}

@@ -147,4 +147,5 @@ def decisive_records(records: Path, summary: Summary, operator: str | None = Non
 def derived_sections(asked: Mapping[str, Any], summary: Summary, records: Path) -> dict[str, Any]:
     """Derive those members of ``report.json`` that families bring and the session asked for."""
     places = FAMILIES.own("report_sections")
-    return {name: load(places[name])(asked[name], summary, records) for name in sorted({*places} & {*asked})}
+    found = {name: load(places[name])(asked[name], summary, records) for name in sorted({*places} & {*asked})}
+    return {name: section for name, section in found.items() if section}
