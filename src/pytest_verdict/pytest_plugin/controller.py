@@ -20,7 +20,7 @@ from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, add_lost, make_c
 from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
 from pytest_verdict.pytest_plugin.session_gates import session_verdicts
 from pytest_verdict.pytest_plugin.shards import WHOLE
-from pytest_verdict.pytest_plugin.terminal import closing_lines
+from pytest_verdict.pytest_plugin.terminal import closing_lines, told_to_github
 from pytest_verdict.pytest_plugin.xdist_transport import detach_records
 from pytest_verdict.report.building import Built, build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
@@ -50,6 +50,7 @@ class Controller:
         self._attempts = Attempts(config, redaction, lambda: recorder.running)
         self._session: pytest.Session | None = None
         self._closing: list[str] = []
+        self._annotations: list[str] = []
         self._problem: Exception | None = None
         self._began = False
         # What was asked of the whole session, and whether it was met.
@@ -146,7 +147,9 @@ class Controller:
         self._pending = self._recorder.pending = [0]
         for entry in self._attempts.unfinished():
             self._write(self._journal.append_test, entry)
-        footer = {"finished": now(), "exit_status": int(exitstatus)}
+        footer: dict[str, Any] = {"finished": now(), "exit_status": int(exitstatus)}
+        if properties := self._attempts.captured.of_suite():
+            footer["properties"] = properties
         whole = self._config.pluginmanager.get_plugin(WHOLE)
         self._write(self._journal.close, footer, whole and whole.found)
         if self._problem is None:
@@ -172,6 +175,7 @@ class Controller:
         is_quiet = self._config.get_verbosity() < -1
         lines = [(line, True) for line in self._closing if not is_quiet]
         lines += [(line, is_met) for line, is_met in self._verdicts if not (is_quiet and is_met)]
+        lines += [(line, True) for line in self._annotations]
         if not lines:
             return
         if self._problem is None:
@@ -233,7 +237,8 @@ class Controller:
         # Not the whole report: pytest collects garbage several times after this, and looks at all that is left each time.
         self._verdicts = list(session_verdicts(built, self._config, self._shown(built.folder)))
         has_page = self._write_page(built)
-        self._closing = list(closing_lines(built, self._shown(built.folder), has_page=has_page))
+        closing = list(closing_lines(built, self._shown(built.folder), has_page=has_page))
+        self._closing, self._annotations = told_to_github(self._config, built.folder, closing)
         if built.problems:
             self._problem = RecordError("; ".join(built.problems))
         self._journal.forget()
