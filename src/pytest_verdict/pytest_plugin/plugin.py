@@ -41,60 +41,55 @@ _RUN_NO_TEST = (
     *("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "cacheshow"),
     *("collectonly", "setuponly", "setupplan"),
 )
+_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "--verify-report": (
+        "write a report of every comparison: records.jsonl, report.json and junit.xml",
+        {"action": "store_true"},
+    ),
+    "--verify-report-dir": (
+        "where to write the report (implies --verify-report; default: verify-report, or the ini key verdict_report_dir)",
+        {"metavar": "DIR"},
+    ),
+    "--verify-shard": (
+        "say that this session runs part I of N, for `pytest-verdict merge` (implies --verify-report)",
+        {"metavar": "I/N"},
+    ),
+    "--verdict-adapter": (
+        "run every suite by this adapter, such as recorded:outputs.jsonl, whatever the suites name",
+        {"metavar": "ADAPTER"},
+    ),
+    "--verify-min-comparisons": (
+        "fail a session that made fewer comparisons (implies --verify-report)",
+        {"metavar": "N", "type": int, "default": 0},
+    ),
+    "--verify-gate": (
+        "fail a session in which less passed, such as 'operator:numeric_* >= 0.95 @ 0.9' (implies --verify-report)",
+        {"metavar": "GATE", "action": "append", "default": []},
+    ),
+    "--verify-baseline": (
+        "fail a session in which something regressed against an earlier report (implies --verify-report)",
+        {"metavar": "DIR"},
+    ),
+}
+_MARKERS = {
+    "verdict(operator=None, /, *, threshold=None, **settings)": (
+        "defaults of the fixture comparator, as in comparator.with_defaults(...)"
+    ),
+    f"{CASES}(source, mapping=None, ids=None)": (
+        "run the test once for each row of a dataset, with the arguments case, expected and observed as far as it takes them"
+    ),
+    f"{UNREAD}(mode)": (
+        "what a comparison does that did not pass and that the test did not look at: fail, warn or ignore"
+    ),
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the command line options and ini keys."""
     group = parser.getgroup("verify", "verification report")
-    group.addoption(
-        "--verify-report",
-        action="store_true",
-        default=False,
-        help="write a report of every comparison: records.jsonl, report.json and junit.xml",
-    )
-    group.addoption(
-        "--verify-report-dir",
-        metavar="DIR",
-        default=None,
-        help="where to write the report (implies --verify-report; default: verify-report, or the ini key verdict_report_dir)",
-    )
-    group.addoption(
-        "--verify-shard",
-        metavar="I/N",
-        default=None,
-        help="say that this session runs part I of N, for `pytest-verdict merge` (implies --verify-report)",
-    )
-    group.addoption(
-        "--verdict-adapter",
-        metavar="ADAPTER",
-        default=None,
-        help="run every suite by this adapter, such as recorded:outputs.jsonl, whatever the suites name",
-    )
-    _add_demands(group)
+    for name, (what, settings) in _OPTIONS.items():
+        group.addoption(name, help=what, **settings)
     _add_ini_keys(parser)
-
-
-def _add_demands(group: pytest.OptionGroup) -> None:
-    group.addoption(
-        "--verify-min-comparisons",
-        metavar="N",
-        type=int,
-        default=0,
-        help="fail a session that made fewer comparisons (implies --verify-report)",
-    )
-    group.addoption(
-        "--verify-gate",
-        metavar="GATE",
-        action="append",
-        default=[],
-        help="fail a session in which less passed, such as 'operator:numeric_* >= 0.95 @ 0.9' (implies --verify-report)",
-    )
-    group.addoption(
-        "--verify-baseline",
-        metavar="DIR",
-        default=None,
-        help="fail a session in which something regressed against an earlier report (implies --verify-report)",
-    )
 
 
 def _add_ini_keys(parser: pytest.Parser) -> None:
@@ -158,20 +153,8 @@ class OperatorRegistrar:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Fill the session's slot, and start the report if there is to be one."""
-    config.addinivalue_line(
-        "markers",
-        "verdict(operator=None, /, *, threshold=None, **settings): defaults of the fixture comparator, as in"
-        " comparator.with_defaults(...)",
-    )
-    config.addinivalue_line(
-        "markers",
-        f"{CASES}(source, mapping=None, ids=None): run the test once for each row of a dataset, with the arguments case,"
-        " expected and observed as far as it takes them",
-    )
-    config.addinivalue_line(
-        "markers",
-        f"{UNREAD}(mode): what a comparison does that did not pass and that the test did not look at: fail, warn or ignore",
-    )
+    for marker, what in _MARKERS.items():
+        config.addinivalue_line("markers", f"{marker}: {what}")
     _fill_session(config)
     config.hook.pytest_verdict_operators.call_historic(kwargs={"registry": OperatorRegistrar()})
     if _wants_report(config):
