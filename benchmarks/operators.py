@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import warnings
 
-from side_by_side import microseconds, print_table
-
 from pytest_verdict import compare
+from side_by_side import microseconds, print_table
 
 warnings.simplefilter("ignore")
 

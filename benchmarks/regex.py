@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from side_by_side import microseconds
-
 from pytest_verdict.operators.regex import find_matches
+from side_by_side import microseconds
 
 END = (
     " foo then bar, 2024-05, $1,250.00, a.b@c.org https://x.org/y <answer>42</answer> "

@@ -6,7 +6,6 @@ import copy
 import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
@@ -21,10 +20,8 @@ from pytest_verdict.signatures import typed_comparator, typed_defaults
 _MOST_SHOWN: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
-class _Defaults:
-    threshold: float | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
+_Failure = tuple[Callable[[], str], Sequence[ComparisonResult]]
+"""What describes a comparison that did not pass, and the comparison, or several."""
 
 
 class Comparator:
@@ -42,7 +39,8 @@ class Comparator:
     __slots__ = ("_collecting", "_defaults")
 
     def __init__(self) -> None:
-        self._defaults: dict[str | None, _Defaults] = {}
+        # Threshold and settings by operator; None stands for all operators.
+        self._defaults: dict[str | None, tuple[float | None, Mapping[str, Any]]] = {}
         # Shared by the copies that with_defaults makes, so that all of them collect together.
         self._collecting: list[list[_Failure]] = []
 
@@ -143,7 +141,7 @@ class Comparator:
         if not self._collecting:
             raise MismatchError(describe(), results)
         # Described at the end of the block, as far as it is shown: of thousands that would take long.
-        self._collecting[-1].append(_Failure(describe, tuple(results)))
+        self._collecting[-1].append((describe, tuple(results)))
 
     def collect(self) -> Collection:
         """Make every comparison of this comparator inside the ``with`` block, then fail once with all that did not pass.
@@ -169,11 +167,11 @@ class Comparator:
             Threshold and settings to compare with.
         """
         if isinstance(operator, str) and operator in self._defaults:
-            own = self._defaults[operator]
-            settings = {**own.settings, **settings}
-            threshold = own.threshold if threshold is None else threshold
+            own, given = self._defaults[operator]
+            settings = {**given, **settings}
+            threshold = own if threshold is None else threshold
         if threshold is None and None in self._defaults:
-            threshold = self._defaults[None].threshold
+            threshold = self._defaults[None][0]
         return threshold, settings
 
     @typed_defaults
@@ -201,12 +199,12 @@ class Comparator:
             threshold = checked_threshold(threshold)
         if operator is not None:
             REGISTRY.refuse_unknown_settings(operator, settings)
-        before = self._defaults.get(operator, _Defaults())
+        threshold_before, settings_before = self._defaults.get(operator, (None, {}))
+        settings = {**settings_before, **settings}
         if operator is not None:
-            _refuse_wrong_settings(operator, {**before.settings, **settings})
+            _refuse_wrong_settings(operator, settings)
         made = Comparator()
-        after = replace(before, settings={**before.settings, **settings}, threshold=threshold or before.threshold)
-        made._defaults = {**self._defaults, operator: after}
+        made._defaults = {**self._defaults, operator: (threshold or threshold_before, settings)}
         made._collecting = self._collecting
         return made
 
@@ -216,14 +214,6 @@ def _refuse_wrong_settings(operator: str, settings: Mapping[str, Any]) -> None:
     # What is required may still come with the call; until then nothing can be said.
     if all(name in settings for name, field in fields.items() if field.is_required()):
         REGISTRY.build(operator, settings)
-
-
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    """What did not pass."""
-
-    describe: Callable[[], str]
-    results: tuple[ComparisonResult, ...]
 
 
 class Collection:
@@ -243,14 +233,15 @@ class Collection:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
         __tracebackhide__ = HIDDEN
-        _remove(self._collecting, self._failures)
+        # By identity: list.remove would take another block that is equal, such as an outer one that is empty as well.
+        self._collecting[:] = [block for block in self._collecting if block is not self._failures]
         failures, self._failures = self._failures, []
         if not failures:
             return
         if error is not None and not _hides_failures(error):
             error.add_note(self._describe(failures))
             return
-        results = [result for failure in failures for result in failure.results if not result.passed]
+        results = [result for _, found in failures for result in found if not result.passed]
         raise MismatchError(self._describe(failures), results) from error
 
     def _describe(self, failures: list[_Failure]) -> str:
@@ -259,7 +250,7 @@ class Collection:
 
         made = SESSION.compared - self._compared_before
         shown = failures if SESSION.budget.lines == 0 else failures[:_MOST_SHOWN]
-        blocks = [lines_of(failure.describe()) for failure in shown]
+        blocks = [lines_of(describe()) for describe, _ in shown]
         lines = [line for described in blocks for line in described]
         if made > 1:
             counts = f"{len(failures)} failed, {made} compared; first "
@@ -267,11 +258,6 @@ class Collection:
         if len(shown) < len(failures):
             lines.append((Part(f"{len(failures) - len(shown)} more are in the report; -vv shows them here"),))
         return block(lines)
-
-
-def _remove(collecting: list[list[_Failure]], block: list[_Failure]) -> None:
-    # By identity: list.remove would take another block that is equal, such as an outer one that is empty as well.
-    del collecting[next(position for position, other in enumerate(collecting) if other is block)]
 
 
 def _hides_failures(error: BaseException) -> bool:

@@ -28,7 +28,6 @@ LIGHT = {
     "pytest_verdict.core",
     "pytest_verdict.core.session",
     "pytest_verdict.pytest_plugin",
-    "pytest_verdict.pytest_plugin.recent_failures",
     "pytest_verdict.pytest_plugin.unread",
     "pytest_verdict.pytest_plugin.hookspecs",
     "pytest_verdict.pytest_plugin.plugin",

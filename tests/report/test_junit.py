@@ -16,9 +16,8 @@ from hypothesis import given, strategies as st
 from lxml import etree
 
 from pytest_verdict.report.journal import Journal, TestEntry
-from pytest_verdict.report.junit import junit_lines
+from pytest_verdict.report.junit import attribute, element_text, junit_lines, limited_name
 from pytest_verdict.report.summary import summarize
-from pytest_verdict.report.xmltext import attribute, element_text, limited_name
 
 SCHEMA = "testing/example_scripts/junit-10.xsd"
 

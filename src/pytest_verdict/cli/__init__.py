@@ -65,7 +65,11 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, (summary, _) in known.items():
         command = commands.add_parser(
-            name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.", formatter_class=_Formatter
+            name,
+            help=summary,
+            description=f"{summary[0].upper()}{summary[1:]}.",
+            # It keeps the line breaks of the exit codes.
+            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if name == asked:
             _module(name).add_arguments(command)
@@ -84,10 +88,6 @@ def _module(command: str) -> Any:
         return load(place)
     except ImportError as error:
         raise ConfigurationError(f"the command {command} ({place}) cannot be imported: {error}") from error
-
-
-class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Keeps the line breaks of the exit codes."""
 
 
 class _Version(argparse.Action):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.console import complain, say, say_in_colour
@@ -82,15 +81,10 @@ def _explain_one(file: RecordsFile, wanted: str) -> int:
             return 0
         if len(candidates) < _MOST_CANDIDATES and identifier[:_SAME_BEGINNING] == wanted[:_SAME_BEGINNING]:
             candidates.append(identifier)
-    complain(f"{file.path}: there is no record {wanted}.{_suggestion(wanted, candidates)}")
+    close = ", ".join(similar(wanted, candidates, 3))
+    suggestion = f"Did you mean {close}?" if close else "The ids stand in report.json and at the head of each line."
+    complain(f"{file.path}: there is no record {wanted}. {suggestion}")
     return 2
-
-
-def _suggestion(given: str, candidates: list[str]) -> str:
-    close = similar(given, candidates, 3)
-    return (
-        f" Did you mean {', '.join(close)}?" if close else " The ids stand in report.json and at the head of each line."
-    )
 
 
 def _parsed(line: bytes, file: RecordsFile) -> dict[str, Any]:
@@ -113,11 +107,6 @@ def _show(record: dict[str, Any], file: RecordsFile, budget: Budget) -> None:
         raise RecordError(f"{file.path}: the record {identifier} cannot be shown: {type(error).__name__}") from None
     for line in lines:
         say_in_colour(line)
-    for text in _place(record):
-        say(text)
-
-
-def _place(record: dict[str, Any]) -> Iterator[str]:
-    yield f"  record: {record.get('id')}"
-    yield f"  test: {record.get('test')}, attempt {record.get('attempt')}, comparison {record.get('ordinal')}"
-    yield f"  where: {record.get('path')}:{record.get('line')}"
+    say(f"  record: {identifier}")
+    say(f"  test: {record.get('test')}, attempt {record.get('attempt')}, comparison {record.get('ordinal')}")
+    say(f"  where: {record.get('path')}:{record.get('line')}")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pytest_verdict.console import complain, say
-from pytest_verdict.errors import RecordError, VerdictError
+from pytest_verdict.errors import RecordError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, Built, build
 from pytest_verdict.report.folder import (
     JOURNAL,
@@ -23,6 +23,7 @@ from pytest_verdict.report.gate_lines import verdict_line
 from pytest_verdict.report.journal import RECORDS, TESTS, Journal, read_journal
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, PROFILES, checked_profile
+from pytest_verdict.report.records_file import damage_told
 from pytest_verdict.report.summary import counts_text
 
 _EXIT_CODES: Final = """\
@@ -59,7 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     with ExitStack() as stack:
         for folder in {path.resolve(): path for path in (places.held, places.target) if path}.values():
             stack.callback(_held(folder).release)
-        with _damage_told(places.journal):
+        # A kill leaves half a line at most; anything may be in a journal that was edited or copied in part.
+        with damage_told(f"{places.journal}: the journal is damaged beyond reading"):
             journal = read_journal(places.journal)
             built = _built(journal, places.target, arguments.junit_profile)
         for line in _found(journal, built):
@@ -106,17 +108,6 @@ def _held(folder: Path) -> ReportFolder:
         raise FolderInUseError(
             f"{folder}: a session is still writing its report there; wait until it has ended"
         ) from None
-
-
-@contextmanager
-def _damage_told(journal: Path) -> Iterator[None]:
-    # A kill leaves half a line at most; anything may be in a journal that was edited or copied in part.
-    try:
-        yield
-    except VerdictError:
-        raise
-    except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise RecordError(f"{journal}: the journal is damaged beyond reading: {error!r}") from None
 
 
 def _built(journal: Journal, target: Path, given: str | None) -> Built:

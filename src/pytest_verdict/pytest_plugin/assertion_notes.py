@@ -14,7 +14,7 @@ import pytest
 from pytest_verdict.comparison import HIDDEN, describe_failure
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.errors import MismatchError
-from pytest_verdict.pytest_plugin.recent_failures import RECENT_FAILURES
+from pytest_verdict.pytest_plugin.unread import RECENT_FAILURES
 
 _MOST = 3
 

@@ -30,6 +30,7 @@ class Attempts:
     def __init__(self, config: pytest.Config, redaction: Redaction | None, running: Callable[[], str]) -> None:
         self._config = config
         self._redaction = redaction
+        self._written: Redaction = redaction or str
         self.captured = Captured(config, self._written)
         self._running = running
         self._order: list[str] = []
@@ -67,9 +68,7 @@ class Attempts:
         """Add records that arrived; return the attempt before theirs if they end it."""
         test, counts, traits = batch.test, batch.counts, batch.traits
         # Most tests make the same comparisons, and garbage collection is faster with one dict for all of them.
-        if counts == self._counts:
-            counts = self._counts
-        self._counts = counts
+        counts = self._counts = self._counts if counts == self._counts else counts
         key = self._key(report, test)
         if attempt <= self._ended.get(key, 0):
             worker = "" if isinstance(key, str) else key[1]
@@ -110,8 +109,7 @@ class Attempts:
 
     def unfinished(self) -> Iterator[TestEntry]:
         """Return what is known of the tests that never ended, and forget them."""
-        for key in list(self._open):
-            yield self._end(key)
+        return map(self._end, list(self._open))
 
     def name(self, nodeid: str) -> str | None:
         """Return the name of a test in the report; None where several tests have it."""
@@ -141,9 +139,6 @@ class Attempts:
         index: int | None = getattr(report, "item_index", None)
         return (self._running() or name) if index is None else self._order[index]
 
-    def _written(self, text: str) -> str:
-        return text if self._redaction is None else self._redaction(text)
-
 
 class _Attempt:
     """One attempt of a test whose phases arrive."""
@@ -161,7 +156,11 @@ class _Attempt:
 
     def add(self, report: pytest.TestReport) -> None:
         """Add the report of a phase, or of a subtest in it."""
-        if type(report) is not pytest.TestReport and _is_subtest(report):
+        if (
+            type(report) is not pytest.TestReport
+            and type(report).__name__ == "SubtestReport"
+            and hasattr(report, "context")
+        ):
             self._add_subtest(report)
             return
         self._phases.append(report)
@@ -238,10 +237,6 @@ class _Attempt:
 
 def _is_counted_before_teardown(report: pytest.TestReport) -> bool:
     return report.when == "call" or (report.when == "setup" and report.outcome != "passed")
-
-
-def _is_subtest(report: Any) -> bool:
-    return type(report).__name__ == "SubtestReport" and hasattr(report, "context")
 
 
 def _message(report: pytest.TestReport | pytest.CollectReport, written: Redaction) -> str:

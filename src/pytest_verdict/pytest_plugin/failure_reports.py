@@ -10,7 +10,7 @@ import pytest
 from _pytest._code.code import ExceptionChainRepr
 
 if TYPE_CHECKING:
-    from pytest_verdict.explanation.lines import Block, Line
+    from pytest_verdict.explanation.lines import Block
 
 NAME: Final = "verdict-failure-reports"
 
@@ -87,17 +87,17 @@ def in_colour(longrepr: Any, lines: list[list[list[Any]]]) -> Any:
     """Give the same failure, which is drawn in colour on a terminal."""
     if type(longrepr) is not ExceptionChainRepr:
         return longrepr
-    from pytest_verdict.explanation.lines import Part, plain
+    from pytest_verdict.explanation.lines import Part, coloured, plain
 
     found: Any = copy.copy(longrepr)
     found.__class__ = _ColouredRepr
     read = [tuple(Part(*part) for part in line) for line in lines]
-    found.verdict_lines = {plain(line): line for line in read}
+    found.verdict_lines = {plain(line): coloured(line) for line in read}
     return found
 
 
 class _ColouredRepr(ExceptionChainRepr):
-    verdict_lines: Mapping[str, Line]
+    verdict_lines: Mapping[str, str]
 
     def toterminal(self, tw: Any) -> None:
         """Draw the failure."""
@@ -108,7 +108,7 @@ class _ColouredRepr(ExceptionChainRepr):
 class _ColouringWriter:
     """A terminal writer that draws the lines of our blocks in the colours of their parts."""
 
-    def __init__(self, writer: Any, lines: Mapping[str, Line]) -> None:
+    def __init__(self, writer: Any, lines: Mapping[str, str]) -> None:
         self._writer = writer
         self._lines = lines
 
@@ -120,7 +120,7 @@ class _ColouringWriter:
         for start in range(len(_MARGIN), len(text) - len(text[1:].lstrip(" ")) + 1):
             found = self._lines.get(text[start:])
             if found is not None and text.startswith(_MARGIN):
-                self._writer.line(self._writer.markup(text[:start], **markup) + _coloured(found))
+                self._writer.line(self._writer.markup(text[:start], **markup) + found)
                 return
         self._writer.line(text, **markup)
 
@@ -130,10 +130,4 @@ class _ColouringWriter:
         if found is None:
             self._writer.write(text, **markup)
         else:
-            self._writer.write(_coloured(found))
-
-
-def _coloured(line: Line) -> str:
-    from pytest_verdict.explanation.lines import coloured
-
-    return coloured(line)
+            self._writer.write(found)

@@ -1,11 +1,11 @@
-"""Names of tests, the same with and without pytest-xdist."""
+"""Names of tests, the same with and without pytest-xdist, and what a test is besides: its markers and its parameters."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 import pytest
 
@@ -14,6 +14,9 @@ EVERYWHERE: Final = "verdict_runs_everywhere"
 
 REDACTED: Final = "verdict_redact"
 """Key of what workers learn from the controller: the patterns of what must not be written."""
+
+_LONGEST: Final = 200
+_LARGEST: Final = 1 << 53
 
 
 def report_name(config: pytest.Config, redaction: Callable[[str], str] | None) -> Callable[[str], str]:
@@ -56,3 +59,26 @@ def _redacted(nodeid: str, redaction: Callable[[str], str]) -> str:
     name = redaction(nodeid)
     # Tests that differ in nothing else must not become one.
     return name if name == nodeid else f"{name}#{hashlib.sha256(nodeid.encode('utf-8', 'replace')).hexdigest()[:8]}"
+
+
+def traits_of(item: pytest.Item, written: Callable[[str], str], *, with_markers: bool) -> dict[str, Any] | None:
+    """Give the markers of a test where they are wanted, and its plain parameters."""
+    traits: dict[str, Any] = {}
+    if with_markers:
+        traits["markers"] = sorted({written(marker.name) for marker in item.iter_markers()})
+    if callspec := getattr(item, "callspec", None):
+        traits["parameters"] = _plain(callspec.params, written)
+    return {name: trait for name, trait in traits.items() if trait} or None
+
+
+def _plain(parameters: Mapping[str, object], written: Callable[[str], str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in parameters.items():
+        kind = type(value)
+        if kind is str:
+            # pytest-xdist sends no halves of characters.
+            text = written(str(value)).encode("utf-8", "backslashreplace").decode()
+            found[name] = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+        elif kind is bool or (kind in {int, float} and abs(value) < _LARGEST):  # type: ignore[arg-type]
+            found[name] = value if written(str(value)) == str(value) else written(str(value))
+    return found

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_verdict.core.session import SESSION, Budget
-from pytest_verdict.pytest_plugin.recent_failures import RECENT_FAILURES
-from pytest_verdict.pytest_plugin.unread import OPTION as UNREAD, ComparisonWatch
+from pytest_verdict.pytest_plugin.unread import OPTION as UNREAD, RECENT_FAILURES, ComparisonWatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable

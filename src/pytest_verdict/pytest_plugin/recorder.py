@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, MutableSequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pytest
 
@@ -15,9 +15,8 @@ from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.writing import Envelope, OperatorIdentity
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
 from pytest_verdict.pytest_plugin.locations import CallLocations
-from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
-from pytest_verdict.pytest_plugin.recent_failures import remember_failure
-from pytest_verdict.pytest_plugin.traits import traits_of
+from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere, traits_of
+from pytest_verdict.pytest_plugin.unread import remember_failure
 
 RECORDS_ONLY: Final = "verdict_records_only"
 """The attribute of a report that is of no phase, and only carries records."""
@@ -42,7 +41,7 @@ class Recorder:
         self,
         config: pytest.Config,
         redaction: Callable[[str], str] | None,
-        flush: Literal["test", "comparison"] = "test",
+        flush: str = "test",
         watch: Callable[[ComparisonResult], object] = remember_failure,
         *,
         with_markers: bool = False,

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final
 
 import pytest
 
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.pytest_plugin import captured
-from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, mapped_counts, place_of_worker
-from pytest_verdict.pytest_plugin.recent_failures import remember_failure
 from pytest_verdict.pytest_plugin.recorder import Recorder
 from pytest_verdict.pytest_plugin.report_folder import report_folder
 from pytest_verdict.pytest_plugin.session_gates import asked_gates, refuse_wrong_baseline
 from pytest_verdict.pytest_plugin.shards import WHOLE, Whole, shard_of
-from pytest_verdict.pytest_plugin.xdist_transport import RecordSender
+from pytest_verdict.pytest_plugin.unread import remember_failure
+from pytest_verdict.pytest_plugin.xdist_transport import PENDING_COUNT, RecordSender, mapped_counts, place_of_worker
 from pytest_verdict.report.junit import Profile, checked_profile
 
 # Python refuses to read numbers of thousands of digits.
@@ -26,9 +25,8 @@ def start(config: pytest.Config) -> None:
     """Register the recorder where tests run, and the controller where reports arrive."""
     redaction = SESSION.redaction
     gates = asked_gates(config)
-    recorder = Recorder(
-        config, redaction, _flush(config), SESSION.observer or remember_failure, with_markers=bool(gates)
-    )
+    flush = _chosen(config, "verdict_flush", "test", "comparison")
+    recorder = Recorder(config, redaction, flush, SESSION.observer or remember_failure, with_markers=bool(gates))
     # Restored with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
     config.pluginmanager.register(captured, "verdict-suite-properties")
@@ -48,7 +46,8 @@ def start(config: pytest.Config) -> None:
             "limit": _limit(config),
             "asked": {"fields": [], **({"gates": gates} if gates else {})},
         }
-        controller = Controller(config, recorder, folder, header=header, html=_html(config), redaction=redaction)
+        html = _chosen(config, "verdict_html", "auto", "always", "never")
+        controller = Controller(config, recorder, folder, header=header, html=html, redaction=redaction)
         config.pluginmanager.register(controller, "verdict-controller")
     config.pluginmanager.register(recorder, "verdict-recorder")
 
@@ -60,17 +59,11 @@ def _profile(config: pytest.Config) -> Profile:
         raise pytest.UsageError(f"verdict_junit_profile: {error}") from None
 
 
-def _flush(config: pytest.Config) -> Literal["test", "comparison"]:
-    given = str(config.getini("verdict_flush"))
-    if given not in {"test", "comparison"}:
-        raise pytest.UsageError(f"verdict_flush: test or comparison is needed, got {given!r}")
-    return given  # type: ignore[return-value]
-
-
-def _html(config: pytest.Config) -> str:
-    given = str(config.getini("verdict_html"))
-    if given not in {"auto", "always", "never"}:
-        raise pytest.UsageError(f"verdict_html: auto, always or never is needed, got {given!r}")
+def _chosen(config: pytest.Config, key: str, *choices: str) -> str:
+    given = str(config.getini(key))
+    if given not in choices:
+        known = f"{', '.join(choices[:-1])} or {choices[-1]}"
+        raise pytest.UsageError(f"{key}: {known} is needed, got {given!r}")
     return given
 
 

@@ -15,6 +15,7 @@ from pytest_verdict.errors import VerdictError
 from pytest_verdict.report.building import Built
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
+from pytest_verdict.report.records_file import damage_told
 from pytest_verdict.report.summary import Summary, counts_text, decisive_records
 from pytest_verdict.report.writers import PAGE
 
@@ -53,13 +54,13 @@ def told_to_github(config: pytest.Config, folder: Path, closing: list[str]) -> t
         return closing, []
     from pytest_verdict.summaries import github
     from pytest_verdict.summaries.escaping import no_command
-    from pytest_verdict.summaries.reading import damage_told, read_report
+    from pytest_verdict.summaries.reading import DAMAGED, read_report
 
     repository = Path(os.environ.get("GITHUB_WORKSPACE", config.rootpath))
     root = config.rootpath.relative_to(repository) if config.rootpath.is_relative_to(repository) else Path()
     closing = list(map(no_command, closing))
     try:
-        with damage_told(folder):
+        with damage_told(f"{folder}: {DAMAGED}"):
             return closing, [line.rstrip("\n") for line in github.write(read_report(folder, root.as_posix()))]
     except (OSError, VerdictError) as error:
         return [*closing, f"GitHub was not told: {no_command(visible(str(error)))}"], []

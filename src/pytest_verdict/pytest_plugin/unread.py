@@ -1,4 +1,4 @@
-"""Comparisons that did not pass and that no test has looked at: each fails the test that made it."""
+"""Comparisons that did not pass: the last ones, and those that no test has looked at, each of which fails its test."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import functools
 import itertools
 import sys
 import threading
+from collections import deque
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-
-from pytest_verdict.pytest_plugin.recent_failures import Failure, remember_failure
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from types import FrameType
+    from types import CodeType, FrameType
 
     from pytest_verdict.core.result import ComparisonResult
 
@@ -21,6 +20,28 @@ OPTION: Final = "verdict_unread"
 MODES: Final = ("fail", "warn", "ignore")
 
 _MOST_DESCRIBED: Final = 5
+
+
+class Failure(NamedTuple):
+    """A comparison that did not pass."""
+
+    result: ComparisonResult
+    code: CodeType
+    line: int
+
+
+RECENT_FAILURES: Final[deque[Failure]] = deque(maxlen=3)
+"""Emptied when the phase of the test has its report."""
+
+
+def remember_failure(result: ComparisonResult) -> Failure:
+    """Remember a comparison that did not pass, and where it was made."""
+    frame = sys._getframe(1)  # noqa: SLF001 - the only way to learn where the comparison was made
+    while str(frame.f_globals.get("__name__", "")).startswith("pytest_verdict.") and frame.f_back is not None:
+        frame = frame.f_back
+    failure = Failure(result, frame.f_code, frame.f_lineno or 0)
+    RECENT_FAILURES.append(failure)
+    return failure
 
 
 class Place(NamedTuple):

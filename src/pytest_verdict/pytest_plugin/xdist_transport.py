@@ -1,16 +1,27 @@
-"""How records get from a worker to the controller: on the reports that pytest-xdist sends anyway."""
+"""How records get from a worker to the controller: on the reports that pytest-xdist sends anyway.
+
+How many each process has made and not handed over stands in memory that outlives the process.
+"""
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from pytest_verdict.core.values.display import counted
 from pytest_verdict.pytest_plugin.deferred_signals import signals_deferred
 from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
 
 _ATTRIBUTE: Final = "verdict_records"
+PENDING_COUNT: Final = "verdict_pending_count"
+"""Key of what workers learn from the controller: the file of the counts."""
+
+# So many processes of one session have a count; the first is the session's own.
+_MOST: Final = 512
 
 
 class RecordSender:
@@ -36,3 +47,36 @@ class RecordSender:
 def detach_records(report: Any) -> list[RecordBatch]:
     """Take the records off a report, so that no other plugin keeps or writes them."""
     return [RecordBatch(*fields) for fields in report.__dict__.pop(_ATTRIBUTE, ())]
+
+
+def make_counts(path: Path) -> Any:
+    """Make the file of the counts."""
+    with path.open("xb") as file:
+        file.truncate(8 * _MOST)
+    return mapped_counts(path)
+
+
+def mapped_counts(path: Path | str) -> Any:
+    """Map the file of the counts; not every folder can be mapped, and a worker on another machine does not find it."""
+    try:
+        with Path(path).open("r+b") as file:
+            return memoryview(mmap.mmap(file.fileno(), 0)).cast("Q")
+    except OSError:
+        return [0] * _MOST
+
+
+def place_of_worker(name: str) -> int:
+    """Find the count of a worker; xdist calls them gw0, gw1 and so on."""
+    number = name.removeprefix("gw")
+    return int(number) % (_MOST - 1) + 1 if number.isdecimal() else 0
+
+
+def add_lost(report: Any, counts: Any) -> None:
+    """Add to the report of a crash how many comparisons the worker took along."""
+    at = place_of_worker(report.node.gateway.id)
+    lost, counts[at] = counts[at], 0
+    if lost:
+        report.longrepr = (
+            f"{report.longrepr}\n{counted(lost, 'comparison')} of its last phase {'is' if lost == 1 else 'are'} lost;"
+            " verdict_flush = comparison hands each one over at once"
+        )

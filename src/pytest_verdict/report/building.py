@@ -15,15 +15,15 @@ from typing import IO, Any, Final, NamedTuple
 
 from pytest_verdict.core.merkle import MerkleTree, leaf
 from pytest_verdict.core.record import summed, verdict_in
-from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import RECORDS, SHARD, TESTS, Journal, are_contiguous, lines_of
 from pytest_verdict.report.junit import Profile
-from pytest_verdict.report.summary import PASSED, Summary, TestSummary, derived_sections, summarize
+from pytest_verdict.report.summary import PASSED, Contents, Summary, TestSummary, derived_sections, summarize
 from pytest_verdict.report.writers import PAGE, NewFiles, write_others, write_own
 
 DEFAULT_INLINE_LIMIT: Final = 1_000
 INLINE_LINE_LIMIT: Final = 65_536
 _BLOCK: Final = 1 << 20
+_MOST_WORST: Final = 5
 # The worst are chosen among at most so many of those that did not pass.
 _MOST_CANDIDATES: Final = 1_000
 _MOST_CANDIDATE_BYTES: Final = 1 << 25
@@ -53,14 +53,15 @@ def build(
     summary = summarize(journal)
     folder.mkdir(parents=True, exist_ok=True)
     in_order = are_contiguous(summary.attempts(), journal.records.stat().st_size)
-    run = {**run, "collected": _manifest(journal.order)}
+    collected = hashlib.sha256("\n".join(journal.order).encode("utf-8", "surrogatepass")).hexdigest()
+    run = {**run, "collected": {"tests": len(journal.order), "sha256": collected}}
     new = NewFiles(folder)
     try:
         sorted_records, digests = _sorted_records(journal, summary, new, copy=not (in_order and consume))
         count = sum(summary.comparisons) + sum(summary.superseded)
         with journal.records.open("rb") as records:
             inline = list(_inline(records, summary, inline_limit))
-            worst = _worst(records, summary)
+            worst = heapq.nsmallest(_MOST_WORST, _unsuccessful(records, summary))
         described = {"path": RECORDS, "count": count, "sha256": digests.sha256, "root": digests.root}
         sections = derived_sections(journal.header.get("asked", {}), summary, sorted_records)
         contents = Contents(summary, run, described, inline, count - len(inline), profile, digests.of_tests, sections)
@@ -110,11 +111,6 @@ def _lines(records: IO[bytes], test: TestSummary) -> Iterator[bytes]:
             yield line
 
 
-def _manifest(collected: list[str]) -> dict[str, Any]:
-    text = "\n".join(collected).encode("utf-8", "surrogatepass")
-    return {"tests": len(collected), "sha256": hashlib.sha256(text).hexdigest()}
-
-
 def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]:
     unsuccessful = sum(summary.comparisons[1:]) + sum(summary.superseded[1:])
     remaining = {"pass": max(limit - unsuccessful, 0), "other": min(unsuccessful, limit)}
@@ -139,10 +135,6 @@ class WorstRecord(NamedTuple):
     score: float
     ordinal: int
     record: dict[str, Any]
-
-
-def _worst(records: IO[bytes], summary: Summary, most: int = 5) -> list[WorstRecord]:
-    return heapq.nsmallest(most, _unsuccessful(records, summary))
 
 
 def _unsuccessful(records: IO[bytes], summary: Summary) -> Iterator[WorstRecord]:

@@ -18,13 +18,12 @@ from pytest_verdict.core.record import Counts, count, digest_of_test, parse_reco
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report import json_report, junit
-from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import RECORDS, TRAITS, TestEntry
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
-from pytest_verdict.report.summary import Summary, TestSummary, derived_sections, fold, has_ended
+from pytest_verdict.report.records_file import MALFORMED
+from pytest_verdict.report.summary import Contents, Summary, TestSummary, derived_sections, fold, has_ended
 
-_WRONG: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 _FOREIGN: Final = "report.json was made of other records: the SHA-256 in it is not that of this file"
 _OF_DECISIVE: Final = {"message", "crashed", "teardown_error"}
 # The digest of report.json in its quotes, and what follows it.
@@ -86,7 +85,7 @@ class FolderCheck:
             self._tree.add(digest)
             try:
                 self._take(parse_record(line), digest)
-            except (RecordError, *_WRONG):
+            except (RecordError, *MALFORMED):
                 self._say(RECORDS, f"line {self._number}", "is not a whole record")
             yield line
 
@@ -98,7 +97,7 @@ class FolderCheck:
             return
         try:
             yield from self._compare(self._report)
-        except _WRONG as error:
+        except MALFORMED as error:
             yield Finding(REPORT, "form", f"is not the report of pytest-verdict: {error!r}")
 
     def _say(self, file: str, place: str, what: str) -> None:

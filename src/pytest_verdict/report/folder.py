@@ -97,8 +97,11 @@ class ReportFolder:
 
 def refuse_foreign_file(path: Path) -> None:
     """Refuse to replace a file that is none of a report."""
-    mark = _MARKS[path.name]
-    if path.is_file() and mark not in (_beginning(path) or mark):
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        beginning = file.read(200)
+    if beginning and _MARKS[path.name] not in beginning:
         raise _foreign(f"{path} was not written by this plugin")
 
 
@@ -121,11 +124,6 @@ def interruption(path: Path) -> int:
 
 def _foreign(reason: str) -> FileExistsError:
     return FileExistsError(errno.EEXIST, f"{reason}; give the report a folder of its own with --verify-report-dir")
-
-
-def _beginning(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(200)
 
 
 def _remove(folder: Path, names: Iterable[str]) -> None:

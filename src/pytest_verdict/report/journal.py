@@ -83,15 +83,8 @@ class TestEntry:
 
 
 _OUTCOMES: Final = {"passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished", "rerun", LATE}
-_KINDS: Final = {
-    "test": str,
-    "path": str,
-    "message": str,
-    "text": str,
-    "worker": str,
-    "crashed": bool,
-    "teardown_error": bool,
-}
+_TEXTS: Final = ("test", "path", "message", "text", "worker")
+_KINDS: Final = {**dict.fromkeys(_TEXTS, str), "crashed": bool, "teardown_error": bool}
 _DECODE: Final = json.JSONDecoder().decode
 
 
@@ -159,13 +152,9 @@ def read_journal(folder: Path, tests: str = TESTS) -> Journal:
             entry.records = ()
     _count_again(journal)
     add_unfinished(journal)
-    journal.lost = _lost(folder / PENDING)
+    counts = (folder / PENDING).read_bytes() if (folder / PENDING).is_file() else b""
+    journal.lost = sum(memoryview(counts[: len(counts) // 8 * 8]).cast("Q"))
     return journal
-
-
-def _lost(pending: Path) -> int:
-    content = pending.read_bytes() if pending.is_file() else b""
-    return sum(memoryview(content[: len(content) // 8 * 8]).cast("Q"))
 
 
 def _take(journal: Journal, line: bytes) -> None:

@@ -9,9 +9,8 @@ from importlib import resources
 from json.encoder import encode_basestring_ascii as _text
 from typing import Any, Final
 
-from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import TestEntry
-from pytest_verdict.report.summary import OUTCOMES, VERDICTS, Summary, TestSummary
+from pytest_verdict.report.summary import OUTCOMES, VERDICTS, Contents, Summary, TestSummary
 
 REPORT: Final = "report.json"
 SCHEMA_VERSION: Final = "1.1"
@@ -53,7 +52,8 @@ def _pieces(contents: Contents) -> Iterator[str]:
     yield f'{{\n"schema_version": "{SCHEMA_VERSION}",\n'
     yield f'"complete": {_json(summary.complete)},\n'
     yield f'"totals": {_json(_totals(summary))},\n'
-    yield f'"operators": {_json(_operators(summary))},\n'
+    operators = [{"operator": name, **_verdicts(counts)} for name, counts in summary.operators.items()]
+    yield f'"operators": {_json(operators)},\n'
     yield f'"records": {_json(dict(contents.records))},\n'
     for name, section in contents.sections.items():
         yield from _array(name, map(_json, section))
@@ -96,10 +96,6 @@ def _totals(summary: Summary) -> dict[str, Any]:
 
 def _verdicts(counts: Iterable[int]) -> dict[str, int]:
     return dict(zip(VERDICTS, counts, strict=True))
-
-
-def _operators(summary: Summary) -> list[dict[str, Any]]:
-    return [{"operator": name, **_verdicts(counts)} for name, counts in summary.operators.items()]
 
 
 def _test(test: TestSummary, root: str) -> str:

@@ -1,23 +1,22 @@
 """``junit.xml`` for CI systems: one testcase for each test.
 
 The profile ``ci`` has the file and line of each test, which most CI systems use. The profile ``strict`` is valid against the
-schema of the Jenkins xUnit plugin (junit-10.xsd), which knows neither.
+schema of the Jenkins xUnit plugin (junit-10.xsd), which knows neither. XML 1.0 cannot hold every character.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal, get_args
 
 from pytest_verdict.core.record import summed
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError, allowed
-from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import Properties, TestEntry
-from pytest_verdict.report.summary import NOT_GREEN, Summary, TestSummary, counts_text
-from pytest_verdict.report.xmltext import attribute, element_text, limited_name
+from pytest_verdict.report.summary import NOT_GREEN, Contents, Summary, TestSummary, counts_text
 
 Profile = Literal["ci", "strict"]
 JUNIT: Final = "junit.xml"
@@ -37,6 +36,12 @@ _TEXTS: Final = (
     *(b"<properties>", b"<system-err>", b"<system-out>---", b"-----"),
 )
 _FAILED: Final = {"failed", "unfinished"}
+
+# Escape sequences of terminals, which a CI page shows as noise.
+_ANSI: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_MARKUP: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
+_IN_TEXT: Final = re.compile(r'[&<>"]')
+_IN_ATTRIBUTE: Final = re.compile(r'[&<>"\t\n\r]')
 
 
 def checked_profile(profile: str) -> Profile:
@@ -79,17 +84,13 @@ def junit_lines(
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f'<testsuites name="pytest-verdict" {_totals(summary.tests, skipped=False)}>\n'
     names = _Names(NAME_LIMITS[profile])
-    for path, tests in _by_file(summary.tests).items():
+    files: dict[str, list[TestSummary]] = {}
+    for test in summary.tests:
+        files.setdefault(test.final.path or test.final.test.split("::", 1)[0], []).append(test)
+    for path, tests in files.items():
         properties = [*_counts(tests, records_digest), *given]
         yield from _suite(path, tests, profile, names, properties, started)
     yield "</testsuites>\n"
-
-
-def _by_file(tests: Iterable[TestSummary]) -> dict[str, list[TestSummary]]:
-    found: dict[str, list[TestSummary]] = {}
-    for test in tests:
-        found.setdefault(test.final.path or test.final.test.split("::", 1)[0], []).append(test)
-    return found
 
 
 def _suite(
@@ -133,16 +134,12 @@ def _case(test: TestSummary, profile: Profile, names: _Names) -> str:
     entry = test.decisive
     place = f' file="{_shared_name(entry.path)}" line="{entry.line}"' if profile == "ci" else ""
     class_name, name = names.of(entry)
+    # The schema of the profile strict knows them for suites alone.
+    given = _properties(test.final.properties) if test.final.properties and profile == "ci" else ()
     return (
         f'<testcase classname="{class_name}" name="{name}" time="{test.seconds:.3f}"{place}>\n'
-        f"{''.join(_given(test, profile))}{''.join(_earlier(test))}{_problem(entry)}{_output(test)}</testcase>\n"
+        f"{''.join(given)}{''.join(_earlier(test))}{_problem(entry)}{_output(test)}</testcase>\n"
     )
-
-
-def _given(test: TestSummary, profile: Profile) -> Iterator[str]:
-    # The schema of the profile strict knows them for suites alone.
-    if test.final.properties and profile == "ci":
-        yield from _properties(test.final.properties)
 
 
 class _Names:
@@ -237,3 +234,52 @@ def _output(test: TestSummary) -> str:
 def _system_out(text: str) -> str:
     """Write counts; most tests of a session have the same."""
     return f"<system-out>{element_text(text, TEXT_LIMIT)}</system-out>\n"
+
+
+def element_text(text: str, limit: int) -> str:
+    """Write text for the inside of an element."""
+    return _IN_TEXT.sub(lambda match: _MARKUP[match.group()], _limited(text.replace("\r", "\\r"), limit))
+
+
+def attribute(text: str, limit: int) -> str:
+    """Write text for an attribute."""
+    return _IN_ATTRIBUTE.sub(_reference, _limited(text, limit))
+
+
+def limited_name(text: str, limit: int, *, always: str = "") -> str:
+    """Write a name for an attribute; a long one ends with a digest, so that it differs from others."""
+    written = _allowed(text[: limit + 1])
+    if always or len(text) > limit or len(written) > limit:
+        digest = hashlib.sha256((always or text).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        written = f"{written[: limit - 9]}-{digest}"
+    return _IN_ATTRIBUTE.sub(_reference, written)
+
+
+def _allowed(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text
+    return _forbidden().sub(_escaped, _ANSI.sub("", text))
+
+
+@functools.cache
+def _forbidden() -> re.Pattern[str]:
+    # Compiled when it is needed, because a set of so many characters takes milliseconds.
+    return re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match.group().encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def _reference(match: re.Match[str]) -> str:
+    character = match.group()
+    return _MARKUP.get(character) or f"&#{ord(character)};"
+
+
+def _limited(text: str, limit: int) -> str:
+    # Cut before escaping, to save time on megabytes, and after it, because escapes are longer.
+    written = _allowed(text[: limit + 1])
+    if len(text) <= limit and len(written) <= limit:
+        return written
+    ending = f"\n… of {len(text)} characters, see records.jsonl"
+    return written[: limit - len(ending)] + ending

@@ -7,12 +7,12 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from io import BufferedReader
 from pathlib import Path
 from typing import IO, Final, cast
 
-from pytest_verdict.errors import RecordError
+from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.report.folder import JOURNAL
 from pytest_verdict.report.journal import RECORDS, TESTS
 from pytest_verdict.report.json_report import REPORT
@@ -30,6 +30,8 @@ _DAMAGED: Final = (
     gzip.BadGzipFile,
     zipfile.BadZipFile,
 )
+MALFORMED: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
+"""What is raised where a file does not hold what a session writes."""
 
 
 class RecordsFile:
@@ -97,3 +99,14 @@ def _limited(source: IO[bytes]) -> Iterator[bytes]:
         yield line
         while len(line) == LONGEST_LINE and not line.endswith(b"\n"):
             line = source.readline(LONGEST_LINE)
+
+
+@contextmanager
+def damage_told(what: str) -> Iterator[None]:
+    """Say in one line that a file is not as a session writes it."""
+    try:
+        yield
+    except (VerdictError, OSError):
+        raise
+    except MALFORMED as error:
+        raise RecordError(f"{what}: {error!r}") from None

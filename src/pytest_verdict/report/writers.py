@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import safe_repr, visible
-from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import RECORDS, SHARD
 from pytest_verdict.report.junit import JUNIT, junit_digests
 from pytest_verdict.report.plugin import report_writers
+from pytest_verdict.report.summary import Contents
 
 PAGE: Final = "report.html"
 """The page for people, which is made of a report."""

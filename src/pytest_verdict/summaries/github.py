@@ -38,13 +38,10 @@ def _annotation(report: Report, test: Test, first: Comparison | None) -> str:
     path, line = first.place() if first else (test.path, test.line)
     text = first.block() if first else visible(test.reason)
     given = {"file": visible(report.place(path)), "line": str(line or ""), "title": one_line(test.name)}
-    properties = ",".join(f"{name}={_property(value)}" for name, value in given.items() if value)
+    written = {name: _message(value).replace(":", "%3A").replace(",", "%2C") for name, value in given.items() if value}
+    properties = ",".join(f"{name}={value}" for name, value in written.items())
     return f"::error {properties}::{_message(text[:_LONGEST_MESSAGE])}\n"
 
 
 def _message(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")

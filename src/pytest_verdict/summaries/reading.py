@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from itertools import groupby, repeat, tee
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
@@ -18,7 +17,7 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import Budget
 from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.core.values.display import safe_repr, visible
-from pytest_verdict.errors import RecordError, VerdictError
+from pytest_verdict.errors import RecordError
 from pytest_verdict.explanation.drawing import failure_block, headline
 from pytest_verdict.explanation.lines import plain
 from pytest_verdict.report.gate_lines import MET, verdict_line
@@ -29,7 +28,7 @@ from pytest_verdict.report.summary import NOT_GREEN
 MOST_SHOWN: Final = 5
 """How many comparisons of one test a summary shows."""
 
-_WRONG: Final = (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
+DAMAGED: Final = "the report is not as a session writes it, `pytest-verdict replay` says where"
 _BUDGET: Final = Budget()
 
 
@@ -156,33 +155,16 @@ def read_report(folder: Path, root: str = "") -> Report:
     return Report.read({**content, "folder": folder, "root": root}, folder / REPORT)
 
 
-@contextmanager
-def damage_told(folder: Path) -> Iterator[None]:
-    """Say in one line that a report is not as a session writes it."""
-    try:
-        yield
-    except (VerdictError, OSError):
-        raise
-    except _WRONG as error:
-        told = f"the report is not as a session writes it, `pytest-verdict replay` says where: {error!r}"
-        raise RecordError(f"{folder}: {told}") from None
-
-
 def comparisons(report: Report, *, keys: bool) -> Iterator[Comparison]:
     """Give the comparisons of last attempts in their order; without keys only those that did not pass, which is faster."""
     tests = {digest_of_test(test.test, test.worker): test for test in report.tests}
     with (report.folder / RECORDS).open("rb") as lines:
         wanted = lines if keys else (line for line in lines if verdict_in(line) != "pass")
-        records = map(parse_record, wanted)
-        for record, key in _keyed(records) if keys else zip(records, repeat(""), strict=False):
+        records, again = tee(map(parse_record, wanted)) if keys else (map(parse_record, wanted), ())
+        for record, key in zip(records, record_keys(again) if keys else repeat(""), strict=keys):
             test = tests[str(record["id"]).partition("-")[0]]
             if record["attempt"] == len(test.attempts):
                 yield Comparison(test, key, record)
-
-
-def _keyed(records: Iterator[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
-    records, again = tee(records)
-    return zip(records, record_keys(again), strict=True)
 
 
 def by_test(report: Report, found: Iterator[Comparison]) -> Iterator[tuple[Test, Iterator[Comparison]]]:
