@@ -209,6 +209,27 @@ def test_all_but_one(kept=[]):
     run.stdout.fnmatch_lines(["20000 comparisons did not pass*", "... and 19995 more", "1 comparison did not pass*"])
 
 
+def test_a_look_at_what_an_earlier_test_compared_is_no_look_at_what_this_one_did(pytester):
+    pytester.makepyfile(
+        HEAD
+        + """
+kept = []
+
+def make():
+    return compare("exact", "Paris", "Rome")
+
+@pytest.mark.verdict_unread("ignore")
+def test_keeps():
+    kept.append(make())
+
+def test_looks_at_the_other():
+    make()
+    assert not kept[0]
+"""
+    )
+    pytester.runpytest().assert_outcomes(passed=1, failed=1)
+
+
 def test_a_result_that_is_watched_can_be_pickled_and_copied(pytester):
     pytester.makepyfile(
         test_it="import copy, pickle\n"

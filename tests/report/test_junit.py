@@ -16,8 +16,8 @@ from hypothesis import given, strategies as st
 from lxml import etree
 
 from pytest_verdict.report.journal import Journal, TestEntry
-from pytest_verdict.report.junit import attribute, element_text, junit_lines, limited_name
-from pytest_verdict.report.summary import summarize
+from pytest_verdict.report.junit import attribute, element_text, limited_name, write
+from pytest_verdict.report.summary import Contents, summarize
 
 SCHEMA = "testing/example_scripts/junit-10.xsd"
 
@@ -89,7 +89,8 @@ ENTRIES = [
 
 def document(entries: list[TestEntry], profile: str, started: str = "2026-11-20T17:00:00") -> bytes:
     summary = summarize(Journal(Path(), entries=entries))
-    return "".join(junit_lines(summary, profile=profile, records_digest="0" * 64, started=started)).encode()
+    contents = Contents(summary, {"started": started}, {"sha256": "0" * 64}, [], 0, profile, [])
+    return "".join(write(contents)).encode()
 
 
 def without_places(content: bytes) -> etree._Element:

@@ -88,7 +88,10 @@ class Attempts:
         if RECORDS_ONLY in report.__dict__:
             return ()
         name = self._name(report.nodeid)
-        key = self._key(report, self._distinct_name(report, name) if name in self._duplicates else name)
+        if name in self._duplicates:
+            index: int | None = getattr(report, "item_index", None)
+            name = (self._running() or name) if index is None else self._order[index]
+        key = self._key(report, name)
         ended: tuple[TestEntry, ...] = ()
         attempt = self._open.get(key)
         if attempt is not None and attempt.is_followed_by(report):
@@ -134,10 +137,6 @@ class Attempts:
             return test
         gateway = getattr(getattr(report, "node", None), "gateway", None)
         return test, str(getattr(report, "worker_id", "") or getattr(gateway, "id", ""))
-
-    def _distinct_name(self, report: Any, name: str) -> str:
-        index: int | None = getattr(report, "item_index", None)
-        return (self._running() or name) if index is None else self._order[index]
 
 
 class _Attempt:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, MutableSequence
+from collections.abc import Callable, MutableSequence
 from typing import Any, Final, NamedTuple
 
 import pytest
@@ -121,7 +121,12 @@ class Recorder:
             return []
         taken = observed[:]
         # Before they are forgotten, because Ctrl-C may interrupt the writing.
-        batches = list(_batches(taken))
+        batches, rest = [], taken
+        # Threads of one test may still compare when the next has begun.
+        while rest:
+            attempt = rest[0][0]
+            lines, counts, rest = attempt.lines(rest)
+            batches.append(RecordBatch(attempt.test, attempt.attempt, counts, lines, attempt.traits))
         # Not cleared: a thread may have observed something since.
         del observed[: len(taken)]
         self.pending[0] = len(observed)
@@ -178,11 +183,3 @@ class Recorder:
         report = pytest.TestReport(item.nodeid, item.location, {}, "passed", None, "setup")
         setattr(report, RECORDS_ONLY, True)
         item.ihook.pytest_runtest_logreport(report=report)
-
-
-def _batches(observed: list[Observed]) -> Iterator[RecordBatch]:
-    # Threads of one test may still compare when the next has begun.
-    while observed:
-        attempt = observed[0][0]
-        lines, counts, observed = attempt.lines(observed)
-        yield RecordBatch(attempt.test, attempt.attempt, counts, lines, attempt.traits)

@@ -44,52 +44,40 @@ def remember_failure(result: ComparisonResult) -> Failure:
     return failure
 
 
-class Place(NamedTuple):
-    """The line of a test from which a comparison was made."""
-
-    file: str
-    line: int
-
-
 class UnreadComparisons:
     """Counts the comparisons that did not pass until they are looked at; of millions it keeps the first few."""
 
-    __slots__ = ("_keys", "_lock", "_places", "first")
+    __slots__ = ("_cleared", "_keys", "_lock", "_waiting", "first")
 
     def __init__(self) -> None:
-        self._places: dict[Place, int] = {}
-        self.first: dict[int, tuple[Place, ComparisonResult]] = {}
+        self._waiting = self._cleared = 0
+        self.first: dict[int, Failure] = {}
         self._keys = itertools.count()
         # Threads of one test compare at the same time.
         self._lock = threading.Lock()
 
     def add(self, failure: Failure) -> None:
         """Wait for a look at a comparison that did not pass."""
-        place = Place(failure.code.co_filename, failure.line)
         with self._lock:
             key = next(self._keys)
-            self._places[place] = self._places.get(place, 0) + 1
+            self._waiting += 1
             if len(self.first) < _MOST_DESCRIBED:
-                self.first[key] = place, failure.result
-        failure.result.when_read(functools.partial(self._forget, key, place))
+                self.first[key] = failure
+        failure.result.when_read(functools.partial(self._forget, key))
 
-    def _forget(self, key: int, place: Place) -> None:
+    def _forget(self, key: int) -> None:
         with self._lock:
             self.first.pop(key, None)
-            # Emptied in the meantime, when it is looked at after its test.
-            left = self._places.get(place, 0) - 1
-            if left > 0:
-                self._places[place] = left
-            else:
-                self._places.pop(place, None)
+            # What is looked at after its test is not waited for any more.
+            self._waiting -= key >= self._cleared
 
     def __len__(self) -> int:
-        return sum(self._places.values())
+        return self._waiting
 
     def clear(self) -> None:
         """Wait for nothing any more."""
         with self._lock:
-            self._places.clear()
+            self._waiting, self._cleared = 0, next(self._keys)
             self.first.clear()
 
     def describe(self, folder: Path) -> str:
@@ -99,13 +87,13 @@ class UnreadComparisons:
         from pytest_verdict.explanation.lines import Line, Part, block, lines_of
 
         count, shown = len(self), list(self.first.values())
-        blocks = [lines_of(describe_failure(result)) for _, result in shown]
+        blocks = [lines_of(describe_failure(failure.result)) for failure in shown]
         lines: list[Line] = []
         if count > 1 or not shown:
             first = (Part("; first "), *blocks[0][0]) if shown else ()
             lines.append((Part(f"{counted(count, 'comparison')} did not pass, and nothing looked at it"), *first))
-        for (place, _), described in zip(shown, blocks, strict=True):
-            where = f"{visible(_seen_from(folder, place.file))}:{place.line}"
+        for failure, described in zip(shown, blocks, strict=True):
+            where = f"{visible(_seen_from(folder, failure.code.co_filename))}:{failure.line}"
             lines += [*described, (Part(f"  made at {where}; nothing looked at it"),)]
         if count > len(shown):
             lines.append((Part(f"... and {count - len(shown)} more"),))

@@ -16,7 +16,7 @@ from pytest_verdict.core.record import summed
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.report.journal import Properties, TestEntry
-from pytest_verdict.report.summary import NOT_GREEN, Contents, Summary, TestSummary, counts_text
+from pytest_verdict.report.summary import NOT_GREEN, Contents, TestSummary, counts_text
 
 Profile = Literal["ci", "strict"]
 JUNIT: Final = "junit.xml"
@@ -53,13 +53,17 @@ def checked_profile(profile: str) -> Profile:
 
 def write(contents: Contents) -> Iterator[str]:
     """Write ``junit.xml``."""
-    return junit_lines(
-        contents.summary,
-        profile=checked_profile(contents.profile),
-        records_digest=contents.records["sha256"],
-        started=str(contents.run.get("started", ""))[:19],
-        given=contents.run.get("properties", ()),
-    )
+    profile, run = checked_profile(contents.profile), contents.run
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield f'<testsuites name="pytest-verdict" {_totals(contents.summary.tests, skipped=False)}>\n'
+    names = _Names(NAME_LIMITS[profile])
+    files: dict[str, list[TestSummary]] = {}
+    for test in contents.summary.tests:
+        files.setdefault(test.final.path or test.final.test.split("::", 1)[0], []).append(test)
+    for path, tests in files.items():
+        properties = [*_counts(tests, contents.records["sha256"]), *run.get("properties", ())]
+        yield from _suite(path, tests, profile, names, properties, str(run.get("started", ""))[:19])
+    yield "</testsuites>\n"
 
 
 def junit_digests(lines: Iterable[bytes]) -> dict[str, Any]:
@@ -75,22 +79,6 @@ def junit_digests(lines: Iterable[bytes]) -> dict[str, Any]:
         if has_text and line.endswith(b"</testcase>\n"):
             cases[str(number)] = case.hexdigest()[:32]
     return {"sha256": whole.hexdigest(), "cases": cases}
-
-
-def junit_lines(
-    summary: Summary, profile: Profile, records_digest: str, started: str = "", given: Properties = ()
-) -> Iterator[str]:
-    """Write a session as JUnit XML."""
-    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
-    yield f'<testsuites name="pytest-verdict" {_totals(summary.tests, skipped=False)}>\n'
-    names = _Names(NAME_LIMITS[profile])
-    files: dict[str, list[TestSummary]] = {}
-    for test in summary.tests:
-        files.setdefault(test.final.path or test.final.test.split("::", 1)[0], []).append(test)
-    for path, tests in files.items():
-        properties = [*_counts(tests, records_digest), *given]
-        yield from _suite(path, tests, profile, names, properties, started)
-    yield "</testsuites>\n"
 
 
 def _suite(
