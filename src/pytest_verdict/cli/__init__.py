@@ -3,8 +3,6 @@
 Only the module of the given command is imported, and what is heavy is imported when it runs.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """``pytest-verdict bundle``: a report and what it attests in one file."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import zipfile

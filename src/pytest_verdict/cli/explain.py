@@ -1,7 +1,5 @@
 """``pytest-verdict explain``: records as a failed test would print them."""
 
-from __future__ import annotations
-
 import argparse
 import shutil
 from typing import Any, Final

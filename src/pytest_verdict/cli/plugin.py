@@ -1,7 +1,5 @@
 """What the console script brings: the commands that know no family."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """``pytest-verdict report``: rebuild the report of a session that was killed."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """``pytest-verdict verify-bundle``: check a bundle without the network."""
 
-from __future__ import annotations
-
 import argparse
 import base64
 import json

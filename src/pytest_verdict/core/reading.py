@@ -1,7 +1,5 @@
 """The parts of a record, read from JSON that anybody may have written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """What a failed test shows: the comparisons that a plain ``assert`` failed on, and the lines of the user."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import functools

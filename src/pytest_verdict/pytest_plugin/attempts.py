@@ -1,7 +1,5 @@
 """Attempts: the reports of the phases of a test, folded into its outcome."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """What pytest's own JUnit file says of a test besides its outcome: properties, and the output that was captured."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final

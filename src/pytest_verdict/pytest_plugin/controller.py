@@ -1,7 +1,5 @@
 """The controller: it writes what arrives into the journal, and builds the report at the end."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path

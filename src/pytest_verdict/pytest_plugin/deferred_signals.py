@@ -1,7 +1,5 @@
 """Signals that wait for the end of a write."""
 
-from __future__ import annotations
-
 # Not `signal`, whose functions take ten times as long to make enums of numbers, and this runs for each phase of each test.
 import _signal  # type: ignore[import-not-found]
 from collections.abc import Callable, Generator

@@ -1,7 +1,5 @@
 """When and where a session ran: the only part of a report in which two equal runs differ."""
 
-from __future__ import annotations
-
 import datetime
 import hashlib
 import platform

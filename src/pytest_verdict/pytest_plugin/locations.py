@@ -1,7 +1,5 @@
 """The file and line in a test from which a comparison was made."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from types import CodeType, FrameType

@@ -1,7 +1,5 @@
 """Names of tests, the same with and without pytest-xdist, and what a test is besides: its markers and its parameters."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The recorder: it writes each comparison of a process that runs tests as a record."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

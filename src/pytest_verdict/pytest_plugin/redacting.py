@@ -1,7 +1,5 @@
 """What a session must not write down: patterns, and the values of environment variables."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The folder of the report, and how pytest understands it on the command line."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from collections.abc import Iterator

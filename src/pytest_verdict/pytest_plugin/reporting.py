@@ -1,7 +1,5 @@
 """Start the report of a session: who records, who writes, and where."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest

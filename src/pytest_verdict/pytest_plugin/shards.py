@@ -1,7 +1,5 @@
 """Which part of the tests a session runs, and where its tests stand among all that it collected."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

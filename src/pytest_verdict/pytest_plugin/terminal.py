@@ -1,7 +1,5 @@
 """The closing section in the terminal."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What happens when a test ends without a look at a comparison that did not pass."""
 
-from __future__ import annotations
-
 import pytest
 
 from pytest_verdict.errors import allowed

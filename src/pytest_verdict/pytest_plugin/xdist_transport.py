@@ -3,8 +3,6 @@
 How many each process has made and not handed over stands in memory that outlives the process.
 """
 
-from __future__ import annotations
-
 import mmap
 from collections.abc import Generator
 from pathlib import Path

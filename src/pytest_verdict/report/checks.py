@@ -1,7 +1,5 @@
 """Whether the files in the folder of a report say the same: everything that can be derived from the records is derived again."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

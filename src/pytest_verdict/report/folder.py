@@ -1,7 +1,5 @@
 """The folder of a report, held by one session at a time, and what a killed session left in it."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

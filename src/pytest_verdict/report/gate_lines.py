@@ -1,7 +1,5 @@
 """What is said of a gate in one line."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 

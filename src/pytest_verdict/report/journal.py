@@ -4,8 +4,6 @@ A folder with two files. ``records.jsonl`` holds the records as they arrive. ``t
 attempt of a test with the places of its records, and a footer. Without a footer the session did not end.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress

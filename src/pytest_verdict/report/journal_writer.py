@@ -1,7 +1,5 @@
 """Writing the journal while a session runs."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """``report.json``: tests, comparisons, operators and totals of a session in one JSON document."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """What the report brings: files made of the records of a session."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pytest_verdict.core.families import hookimpl

@@ -1,7 +1,5 @@
 """The FILE of a command: records, plain, compressed by gzip, or in a bundle."""
 
-from __future__ import annotations
-
 import gzip
 import sys
 import zipfile

@@ -1,7 +1,5 @@
 """What a report attests, as two statements of in-toto (Statement v1)."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """The summary: a journal folded into what reports need; the contents: what the writers of a report get."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Who writes the files of a report: ourselves, and other packages, which cannot harm what we write."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Mapping

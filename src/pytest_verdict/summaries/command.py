@@ -1,7 +1,5 @@
 """``pytest-verdict summary``: a report in the format that a CI or another tool reads."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A report in the Common Test Report Format, whose steps are the comparisons of a test."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Untrusted text, written for where it stands: Markdown, HTML, JSON, and the log of a CI that reads commands in it."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

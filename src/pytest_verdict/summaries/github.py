@@ -1,7 +1,5 @@
 """A report for a workflow of GitHub: the summary of the job, and annotations beside the lines of code."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from itertools import islice

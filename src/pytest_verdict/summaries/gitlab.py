@@ -1,7 +1,5 @@
 """What failed as GitLab's code quality report; the key of a comparison is its fingerprint, so that pipelines can be compared."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """A report as Markdown, for the summary of a job or a comment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final

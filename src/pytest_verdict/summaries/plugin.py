@@ -1,7 +1,5 @@
 """What summaries bring: their command."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pytest_verdict.core.families import Command, hookimpl

@@ -1,7 +1,5 @@
 """A report read back from its folder, as far as a summary tells it."""
 
-from __future__ import annotations
-
 import datetime
 import json
 from collections.abc import Callable, Iterator, Mapping
