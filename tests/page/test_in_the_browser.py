@@ -148,7 +148,7 @@ def test_the_keyboard_is_enough(browse, examples):
     page.keyboard.press("j")
     page.keyboard.press("k")
     page.keyboard.press("Enter")
-    assert "blind_preference" in page.locator("#detail h2").inner_text()
+    page.wait_for_selector("#detail h2:has-text('blind_preference')")
     page.keyboard.press("j")
     page.wait_for_selector("#detail h2:has-text('normalized_exact')")
     page.keyboard.press("Escape")
