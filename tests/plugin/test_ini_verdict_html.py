@@ -84,3 +84,12 @@ def test_a_large_session_that_nobody_watches_leaves_out_what_passed(harness):
     page = WrittenPage(run(harness, FAILS + many).folder / "report.html")
     assert page.columns["verdict"] == ["fail"]
     assert "without the 2001 comparisons that passed" in page.about["warnings"][0]
+
+
+def test_a_page_that_cannot_be_written_takes_nothing_else_along(harness):
+    (harness.path / "verify-report" / "report.html.new").mkdir(parents=True)
+    found = run(harness, PASSES, ini="verdict_html = always")
+    assert found.status == pytest.ExitCode.TESTS_FAILED
+    assert "report.html.new" in found.output
+    found.check_agreement()
+    assert not (found.folder / "journal").exists()
