@@ -26,7 +26,7 @@ TEXTS = [
 
 def open_row(page):
     page.locator(".row").first.click()
-    page.wait_for_selector("#detail .command")
+    page.wait_for_selector("#detail .title")
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=map(ascii, TEXTS))

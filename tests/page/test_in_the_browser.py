@@ -26,7 +26,7 @@ class EitherName(BaseAnswer):
 def open_row(page):
     """Open the first comparison of the list, and wait until all of it is drawn."""
     page.locator(".row").first.click()
-    page.wait_for_selector("#detail .command")
+    page.wait_for_selector("#detail .title")
 
 
 def texts(page, selector):
@@ -302,16 +302,13 @@ def test_what_is_not_in_the_page_is_said(browse, tmp_path):
 
 
 def test_two_runs_are_shown_with_their_classes_and_both_records(browse, tmp_path):
-    from pytest_verdict.page.folder import about_folder
     from pytest_verdict.page.rows import Row
     from pytest_verdict.page.writing import write_page
     from written_page import lines_of
 
     old, new = (lines_of([compare("exact", "a", observed)]) for observed in "ab")
     rows = [Row(new, old, "regressed", ("observed",)), Row(old, old)]
-    write_page(
-        rows, {**about_folder(tmp_path, "old and new"), "start": {"change": ["regressed"]}}, tmp_path / "report.html"
-    )
+    write_page(rows, {"title": "old and new", "start": {"change": ["regressed"]}}, tmp_path / "report.html")
     page = browse(address(tmp_path))
     assert chosen(page) == {"change": ["regressed"]}
     assert page.locator("#rows .row").count() == 1

@@ -612,7 +612,7 @@ function commands(row) {
   const ends = { id: idOf(row), test: `'${testOf(row).replaceAll("'", `'"'"'`)}'`, "": "" };
   const lines = about.commands.map(([command, end]) => command + ends[end]);
   const drawn = lines.map((line) => div("command", h("code", { tabindex: 0 }, line), button("Copy", (event) => copy(line, event.target))));
-  return div("", section("Commands", drawn));
+  return div("", drawn.length ? section("Commands", drawn) : null);
 }
 
 async function copy(text, element) {
