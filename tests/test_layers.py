@@ -18,16 +18,23 @@ LAYERS = (
     ("errors",),
     ("core",),
     ("explanation", "advice", "laws", "console", "report", "signatures"),
+    ("page",),
+    ("runs",),
     ("wrong_calls",),
     ("comparison",),
     ("comparator",),
     ("operators",),
+    ("gates",),
+    ("tables",),
     ("judging",),
     ("templates", "trajectories", "blind", "suites"),
-    ("cli", "page", "pytest_plugin", "__main__"),
+    ("cli", "pytest_plugin", "__main__"),
 )
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
-FAMILIES = ("operators", "judging", "templates", "trajectories", "blind", "suites", "report", "page", "cli")
+FAMILIES = (
+    *("operators", "judging", "templates", "trajectories", "blind", "suites"),
+    *("report", "page", "runs", "gates", "tables", "cli"),
+)
 SIBLINGS = ("templates", "trajectories", "blind", "suites")
 # Where a test of pytest is made, pytest has to be known: the items that a family brings.
 PYTEST_ROOMS = ("suites.pytest_items", "suites.pytest_cases")

@@ -15,7 +15,10 @@ FAMILIES = (
     "pytest_verdict.blind.plugin",
     "pytest_verdict.judging.plugin",
     "pytest_verdict.report.plugin",
+    "pytest_verdict.gates.plugin",
     "pytest_verdict.page.plugin",
+    "pytest_verdict.runs.plugin",
+    "pytest_verdict.tables.plugin",
     "pytest_verdict.cli.plugin",
 )
 """The families that come with the package; others are named by the entry-point group ``pytest_verdict``."""

@@ -25,6 +25,7 @@ from .errors import (
 from .explanation import explain as explain
 from .laws import check_operator_laws as check_operator_laws
 from .signatures import OperatorName as OperatorName
+from .tables.rows import read_records as read_records
 
 FAMILIES: tuple[str, ...]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -17,11 +19,10 @@ termios = pytest.importorskip("termios")
 @pytest.fixture
 def records(tmp_path):
     path = tmp_path / "records.jsonl"
-    place = (
-        '"id":"0123456789ab-{}-1","test":"test_it.py::test_it","attempt":1,"ordinal":{},"path":"test_it.py","line":1'
-    )
-    line = compare("exact", "Paris", "Paris").to_text()[1:-1]
-    path.write_text("".join(f"{{{line},{place.format(number, number)}}}\n" for number in range(30_000)))
+    members = compare("exact", "Paris", "Paris").to_text()[1:-1]
+    place = '"test":"test_it.py::test_it","attempt":1,"ordinal":{0},"path":"test_it.py","line":1'
+    line = f'{{{{"record":1,"id":"0123456789ab-1-{{0}}",{members.replace("{", "{{").replace("}", "}}")},{place}}}}}\n'
+    path.write_text("".join(line.format(number) for number in range(1, 30_001)))
     return path
 
 
@@ -55,4 +56,19 @@ def test_on_a_terminal(records):
 def test_elsewhere(records):
     done = replay(records, capture_output=True)
     assert done.stderr == b""
-    assert b"30000 records" in done.stdout
+    assert done.stdout == b"30000 records: 30000 identical\n"
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+def test_from_standard_input(records, packed):
+    content = records.read_bytes()
+    done = replay("-", input=gzip.compress(content) if packed else content, capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"30000 records: 30000 identical\n", b"")
+
+
+def test_a_bundle_is_not_read_from_a_pipe(tmp_path):
+    with zipfile.ZipFile(tmp_path / "evidence.zip", "w") as file:
+        file.writestr("records.jsonl", "")
+    done = replay("-", input=(tmp_path / "evidence.zip").read_bytes(), capture_output=True)
+    assert done.returncode == 2
+    assert b"a bundle is read from a file, not from standard input" in done.stderr

@@ -13,7 +13,7 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.pytest_plugin import plugin
 
 DOCS = REPOSITORY / "docs"
-FOLDERS_IN_DETAIL = {"core", "core/values", "operators", "report", "pytest_plugin"}
+FOLDERS_IN_DETAIL = {"core", "core/values", "operators", "report", "runs", "pytest_plugin"}
 OTHER_FILES = {"compare.py", "gallery.py", "picture.py", "test_layers.py", "test_reference.py"}
 
 
@@ -103,7 +103,7 @@ def test_the_keys_of_a_record_are_described_in_order(pytester):
 
 def test_the_keys_of_a_report_are_described_in_order(pytester):
     pytester.makepyfile("def test_nothing(): pass")
-    pytester.runpytest_inprocess("-pno:asyncio", "--verify-report").assert_outcomes(passed=1)
+    pytester.runpytest_inprocess("-pno:asyncio", "--verify-gate=operator:exact >= 0.5").assert_outcomes(passed=1)
     report = json.loads((pytester.path / "verify-report" / "report.json").read_text("utf-8"))
     section = _text("reference/report-formats.md").partition("## report.json")[2].partition("| key of `run`")[0]
     assert list(report) == re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)

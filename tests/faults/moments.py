@@ -82,7 +82,8 @@ def _three(line: Sequence[int]) -> set[int]:
 def _begins_to_wait(file: str, line: int) -> bool:
     # A hook that ends the session has not begun: an exception comes out of pytest, and the report or its journal is whole.
     text = linecache.getline(file, line)
-    return "interrupts_noted(" in text or "interrupted = False" in text or "def pytest_" in text
+    first_lines = ("interrupted = False", "try:", "with ExitStack() as stack:") if "deferred_signals" in file else ()
+    return "interrupts_noted(" in text or "def pytest_" in text or text.strip() in first_lines
 
 
 def failures(who: str, arguments: Sequence[str], moments: Sequence[int]) -> Iterator[str]:

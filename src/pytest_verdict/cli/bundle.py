@@ -8,10 +8,10 @@ import zipfile
 from pathlib import Path
 from typing import Final
 
-from pytest_verdict.cli.records_file import RecordsFile
 from pytest_verdict.cli.replay import report_lines, tally_of
 from pytest_verdict.console import say
 from pytest_verdict.errors import RecordError
+from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.statements import FILES, statements
 
 # Two bundles of the same report have the same bytes.

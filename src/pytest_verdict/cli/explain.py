@@ -7,11 +7,11 @@ import shutil
 from collections.abc import Iterator
 from typing import Any, Final
 
-from pytest_verdict.cli.records_file import RecordsFile
 from pytest_verdict.console import complain, say, say_in_colour
 from pytest_verdict.core.record import identifier_in, parse_record
 from pytest_verdict.core.session import Budget
 from pytest_verdict.errors import RecordError, similar
+from pytest_verdict.report.records_file import RecordsFile
 
 _MOST_CANDIDATES: Final = 2_000
 _SAME_BEGINNING: Final = 4
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         nargs="?",
         default="verify-report",
-        help="a records.jsonl, also compressed by gzip, or a report's folder; verify-report unless given",
+        help="a records.jsonl, also compressed by gzip, a report's folder, or - for standard input; verify-report unless given",
     )
     parser.add_argument("--id", help="the record with this id, in full")
     parser.add_argument("--failed", action="store_true", help="the records that did not pass")

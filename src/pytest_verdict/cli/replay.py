@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_verdict.cli.records_file import RecordsFile
 from pytest_verdict.console import complain, progress, say, say_json
 from pytest_verdict.core.values.display import counted
+from pytest_verdict.report.records_file import RecordsFile
 
 if TYPE_CHECKING:
     from pytest_verdict.core.replay import Replayed
@@ -42,7 +42,11 @@ exit codes:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
-    parser.add_argument("file", metavar="FILE", help="a records.jsonl, also compressed by gzip, or a report's folder")
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help="a records.jsonl, also compressed by gzip, a bundle, a report's folder, or - for standard input",
+    )
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
     parser.add_argument("--quiet", action="store_true", help="write nothing but errors; the exit code says it all")
 
@@ -106,10 +110,12 @@ def tally_of(file: RecordsFile) -> Tally:
 def _answers(file: RecordsFile, lines: Iterator[bytes]) -> Iterator[Replayed]:
     from pytest_verdict.core.replay import replay
 
-    with progress(file.size, "B", counted="records") as show:
+    # How much will come through a pipe is not known.
+    unit, label = ("B", "records") if file.size else (" records", "")
+    with progress(file.size, unit, counted=label) as show:
         for number, answer in enumerate(replay(lines)):
             if number % _LINES_PER_STEP == 0:
-                show(file.done, number)
+                show(file.done if file.size else number, number)
             yield answer
 
 

@@ -19,6 +19,7 @@ from pytest_verdict.report.folder import (
     latest_interrupted,
     remove_journal,
 )
+from pytest_verdict.report.gate_lines import verdict_line
 from pytest_verdict.report.journal import RECORDS, TESTS, Journal, read_journal
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, PROFILES, checked_profile
@@ -132,6 +133,7 @@ def _found(journal: Journal, built: Built) -> Iterator[str]:
     missing = f"; collected, but without a result: {summary.missing}" if summary.missing else ""
     yield f"tests: {len(summary.tests)}{unfinished}{missing}"
     yield f"comparisons: {counts_text(summary.comparisons)}"
+    yield from map(verdict_line, built.sections.get("gates", ()))
     if journal.lost:
         yield f"comparisons that were made and never written, because the session was killed before: {journal.lost}"
     if journal.damaged:

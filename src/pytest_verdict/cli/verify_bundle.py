@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.cli.records_file import RecordsFile
 from pytest_verdict.cli.replay import report_lines, tally_of
 from pytest_verdict.console import say
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.checks import Finding, differences
+from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.statements import FILES, RECORDS_PREDICATE, TEST_RESULT, VERDICTS, file_digest, statements
 
 _PARTS: Final = {*FILES, TEST_RESULT, VERDICTS}

@@ -91,6 +91,11 @@ class Hooks:
     scorers = _hook("Name scorers of suites.")
     row_readers = _hook("Name suffixes of data sets, each with a function that reads the rows of a path one by one.")
     report_writers = _hook("Name files of the report, each with a function that gives the pieces of its text.")
+    report_sections = _hook(
+        "Name members of ``report.json`` that follow from the records, each with a function of what the session asked for"
+        " (a list of objects), the summary and the path of the records, which gives the objects with all that follows. Only"
+        " ours are asked, because a schema says which members there are."
+    )
     commands = _hook("Name commands of the console script.")
     pytest_items = _hook(
         "Name what is collected as tests, by the ini key or the marker that our plugin declares for it. A package of"

@@ -55,10 +55,11 @@ def record_end(path: str, line: int) -> str:
 class AttemptRecords:
     """Writes the records of one attempt of a test."""
 
-    __slots__ = ("_around", "_ordinal", "_worker", "attempt", "test")
+    __slots__ = ("_around", "_ordinal", "_worker", "attempt", "test", "traits")
 
-    def __init__(self, test: str, attempt: int, worker: str = "") -> None:
+    def __init__(self, test: str, attempt: int, worker: str = "", traits: dict[str, Any] | None = None) -> None:
         self.test = test
+        self.traits = traits
         self.attempt = attempt
         self._worker = worker
         self._ordinal = 0

@@ -58,7 +58,7 @@ class Replayed:
         return self.status == "differs" or (self.status == "version_changed" and "verdict" in self.differing)
 
 
-class _Unverifiable(Exception):  # noqa: N818 - it carries a reason, not an error
+class Unverifiable(Exception):  # noqa: N818 - it carries a reason, not an error
     """A record cannot be derived again; its argument is the reason."""
 
 
@@ -95,9 +95,9 @@ def _checked_head(record: dict[str, Any]) -> tuple[str, str, str]:
 def _replayed(line: bytes, record: dict[str, Any]) -> Replayed:
     identifier, test, operator = _checked_head(record)
     try:
-        installed, change = _find(record)
-        result = _derived(line, record, installed)
-    except _Unverifiable as reason:
+        installed, change = installed_for(record)
+        result = derived(line, record, installed)
+    except Unverifiable as reason:
         return _unverifiable(record, str(reason))
     members, text = result.to_members(), line.decode("ascii")
     head = record_head(identifier, members)
@@ -138,7 +138,8 @@ def _verdict(record: dict[str, Any]) -> str:
     return "pass" if (score >= read_threshold(record)) is not (record.get("negated") is True) else "fail"
 
 
-def _find(record: dict[str, Any]) -> _Installed:
+def installed_for(record: dict[str, Any]) -> _Installed:
+    """Find the operator of a record among those that are installed, and what has changed in it."""
     name, version, settings = record["operator"], record.get("operator_version"), record.get("settings")
     if type(version) is not int:
         raise RecordError(f"operator_version must be a whole number, got {shown(version, 80)}")
@@ -147,7 +148,7 @@ def _find(record: dict[str, Any]) -> _Installed:
     try:
         key = REGISTRY.find(name), name, version, repr(settings)
     except (UnknownOperatorError, ImportError):
-        raise _Unverifiable("operator_absent") from None
+        raise Unverifiable("operator_absent") from None
     known = _known.get(key)
     if known is None:
         if len(_known) >= _MOST_OPERATORS:
@@ -158,15 +159,15 @@ def _find(record: dict[str, Any]) -> _Installed:
 
 def _installed(cls: type[Operator], name: str, version: int, recorded: dict[str, Any]) -> _Installed:
     if not is_replayable(recorded):
-        raise _Unverifiable("not_encodable")
+        raise Unverifiable("not_encodable")
     try:
         operator = REGISTRY.build(name, {key: decode(value) for key, value in recorded.items()})
         found = operator.identity.settings
     except Exception:  # noqa: BLE001 - settings are untrusted, and validators are written by anyone
-        raise _Unverifiable("settings_refused") from None
+        raise Unverifiable("settings_refused") from None
     if not operator.asks_model and operator.has_model_inside:
         # Evaluating would load a model, or import a function that the record names.
-        raise _Unverifiable("nested_model")
+        raise Unverifiable("nested_model")
     return operator, _change(operator, version, recorded, found)
 
 
@@ -189,11 +190,12 @@ def _without_versions(settings: Any) -> Any:
     return {key: _without_versions(item) for key, item in settings.items() if key != dropped}
 
 
-def _derived(line: bytes, record: dict[str, Any], operator: Operator) -> ComparisonResult:
+def derived(line: bytes, record: dict[str, Any], operator: Operator) -> ComparisonResult:
+    """Derive the result of a record; its lines say whether something was left out of them."""
     if _REDACTED in line:
-        raise _Unverifiable("redacted")
+        raise Unverifiable("redacted")
     if _ONLY_REPR in line and not all(is_replayable(record.get(side)) for side in ("expected", "observed", "sources")):
-        raise _Unverifiable("not_encodable")
+        raise Unverifiable("not_encodable")
     expected, observed = _evidence(record, "expected"), _evidence(record, "observed")
     threshold, name = read_threshold(record), read_text(record, "name")
     sources = None
@@ -206,7 +208,7 @@ def _derived(line: bytes, record: dict[str, Any], operator: Operator) -> Compari
         meant: dict[str, Any] = {"negated": record.get("negated") is True, "sources": sources}
         return run(operator, expected, observed, threshold=threshold, name=name, recorded=details, **meant)
     except RecordError:
-        raise _Unverifiable("not_recorded") from None
+        raise Unverifiable("not_recorded") from None
 
 
 def _derived_inputs(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -214,13 +216,13 @@ def _derived_inputs(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, A
     sources = read_object(record, "sources") or {}
     place = FAMILIES.find("derivations", str(sources.get("kind")))
     if place is None:
-        raise _Unverifiable("derivation_absent")
+        raise Unverifiable("derivation_absent")
     try:
         found: tuple[dict[str, Any], dict[str, Any]] = load(place)(sources)
     except RecordError as error:
-        raise _Unverifiable(str(error)) from None
+        raise Unverifiable(str(error)) from None
     except Exception:  # noqa: BLE001 - a record is untrusted, and other packages derive as well
-        raise _Unverifiable("sources_refused") from None
+        raise Unverifiable("sources_refused") from None
     return found
 
 
@@ -231,7 +233,7 @@ def _with_settings(operator: Operator, derived: dict[str, Any]) -> Operator:
         kept = {name: getattr(operator, name) for name in operator.model_fields_set}
         return REGISTRY.build(operator.recorded_name(), {**kept, **derived})
     except Exception:  # noqa: BLE001 - settings are untrusted, and validators are written by anyone
-        raise _Unverifiable("settings_refused") from None
+        raise Unverifiable("settings_refused") from None
 
 
 def _differing(record: dict[str, Any], derived: dict[str, Any]) -> tuple[str, ...]:

@@ -7,10 +7,10 @@ import webbrowser
 from contextlib import suppress
 from typing import Final
 
-from pytest_verdict.cli.records_file import RecordsFile
 from pytest_verdict.console import complain, say
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import RecordError
+from pytest_verdict.report.records_file import RecordsFile
 
 _LARGE: Final = 50_000_000
 _EXIT_CODES: Final = """\

@@ -10,7 +10,7 @@ import pytest
 from pytest_verdict.core.record import Counts
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
-from pytest_verdict.pytest_plugin.recorder import RECORDS_ONLY
+from pytest_verdict.pytest_plugin.recorder import RECORDS_ONLY, RecordBatch
 from pytest_verdict.report.journal import LATE, Place, TestEntry, place_of
 
 TEXT_LIMIT: Final = 32_000
@@ -60,9 +60,10 @@ class Attempts:
         return attempt + (self._unknown.get(key) or 0)
 
     def add_records(
-        self, report: pytest.TestReport, test: str, attempt: int, counts: Counts, place: Place
+        self, report: pytest.TestReport, batch: RecordBatch, attempt: int, place: Place
     ) -> TestEntry | None:
         """Add records that arrived; return the attempt before theirs if they end it."""
+        test, counts, traits = batch.test, batch.counts, batch.traits
         # Most tests make the same comparisons, and garbage collection is faster with one dict for all of them.
         if counts == self._counts:
             counts = self._counts
@@ -70,7 +71,7 @@ class Attempts:
         key = self._key(report, test)
         if attempt <= self._ended.get(key, 0):
             worker = "" if isinstance(key, str) else key[1]
-            return TestEntry(test, attempt, outcome=LATE, worker=worker, comparisons=counts, records=place)
+            return TestEntry(test, attempt, LATE, worker=worker, traits=traits, comparisons=counts, records=place)
         known = self._open.get(key)
         ended = None
         if known is not None and known.entry.attempt < attempt:
@@ -78,6 +79,7 @@ class Attempts:
         if known is None:
             known = self._open[key] = _Attempt(report, key, attempt)
         known.entry.add_records(counts, place)
+        known.entry.traits = traits
         return ended
 
     def add(self, report: pytest.TestReport) -> Sequence[TestEntry]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +11,6 @@ import pytest
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.record import renumbered
-from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import Attempts
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
@@ -19,13 +18,14 @@ from pytest_verdict.pytest_plugin.environment import describe_environment, now
 from pytest_verdict.pytest_plugin.names import EVERYWHERE
 from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, add_lost, make_counts
 from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
+from pytest_verdict.pytest_plugin.session_gates import session_verdicts
+from pytest_verdict.pytest_plugin.shards import WHOLE
 from pytest_verdict.pytest_plugin.terminal import closing_lines
 from pytest_verdict.pytest_plugin.xdist_transport import detach_records
 from pytest_verdict.report.building import build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
 from pytest_verdict.report.journal import PENDING
 from pytest_verdict.report.journal_writer import JournalWriter
-from pytest_verdict.report.junit import Profile
 
 TITLE: Final = "verification"
 _GREEN: Final = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
@@ -40,22 +40,20 @@ class Controller:
         recorder: Recorder,
         folder: Path,
         *,
-        profile: Profile,
-        limit: int,
+        header: Mapping[str, Any],
         html: str,
         redaction: Callable[[str], str] | None,
     ) -> None:
         self._config = config
         self._recorder = recorder
-        self._profile: Profile = profile
-        self._limit = limit
         self._html = html
         self._attempts = Attempts(config, redaction, lambda: recorder.running)
         self._session: pytest.Session | None = None
-        self._closing: list[str] | None = None
+        self._closing: list[str] = []
         self._problem: Exception | None = None
         self._began = False
-        self._too_few = ""
+        # What was asked of the whole session, and whether it was met.
+        self._verdicts: list[tuple[str, bool]] = []
         try:
             self._folder = ReportFolder(folder)
         except FolderInUseError as error:
@@ -66,7 +64,7 @@ class Controller:
             self._folder.refuse_foreign_files()
             self._interrupted = self._folder.set_aside_interrupted()
             run = {**describe_environment(config, redaction), "started": now()}
-            self._journal = JournalWriter(self._folder.journal, {"run": run, "profile": profile, "limit": limit})
+            self._journal = JournalWriter(self._folder.journal, {"run": run, **header})
             self._pending = recorder.pending = make_counts(self._folder.journal / PENDING)
         except OSError as error:
             self._folder.release()
@@ -149,15 +147,18 @@ class Controller:
         for entry in self._attempts.unfinished():
             self._write(self._journal.append_test, entry)
         footer = {"finished": now(), "exit_status": int(exitstatus)}
-        self._write(self._journal.close, footer)
+        whole = self._config.pluginmanager.get_plugin(WHOLE)
+        self._write(self._journal.close, footer, whole and whole.found)
         if self._problem is None:
             self._write(self._build)
-        if session.exitstatus in _GREEN and (self._problem is not None or self._too_few):
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        wrong = [line for line, is_met in self._verdicts if not is_met]
         if self._problem is not None:
             self._journal.abandon()
-            if not self._config.pluginmanager.has_plugin("terminalreporter"):
-                sys.stderr.write(f"{self._problem_line()}\n")
+            wrong.append(self._problem_line())
+        if wrong and session.exitstatus in _GREEN:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if not self._config.pluginmanager.has_plugin("terminalreporter"):
+            sys.stderr.writelines(f"{line}\n" for line in wrong)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print counts, the worst comparisons and the place of the report."""
@@ -168,7 +169,10 @@ class Controller:
         if self._problem is not None:
             terminalreporter.write_sep("=", TITLE, red=True)
             terminalreporter.write_line(self._problem_line(), red=True)
-        if self._closing is None or self._config.get_verbosity() < -1:
+        is_quiet = self._config.get_verbosity() < -1
+        lines = [(line, True) for line in self._closing if not is_quiet]
+        lines += [(line, is_met) for line, is_met in self._verdicts if not (is_quiet and is_met)]
+        if not lines:
             return
         if self._problem is None:
             terminalreporter.write_sep("=", TITLE)
@@ -176,8 +180,8 @@ class Controller:
             terminalreporter.write_line(
                 f"the journal of an interrupted session was kept in {self._shown(self._interrupted)}"
             )
-        for line in self._closing:
-            terminalreporter.write_line(line)
+        for line, is_met in lines:
+            terminalreporter.write_line(line, red=not is_met)
 
     def pytest_unconfigure(self) -> None:
         """Let another session have the folder."""
@@ -191,10 +195,11 @@ class Controller:
             self._folder.release()
 
     def _append_batches(self, report: pytest.TestReport, batches: list[RecordBatch]) -> None:
-        for test, attempt, counts, lines in batches:
-            number = self._attempts.number(report, test, attempt)
-            place = self._journal.append_records(lines if number == attempt else renumbered(lines, number))
-            before = self._attempts.add_records(report, test, number, counts, place)
+        for batch in batches:
+            number = self._attempts.number(report, batch.test, batch.attempt)
+            lines = batch.lines if number == batch.attempt else renumbered(batch.lines, number)
+            place = self._journal.append_records(lines)
+            before = self._attempts.add_records(report, batch, number, place)
             if before is not None:
                 self._journal.append_test(before)
 
@@ -217,8 +222,8 @@ class Controller:
                 journal,
                 self._folder.path,
                 run=journal.run,
-                profile=self._profile,
-                inline_limit=self._limit,
+                profile=journal.header["profile"],
+                inline_limit=journal.header["limit"],
                 consume=True,
             )
         finally:
@@ -226,14 +231,9 @@ class Controller:
                 # They are in the report already; a writer of another package was interrupted.
                 remove_journal(self._folder.journal)
         # Not the whole report: pytest collects garbage several times after this, and looks at all that is left each time.
+        self._verdicts = list(session_verdicts(built, self._config, self._shown(built.folder)))
         has_page = self._html == "always" or (self._html == "auto" and (self._is_watched() or self._has_failed()))
         self._closing = list(closing_lines(built, self._shown(built.folder), has_page=has_page))
-        made, wanted = sum(built.summary.comparisons), self._config.option.verify_min_comparisons
-        if made < wanted:
-            self._too_few = (
-                f"{counted(made, 'comparison')} made, and at least {wanted} asked for: this session does not pass"
-            )
-            self._closing.append(self._too_few)
         if built.problems:
             self._problem = RecordError("; ".join(built.problems))
         self._journal.forget()
@@ -250,7 +250,8 @@ class Controller:
         return bool(getattr(self._config.pluginmanager.getplugin("terminalreporter"), "isatty", False))
 
     def _has_failed(self) -> bool:
-        return self._session is not None and self._session.exitstatus not in _GREEN
+        is_red = self._session is not None and self._session.exitstatus not in _GREEN
+        return is_red or any(not is_met for _, is_met in self._verdicts)
 
     def _problem_line(self) -> str:
         place = self._shown(self._folder.path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import os
 import platform
 import subprocess
 import sys
@@ -16,17 +15,11 @@ from typing import Any, Final
 import pytest
 
 from pytest_verdict.core.values.redaction import without_url_secrets
+from pytest_verdict.pytest_plugin.shards import shard_of
 
 _GIT: Final = ("git", "--no-optional-locks", "status", "--porcelain=v2", "--branch")
 _GIT_SECONDS: Final = 2.0
 _COMMIT: Final = "# branch.oid "
-# Options of pytest-split and pytest-shard, variables of GitLab and CircleCI; and the number of the first part.
-_SHARDS: Final = (
-    ("group", "splits", 1),
-    ("shard_id", "num_shards", 0),
-    ("CI_NODE_INDEX", "CI_NODE_TOTAL", 1),
-    ("CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", 0),
-)
 
 
 def now() -> str:
@@ -50,7 +43,7 @@ def describe_environment(config: pytest.Config, redaction: Callable[[str], str] 
         "plugins": {plugin.project_name: plugin.version for _, plugin in config.pluginmanager.list_plugin_distinfo()},
         "packages": _packages(),
         **_git(config.rootpath),
-        **_shard(config),
+        **({"shard": shard} if (shard := shard_of(config)) else {}),
     }
 
 
@@ -70,12 +63,3 @@ def _git(root: Path) -> dict[str, Any]:
     # Before the first commit git says "(initial)".
     is_clean = all(line.startswith("#") for line in lines)
     return {"git": {"commit": commit, "clean": is_clean}} if commit.isalnum() else {}
-
-
-def _shard(config: pytest.Config) -> dict[str, Any]:
-    known = {**os.environ, **vars(config.option)}
-    for index, of, first in _SHARDS:
-        number, parts = str(known.get(index)), str(known.get(of))
-        if number.isdecimal() and parts.isdecimal() and int(parts) > 1:
-            return {"shard": {"index": int(number) + 1 - first, "of": int(parts)}}
-    return {}

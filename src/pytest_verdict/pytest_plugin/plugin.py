@@ -30,6 +30,7 @@ FOLDER_DEFAULT = "verify-report"
 REDACTING = ("verdict_redact", "verdict_redact_environment")
 SUITE_FILES = "verdict_suite_files"
 CASES = "verdict_cases"
+GATE = "verdict_gate"
 _COLUMNS = "verdict_columns"
 _USUAL_COLUMNS = 100
 _FEWEST_COLUMNS = 40
@@ -58,11 +59,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="where to write the report (implies --verify-report; default: verify-report, or the ini key verdict_report_dir)",
     )
     group.addoption(
-        "--verify-min-comparisons",
-        metavar="N",
-        type=int,
-        default=0,
-        help="fail a session that made fewer comparisons (implies --verify-report)",
+        "--verify-shard",
+        metavar="I/N",
+        default=None,
+        help="say that this session runs part I of N, for `pytest-verdict merge` (implies --verify-report)",
     )
     group.addoption(
         "--verdict-adapter",
@@ -70,12 +70,37 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         help="run every suite by this adapter, such as recorded:outputs.jsonl, whatever the suites name",
     )
+    _add_demands(group)
     _add_ini_keys(parser)
+
+
+def _add_demands(group: pytest.OptionGroup) -> None:
+    group.addoption(
+        "--verify-min-comparisons",
+        metavar="N",
+        type=int,
+        default=0,
+        help="fail a session that made fewer comparisons (implies --verify-report)",
+    )
+    group.addoption(
+        "--verify-gate",
+        metavar="GATE",
+        action="append",
+        default=[],
+        help="fail a session in which less passed, such as 'operator:numeric_* >= 0.95 @ 0.9' (implies --verify-report)",
+    )
+    group.addoption(
+        "--verify-baseline",
+        metavar="DIR",
+        default=None,
+        help="fail a session in which something regressed against an earlier report (implies --verify-report)",
+    )
 
 
 def _add_ini_keys(parser: pytest.Parser) -> None:
     parser.addini("verdict_adapter", "what runs the suites that name no adapter", default="")
     parser.addini("verdict_report_dir", "where --verify-report writes", default=FOLDER_DEFAULT)
+    parser.addini(GATE, "gates as --verify-gate takes them, one a line", type="linelist")
     parser.addini(
         "verdict_junit_profile", "ci (with file and line) or strict (valid against junit-10.xsd)", default="ci"
     )
@@ -226,7 +251,9 @@ def pytest_configure_node(node: Any) -> None:
 
 def _wants_report(config: pytest.Config) -> bool:
     option = config.option
-    wanted = option.verify_report or option.verify_report_dir is not None or option.verify_min_comparisons
+    named = any(given is not None for given in (option.verify_report_dir, option.verify_shard, option.verify_baseline))
+    asked = option.verify_min_comparisons or option.verify_gate or config.getini(GATE)
+    wanted = option.verify_report or named or asked
     return bool(wanted) and not any(getattr(config.option, name, False) for name in _RUN_NO_TEST)
 
 

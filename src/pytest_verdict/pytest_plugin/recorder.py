@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, MutableSequence
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import pytest
 
@@ -17,6 +17,7 @@ from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, sign
 from pytest_verdict.pytest_plugin.locations import CallLocations
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
 from pytest_verdict.pytest_plugin.recent_failures import remember_failure
+from pytest_verdict.pytest_plugin.traits import traits_of
 
 RECORDS_ONLY: Final = "verdict_records_only"
 """The attribute of a report that is of no phase, and only carries records."""
@@ -31,6 +32,7 @@ class RecordBatch(NamedTuple):
     attempt: int
     counts: Counts
     lines: bytes
+    traits: dict[str, Any] | None
 
 
 class Recorder:
@@ -42,8 +44,12 @@ class Recorder:
         redaction: Callable[[str], str] | None,
         flush: Literal["test", "comparison"] = "test",
         watch: Callable[[ComparisonResult], object] = remember_failure,
+        *,
+        with_markers: bool = False,
     ) -> None:
         self._watch = watch
+        # Of each test, where gates may ask for them.
+        self._with_markers = with_markers
         self._locations = CallLocations(config.rootpath)
         self._redaction = redaction
         self._name = report_name(config, redaction)
@@ -87,7 +93,8 @@ class Recorder:
         # An item that is not Python code knows the place of its comparisons itself.
         self._locations.fix(getattr(item, "verdict_place", None))
         distinct = self._distinct_names.get(item) if self._distinct_names else None
-        self._attempt = AttemptRecords(distinct or self._name(item.nodeid), 1, self._worker)
+        traits = traits_of(item, self._redaction or str, with_markers=self._with_markers)
+        self._attempt = AttemptRecords(distinct or self._name(item.nodeid), 1, self._worker, traits)
         self._is_set_up = False
 
     @pytest.hookimpl(tryfirst=True)
@@ -99,7 +106,7 @@ class Recorder:
         # What pytest-rerunfailures counts includes the runs in a worker that died.
         number = max(attempt.attempt + self._is_set_up, getattr(item, "execution_count", 1))
         if number != attempt.attempt:
-            self._attempt = AttemptRecords(attempt.test, number, self._worker)
+            self._attempt = AttemptRecords(attempt.test, number, self._worker, attempt.traits)
         self._is_set_up = True
 
     @pytest.hookimpl(trylast=True)
@@ -179,4 +186,4 @@ def _batches(observed: list[Observed]) -> Iterator[RecordBatch]:
     while observed:
         attempt = observed[0][0]
         lines, counts, observed = attempt.lines(observed)
-        yield RecordBatch(attempt.test, attempt.attempt, counts, lines)
+        yield RecordBatch(attempt.test, attempt.attempt, counts, lines, attempt.traits)

@@ -24,16 +24,22 @@ def report_folder(config: pytest.Config) -> Path:
         )
     if given is None:
         return config.rootpath / str(config.getini("verdict_report_dir"))
-    folder: Path = config.invocation_params.dir / given
-    if OPTION in (*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *config.invocation_params.args):
-        # Before pytest knows this option, it takes an existing folder after a blank for a place of tests.
-        missed = _missed_configuration(config) if folder.is_dir() else None
-        if missed is not None:
-            raise pytest.UsageError(
-                f"{OPTION} {given} made pytest look for its configuration there and miss {missed}; write {OPTION}={given}"
-            )
+    if is_apart(config, OPTION, given):
         _join(config, given)
-    return folder
+    return Path(config.invocation_params.dir / given)
+
+
+def is_apart(config: pytest.Config, option: str, given: str) -> bool:
+    """Say whether a blank is between an option and its folder; refuse that where pytest missed its configuration by it."""
+    if option not in (*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *config.invocation_params.args):
+        return False
+    # Before pytest knows this option, it takes an existing folder after a blank for a place of tests.
+    missed = _missed_configuration(config) if (config.invocation_params.dir / given).exists() else None
+    if missed is not None:
+        raise pytest.UsageError(
+            f"{option} {given} made pytest look for its configuration there and miss {missed}; write {option}={given}"
+        )
+    return True
 
 
 def _missed_configuration(config: pytest.Config) -> Path | None:

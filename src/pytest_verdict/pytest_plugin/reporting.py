@@ -12,6 +12,8 @@ from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, mapped_counts, p
 from pytest_verdict.pytest_plugin.recent_failures import remember_failure
 from pytest_verdict.pytest_plugin.recorder import Recorder
 from pytest_verdict.pytest_plugin.report_folder import report_folder
+from pytest_verdict.pytest_plugin.session_gates import asked_gates, refuse_wrong_baseline
+from pytest_verdict.pytest_plugin.shards import WHOLE, Whole, shard_of
 from pytest_verdict.pytest_plugin.xdist_transport import RecordSender
 from pytest_verdict.report.junit import Profile, checked_profile
 
@@ -22,9 +24,14 @@ _MOST_DIGITS: Final = 18
 def start(config: pytest.Config) -> None:
     """Register the recorder where tests run, and the controller where reports arrive."""
     redaction = SESSION.redaction
-    recorder = Recorder(config, redaction, _flush(config), SESSION.observer or remember_failure)
+    gates = asked_gates(config)
+    recorder = Recorder(
+        config, redaction, _flush(config), SESSION.observer or remember_failure, with_markers=bool(gates)
+    )
     # Restored with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
+    if shard_of(config):
+        config.pluginmanager.register(Whole(config), WHOLE)
     if hasattr(config, "workerinput"):
         path = config.workerinput[PENDING_COUNT]
         recorder.pending = mapped_counts(path)[place_of_worker(config.workerinput["workerid"]) :]
@@ -32,15 +39,14 @@ def start(config: pytest.Config) -> None:
     else:
         from pytest_verdict.pytest_plugin.controller import Controller
 
-        controller = Controller(
-            config,
-            recorder,
-            report_folder(config),
-            profile=_profile(config),
-            limit=_limit(config),
-            html=_html(config),
-            redaction=redaction,
-        )
+        folder = report_folder(config)
+        refuse_wrong_baseline(config, folder)
+        header = {
+            "profile": _profile(config),
+            "limit": _limit(config),
+            "asked": {"fields": [], **({"gates": gates} if gates else {})},
+        }
+        controller = Controller(config, recorder, folder, header=header, html=_html(config), redaction=redaction)
         config.pluginmanager.register(controller, "verdict-controller")
     config.pluginmanager.register(recorder, "verdict-recorder")
 

@@ -6,6 +6,7 @@ import hashlib
 import heapq
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -15,9 +16,9 @@ from typing import IO, Any, Final, NamedTuple
 from pytest_verdict.core.merkle import MerkleTree, leaf
 from pytest_verdict.core.record import summed, verdict_in
 from pytest_verdict.report.contents import Contents
-from pytest_verdict.report.journal import RECORDS, Journal, are_contiguous, lines_of
+from pytest_verdict.report.journal import RECORDS, SHARD, TESTS, Journal, are_contiguous, lines_of
 from pytest_verdict.report.junit import Profile
-from pytest_verdict.report.summary import PASSED, Summary, TestSummary, summarize
+from pytest_verdict.report.summary import PASSED, Summary, TestSummary, derived_sections, summarize
 from pytest_verdict.report.writers import PAGE, NewFiles, write_others, write_own
 
 DEFAULT_INLINE_LIMIT: Final = 1_000
@@ -36,6 +37,7 @@ class Built:
     summary: Summary
     worst: list[WorstRecord]
     problems: list[str]
+    sections: Mapping[str, Any]
 
 
 def build(
@@ -60,13 +62,18 @@ def build(
             inline = list(_inline(records, summary, inline_limit))
             worst = _worst(records, summary)
         described = {"path": RECORDS, "count": count, "sha256": digests.sha256, "root": digests.root}
-        contents = Contents(summary, run, described, inline, count - len(inline), profile, digests.of_tests)
-        new.put_in_place(write_own(contents, new))
+        sections = derived_sections(journal.header.get("asked", {}), summary, sorted_records)
+        contents = Contents(summary, run, described, inline, count - len(inline), profile, digests.of_tests, sections)
+        own = write_own(contents, new)
+        if "shard" in run:
+            own.append(SHARD)
+            shutil.copyfile(journal.folder / TESTS, new.path(SHARD))
+        new.put_in_place(own)
         # A page of other records.
         (folder / PAGE).unlink(missing_ok=True)
         # The records last: they may come out of the journal, which until then is enough for another report.
         os.replace(sorted_records, folder / RECORDS)  # noqa: PTH105 - replace is the word for an atomic move
-        return Built(folder, summary, worst, write_others(contents, new))
+        return Built(folder, summary, worst, write_others(contents, new), sections)
     finally:
         new.remove()
 

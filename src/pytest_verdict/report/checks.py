@@ -19,10 +19,10 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report import json_report
 from pytest_verdict.report.contents import Contents
-from pytest_verdict.report.journal import RECORDS, TestEntry
+from pytest_verdict.report.journal import RECORDS, TRAITS, TestEntry
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests, junit_lines
-from pytest_verdict.report.summary import Summary, TestSummary, fold, has_ended
+from pytest_verdict.report.summary import Summary, TestSummary, derived_sections, fold, has_ended
 
 _WRONG: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 _FOREIGN: Final = "report.json was made of other records: the SHA-256 in it is not that of this file"
@@ -159,7 +159,8 @@ class FolderCheck:
         digests = {"sha256": self._digest.hexdigest(), "root": self._tree.root()}
         records = {"path": RECORDS, "count": self._number, **digests}
         roots = [self._blocks.get(key, _Block(0)).tree.root() for key in keys]
-        return Contents(summary, run, records, inline, self._number - len(inline), "ci", roots)
+        sections = derived_sections(report, summary, self._folder / RECORDS)
+        return Contents(summary, run, records, inline, self._number - len(inline), "ci", roots, sections)
 
 
 def _read_report(path: Path) -> dict[str, Any] | None:
@@ -182,7 +183,7 @@ def _summary_of(test: dict[str, Any], block: _Block | None, run: dict[str, Any])
     final, decisive = entries[-1], TestSummary(entries).decisive
     for name in _OF_DECISIVE.intersection(test):
         setattr(decisive, name, test[name])
-    final.subtests = test.get("subtests")
+    final.subtests, final.traits = test.get("subtests"), {name: test[name] for name in TRAITS if name in test}
     final.microseconds = round(run["seconds"][json_report.timed(final)] * 1_000_000)
     return TestSummary(entries)
 

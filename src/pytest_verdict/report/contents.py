@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_verdict.report.summary import Summary
@@ -21,6 +21,7 @@ class Contents:
         omitted: How many records are not among them.
         profile: The JUnit profile, ``ci`` or ``strict``.
         roots: The Merkle root over the records of each test, in the order of the summary.
+        sections: What families derived from the records.
     """
 
     summary: Summary
@@ -30,3 +31,4 @@ class Contents:
     omitted: int
     profile: str
     roots: Sequence[str]
+    sections: Mapping[str, Any] = field(default_factory=dict)

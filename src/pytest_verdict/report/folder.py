@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_verdict.errors import VerdictError
-from pytest_verdict.report.journal import PENDING, RECORDS, TESTS
+from pytest_verdict.report.journal import PENDING, RECORDS, SHARD, TESTS
 from pytest_verdict.report.writers import PAGE, brought
 
 JOURNAL: Final = "journal"
@@ -24,6 +24,7 @@ _MARKS: Final = {
     RECORDS: b'{"record":',
     "report.json": b'"schema_version":',
     "junit.xml": b'name="pytest-verdict"',
+    SHARD: b'{"journal":',
     PAGE: b'content="pytest-verdict"',
 }
 _NUMBERED: Final = re.compile(re.escape(INTERRUPTED) + r"(?:\.([0-9]{1,9}))?")

@@ -21,11 +21,16 @@ from pytest_verdict.errors import RecordError
 JOURNAL_FORMAT: Final = 1
 RECORDS: Final = "records.jsonl"
 TESTS: Final = "tests.jsonl"
+SHARD: Final = "shard.jsonl"
+"""What a shard keeps of its journal in the folder of its report, so that shards can be put together."""
 PENDING: Final = "pending"
 """The file in which each process counts the comparisons that it has made and not handed over."""
 
 Place = tuple[int, ...]
 """Where records lie in ``records.jsonl``: offset and length in bytes, and again for every other piece."""
+
+TRAITS: Final = ("markers", "parameters")
+"""What a test is besides its name."""
 
 LATE: Final = "late"
 """The outcome of an entry that only adds comparisons to an attempt which had already ended."""
@@ -50,6 +55,7 @@ class TestEntry:
     teardown_error: bool = False
     subtests: dict[str, int] | None = None
     worker: str = ""
+    traits: dict[str, Any] | None = None
     comparisons: Counts = field(default_factory=dict)
     records: Place = ()
 
@@ -116,7 +122,9 @@ class Journal:
     def add_entry(self, entry: TestEntry) -> None:
         """Add one attempt of a test, or comparisons of one that had already ended."""
         if entry.outcome == LATE:
-            self._find(entry).add_records(entry.comparisons, entry.records)
+            found = self._find(entry)
+            found.add_records(entry.comparisons, entry.records)
+            found.traits = entry.traits
             return
         self.entries.append(entry)
         began = self.began.pop(entry.test, None)
@@ -131,16 +139,20 @@ class Journal:
         raise ValueError(f"comparisons of {wanted.test} arrived late, but the test is not there")
 
 
-def read_journal(folder: Path) -> Journal:
-    """Read the journal of a session, whether it ended or was killed."""
-    if not (folder / TESTS).is_file() or not (folder / RECORDS).is_file():
-        raise RecordError(f"{folder} holds no journal ({TESTS} and {RECORDS})")
+def read_journal(folder: Path, tests: str = TESTS) -> Journal:
+    """Read the journal of a session, whether it ended or was killed, or what a shard keeps of it."""
+    if not (folder / tests).is_file() or not (folder / RECORDS).is_file():
+        raise RecordError(f"{folder} holds no journal ({tests} and {RECORDS})")
     journal = Journal(folder)
-    with (folder / TESTS).open("rb") as lines:
+    with (folder / tests).open("rb") as lines:
         for line in lines:
             _take(journal, line)
     if journal.header.get("journal") != JOURNAL_FORMAT:
-        raise RecordError(f"{folder / TESTS} is not a journal of format {JOURNAL_FORMAT}")
+        raise RecordError(f"{folder / tests} is not a journal of format {JOURNAL_FORMAT}")
+    if tests == SHARD:
+        # The records were sorted since; each says of itself where it belongs.
+        for entry in journal.entries:
+            entry.records = ()
     _count_again(journal)
     add_unfinished(journal)
     journal.lost = _lost(folder / PENDING)
@@ -170,6 +182,12 @@ def _take(journal: Journal, line: bytes) -> None:
         journal.damaged += 1
 
 
+def _are_traits(traits: Any) -> bool:
+    markers, parameters = traits.get("markers", []), traits.get("parameters", {})
+    plain = all(type(value) in {str, int, float, bool} for value in parameters.values())
+    return plain and isinstance(markers, list) and all(type(marker) is str for marker in markers)
+
+
 def _entry(content: dict[str, Any]) -> TestEntry:
     entry = TestEntry(**content)
     # The records are counted again.
@@ -183,6 +201,8 @@ def _entry(content: dict[str, Any]) -> TestEntry:
     for member, kind in _KINDS.items():
         if type(getattr(entry, member)) is not kind:
             raise ValueError(f"{member} is of another kind")
+    if entry.traits is not None and not _are_traits(entry.traits):
+        raise ValueError("traits are markers and parameters")
     if entry.outcome not in _OUTCOMES:
         raise ValueError("there is no such outcome")
     return entry

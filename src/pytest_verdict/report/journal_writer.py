@@ -71,9 +71,9 @@ class JournalWriter:
         self._text(_entry_line(entry))
         self.journal.add_entry(entry)
 
-    def close(self, footer: Mapping[str, Any]) -> None:
-        """Append the footer and close the files."""
-        finished: dict[str, Any] = {"run": footer}
+    def close(self, footer: Mapping[str, Any], whole: Mapping[str, Any] | None = None) -> None:
+        """Append the footer, with what a shard collected, and close the files."""
+        finished: dict[str, Any] = {"run": footer, **({"whole": whole} if whole else {})}
         if self._digest is not None and self._digested == self._records.tell():
             finished["records_sha256"] = self._digest.hexdigest()
         self._line({"finished": finished})
@@ -99,7 +99,7 @@ class JournalWriter:
         _write_all(self._tests, line.encode("ascii"))
 
 
-_UNUSUAL_FIELDS: Final = ("message", "text", "crashed", "teardown_error", "subtests", "worker")
+_UNUSUAL_FIELDS: Final = ("message", "text", "crashed", "teardown_error", "subtests", "worker", "traits")
 _unusual: Final = attrgetter(*_UNUSUAL_FIELDS)
 
 

@@ -55,6 +55,8 @@ def _pieces(contents: Contents) -> Iterator[str]:
     yield f'"totals": {_json(_totals(summary))},\n'
     yield f'"operators": {_json(_operators(summary))},\n'
     yield f'"records": {_json(dict(contents.records))},\n'
+    for name, section in contents.sections.items():
+        yield from _array(name, map(_json, section))
     yield from _array("tests", map(_test, summary.tests, contents.roots))
     yield f'"comparisons_omitted": {contents.omitted},\n'
     yield from _array("comparisons", (line.decode("ascii").rstrip("\n") for line in contents.inline))
@@ -121,5 +123,6 @@ def _when_present(test: TestSummary, root: str) -> dict[str, Any]:
         "teardown_error": entry.teardown_error,
         "subtests": test.final.subtests,
         "worker": entry.worker,
+        **(test.final.traits or {}),
     }
     return {name: value for name, value in more.items() if value}

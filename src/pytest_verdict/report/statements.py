@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.record import parse_record
+from pytest_verdict.report.gate_lines import MET
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT
@@ -51,7 +52,8 @@ def _test_result(report: dict[str, Any], digests: dict[str, str]) -> dict[str, A
     failed = [test for outcome, test in outcomes if outcome in NOT_GREEN]
     warned = [test for outcome, test in outcomes if outcome in _WARNED]
     passed = [test for outcome, test in outcomes if outcome == "passed"]
-    is_green = report["complete"] and not failed and report["run"].get("exit_status") == 0
+    are_met = all(gate["verdict"] == MET for gate in report.get("gates", ()))
+    is_green = report["complete"] and not failed and are_met and report["run"].get("exit_status") == 0
     configuration = [{"name": REPORT, "digest": {"sha256": digests[REPORT]}}]
     return {
         "result": ("WARNED" if warned else "PASSED") if is_green else "FAILED",
@@ -66,7 +68,11 @@ def _verdicts(report: dict[str, Any], digests: dict[str, str], records: Path) ->
     run = report["run"]
     with records.open("rb") as lines:
         operators = sorted({found for line in lines for found in _operators([parse_record(line)])})
-    told = {name: run[name] for name in ("git", "packages", "shard", "collected", "pytest_verdict") if name in run}
+    told = {
+        name: run[name]
+        for name in ("git", "packages", "shard", "shards", "missing_shards", "collected", "pytest_verdict")
+        if name in run
+    }
     return {
         **told,
         "complete": report["complete"],

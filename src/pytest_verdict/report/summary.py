@@ -10,7 +10,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.core.record import Counts, merge_counts, summed
+from pytest_verdict.core.families import FAMILIES, load
+from pytest_verdict.core.record import Counts, digest_of_test, identifier_in, merge_counts, summed
 from pytest_verdict.report.journal import Journal, TestEntry
 
 OUTCOMES: Final = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished")
@@ -130,14 +131,21 @@ def _by_test(journal: Journal) -> list[TestSummary]:
     return [TestSummary(found[place]) for place in sorted(found)]
 
 
-def decisive_records(records: Path, summary: Summary, operator: str) -> Iterator[dict[str, Any]]:
-    """Read the records of one operator, of the last attempt of each test."""
-    last = {test.final.test: test.final.attempt for test in summary.tests}
-    mark = f'"operator":"{operator}"'.encode()
+def decisive_records(records: Path, summary: Summary, operator: str | None = None) -> Iterator[dict[str, Any]]:
+    """Read the records of the last attempt of each test; of one operator where it is named."""
+    finals = {(digest_of_test(one.final.test, one.final.worker), str(one.final.attempt)) for one in summary.tests}
+    mark = f'"operator":"{operator or ""}'.encode()
     with records.open("rb") as file:
         for line in file:
             # In evidence the quotes are escaped; what has no such mark is not parsed.
-            if mark in line:
+            if mark in line and tuple(identifier_in(line).split("-")[:2]) in finals:
                 record = json.loads(line)
-                if record.get("operator") == operator and record.get("attempt") == last.get(record.get("test", "")):
+                if operator in {None, record.get("operator")}:
                     yield record
+
+
+def derived_sections(asked: Mapping[str, Any], summary: Summary, records: Path) -> dict[str, Any]:
+    """Derive those members of ``report.json`` that families bring and the session asked for."""
+    places = FAMILIES.own("report_sections")
+    found = {name: load(places[name])(asked[name], summary, records) for name in sorted({*places} & {*asked})}
+    return {name: section for name, section in found.items() if section}

@@ -13,7 +13,7 @@ from typing import Any, Final
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import safe_repr, visible
 from pytest_verdict.report.contents import Contents
-from pytest_verdict.report.journal import RECORDS
+from pytest_verdict.report.journal import RECORDS, SHARD
 from pytest_verdict.report.junit import JUNIT, junit_digests
 from pytest_verdict.report.plugin import report_writers
 
@@ -21,7 +21,7 @@ PAGE: Final = "report.html"
 """The page for people, which is made of a report."""
 _BLOCK: Final = 1 << 20
 _PLAIN_NAME: Final = re.compile(r"\w[\w.-]*(?<!\.new)")
-_TAKEN: Final = (RECORDS, *report_writers(), PAGE, "journal", "report.earlier")
+_TAKEN: Final = (RECORDS, SHARD, *report_writers(), PAGE, "journal", "report.earlier")
 
 
 class NewFiles:

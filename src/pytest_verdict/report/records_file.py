@@ -1,10 +1,14 @@
-"""The FILE of a command: records, plain or compressed by gzip."""
+"""The FILE of a command: records, plain, compressed by gzip, or in a bundle."""
 
 from __future__ import annotations
 
 import gzip
+import sys
+import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import nullcontext
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Final, cast
 
@@ -13,20 +17,34 @@ from pytest_verdict.report.folder import JOURNAL
 from pytest_verdict.report.journal import RECORDS, TESTS
 from pytest_verdict.report.json_report import REPORT
 
+STANDARD_INPUT: Final = "-"
 LONGEST_LINE: Final = 1 << 28
 _GZIP: Final = b"\x1f\x8b"
+_ZIP: Final = b"PK"
+_DAMAGED: Final = (
+    EOFError,
+    KeyError,
+    NotImplementedError,
+    RuntimeError,
+    zlib.error,
+    gzip.BadGzipFile,
+    zipfile.BadZipFile,
+)
 
 
 class RecordsFile:
-    """A file of records."""
+    """A file of records, or standard input, which is called ``-``."""
 
     def __init__(self, given: str) -> None:
         path = Path(given)
         self.folder = path if path.is_dir() else None
         self.path = self._inside(path) if self.folder else path
-        if not self.path.is_file():
-            raise RecordError(f"{given}: there is no such file; name a {RECORDS} or the folder of a report")
-        self.size = self.path.stat().st_size
+        self._is_piped = given == STANDARD_INPUT
+        if not self._is_piped and not self.path.is_file():
+            raise RecordError(
+                f"{given}: there is no such file; name a {RECORDS}, the folder of a report, or - for standard input"
+            )
+        self.size = 0 if self._is_piped else self.path.stat().st_size
         self._raw: IO[bytes] | None = None
 
     @staticmethod
@@ -41,17 +59,28 @@ class RecordsFile:
     @property
     def done(self) -> int:
         """How many bytes have been read."""
-        return 0 if self._raw is None or self._raw.closed else self._raw.tell()
+        return 0 if self._raw is None or self._raw.closed or self._is_piped else self._raw.tell()
 
     def lines(self) -> Iterator[bytes]:
         """Read line by line."""
-        with self.path.open("rb") as raw:
+        piped = cast("BufferedReader", sys.stdin.buffer)
+        with nullcontext(piped) if self._is_piped else self.path.open("rb") as raw:
             self._raw = raw
-            source = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if raw.peek(2)[:2] == _GZIP else raw
             try:
-                yield from _limited(source)
-            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                yield from _limited(_opened(raw))
+            except _DAMAGED as error:
                 raise RecordError(f"{self.path}: the compressed file is damaged: {error}") from None
+
+
+def _opened(raw: BufferedReader) -> IO[bytes]:
+    beginning = raw.peek(2)[:2]
+    if beginning == _GZIP:
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+    if beginning != _ZIP:
+        return raw
+    if not raw.seekable():
+        raise RecordError("a bundle is read from a file, not from standard input")
+    return zipfile.ZipFile(raw).open(RECORDS)
 
 
 def _refuse_newer_journal(folder: Path) -> None:

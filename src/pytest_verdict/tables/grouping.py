@@ -1,0 +1,75 @@
+"""Counts, rates and scores of groups of comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pytest_verdict.errors import ConfigurationError, allowed
+from pytest_verdict.operators.pass_rate import exact_interval
+from pytest_verdict.report.summary import VERDICTS
+from pytest_verdict.tables.rows import PARAMETER
+
+KEYS: Final = ("test", "function", "name", "field", "operator", "note")
+"""What comparisons are grouped by, besides parameters of tests."""
+
+_Cell = str | int | float | None
+
+
+@dataclass(slots=True)
+class _Group:
+    verdicts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(VERDICTS, 0))
+    scores: float = 0.0
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        self.verdicts[row["verdict"]] += 1
+        self.scores += row["score"]
+
+    def cells(self) -> dict[str, _Cell]:
+        total, passed = sum(self.verdicts.values()), self.verdicts["pass"]
+        low, high = exact_interval(passed, total)
+        mean = round(self.scores / total, 6)
+        rate = round(passed / total, 6)
+        return {"comparisons": total, **self.verdicts, "rate": rate, "low": low, "high": high, "mean_score": mean}
+
+
+def table(rows: Iterable[Mapping[str, Any]], by: Sequence[str]) -> list[dict[str, _Cell]]:
+    """Count the comparisons of each group; a comparison with several notes is in several groups by note."""
+    groups: dict[tuple[str, ...], _Group] = {}
+    parts_wanted = "field" in by
+    known: set[str] = set()
+    for row in rows:
+        known.update(name for name in row if name.startswith(PARAMETER))
+        # By field the parts count; otherwise the comparisons that tests made.
+        if bool(row["field"]) is parts_wanted:
+            for key in _keys(row, by):
+                groups.setdefault(key, _Group()).add(row)
+    for name in by:
+        if name.startswith(PARAMETER) and name not in known:
+            raise ConfigurationError(f"--by {name}: no test has this parameter.{allowed('parameter', name, known)}")
+    return [{**dict(zip(by, key, strict=True)), **groups[key].cells()} for key in sorted(groups)]
+
+
+def checked_keys(given: str) -> list[str]:
+    """Read what to group by."""
+    names = [name.strip() for name in given.split(",")]
+    for name in names:
+        if name not in KEYS and not (name.startswith(PARAMETER) and name != PARAMETER):
+            known = [*KEYS, f"{PARAMETER}NAME"]
+            raise ConfigurationError(f"--by {name!r} is nothing to group by.{allowed('name', name, known)}")
+    if len(set(names)) < len(names):
+        raise ConfigurationError(f"--by {given}: a name stands there twice")
+    return names
+
+
+def _keys(row: Mapping[str, Any], by: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    for note in (row["notes"] or [""]) if "note" in by else [""]:
+        yield tuple(note if name == "note" else _cell(row, name) for name in by)
+
+
+def _cell(row: Mapping[str, Any], name: str) -> str:
+    if name == "function":
+        return str(row["test"] or "").partition("[")[0]
+    found = row.get(name)
+    return "" if found is None else str(found)

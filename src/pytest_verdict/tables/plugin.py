@@ -1,0 +1,19 @@
+"""What tables bring: their command, and a section of ``report.json``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pytest_verdict.core.families import Command, hookimpl
+
+
+@hookimpl
+def report_sections() -> Mapping[str, str]:
+    """Name the section."""
+    return {"fields": "pytest_verdict.tables.fields:derive"}
+
+
+@hookimpl
+def commands() -> Mapping[str, Command]:
+    """Name the commands."""
+    return {"table": Command("count a run by field, operator or parameter", "pytest_verdict.tables.command")}

@@ -1,0 +1,97 @@
+"""Records as flat rows: one for each comparison and one for each of its parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.core.reading import read_score, read_threshold
+from pytest_verdict.core.record import parse_record
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.encoding import TYPE_KEY
+from pytest_verdict.errors import RecordError
+from pytest_verdict.report.json_report import REPORT
+from pytest_verdict.report.records_file import RecordsFile
+from pytest_verdict.report.summary import VERDICTS
+
+PARAMETER: Final = "param:"
+"""What a column of a test's parameter begins with."""
+
+_OF_THE_PLACE: Final = ("id", "test", "attempt", "ordinal", "path", "line")
+_OF_THE_COMPARISON: Final = ("operator", "operator_version", "verdict", "error")
+
+
+def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
+    """Read records as flat rows, for a data frame or any other table.
+
+    A comparison is a row, and each part of it, such as a field of an answer template or a criterion, is a row of its own
+    behind it, with the name of the part in ``field``. All rows have the same columns. Parameters of tests are columns as
+    well, such as ``param:model``, where the path is the folder of a report.
+
+    Args:
+        path: A report's folder, or a ``records.jsonl``, also compressed by gzip.
+
+    Returns:
+        The rows, one at a time. ``expected`` and ``observed`` are texts: a text as it is, any other value as the JSON of the
+        record. ``notes`` is a list of texts.
+
+    Raises:
+        RecordError: There is no such file, or a line is no record.
+
+    Example:
+        >>> import json, tempfile
+        >>> from pathlib import Path
+        >>> record = {"record": 1, **compare("exact", "Paris", "paris", name="capital").to_record()}
+        >>> file = Path(tempfile.mkdtemp(), "records.jsonl")
+        >>> _ = file.write_text(json.dumps(record))
+        >>> [(row["name"], row["verdict"], row["observed"]) for row in read_records(file)]
+        [('capital', 'fail', 'paris')]
+    """
+    file = RecordsFile(str(path))
+    parameters = _parameters(file.folder) if file.folder else {}
+    names = sorted({name for found in parameters.values() for name in found})
+    for number, line in enumerate(file.lines(), 1):
+        try:
+            record = parse_record(line)
+            rows = [*_rows(record)]
+        except (AttributeError, TypeError, RecursionError, RecordError) as error:
+            raise RecordError(f"{path}: line {number} is no whole record: {error}") from None
+        found = parameters.get(record.get("test", ""), {})
+        columns = {f"{PARAMETER}{name}": found.get(name) for name in names}
+        yield from ({**row, **columns} for row in rows)
+
+
+def _rows(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    place = {name: record.get(name) for name in _OF_THE_PLACE}
+    for field, part in _parts(record, ""):
+        if part.get("verdict") not in VERDICTS:
+            raise RecordError(f"its verdict is {shown(part.get('verdict'), 80)}")
+        score = {"score": read_score(part), "threshold": read_threshold(part)}
+        yield {**place, "name": record.get("name"), "field": field, **_compared(part), **score}
+
+
+def _parameters(folder: Path) -> dict[str, dict[str, Any]]:
+    report = folder / REPORT
+    tests = json.loads(report.read_bytes())["tests"] if report.is_file() else []
+    return {test["test"]: test["parameters"] for test in tests if "parameters" in test}
+
+
+def _parts(record: Mapping[str, Any], field: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    yield field, record
+    for part in record.get("children", ()):
+        name = part.get("name", "")
+        yield from _parts(part, f"{field}.{name}" if field else name)
+
+
+def _compared(part: Mapping[str, Any]) -> dict[str, Any]:
+    values = {side: as_text(part.get(side)) for side in ("expected", "observed")}
+    return {**{name: part.get(name) for name in _OF_THE_COMPARISON}, "notes": part.get("notes", []), **values}
+
+
+def as_text(encoded: Any) -> str:
+    """Give a text as it is, and any other value as JSON."""
+    if isinstance(encoded, Mapping) and encoded.get(TYPE_KEY) == "redacted":
+        return str(encoded.get("value"))
+    return encoded if isinstance(encoded, str) else json.dumps(encoded)

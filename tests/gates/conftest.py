@@ -1,0 +1,28 @@
+"""What the tests of gates share: sessions in a folder of their own."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from pathlib import Path
+
+import pytest
+
+import pytest_verdict
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "plugin"))
+
+from harness import Harness
+
+# Sessions inside a test forget the modules that they imported first; what is imported here stays one and the same.
+importlib.import_module("pytest_verdict.comparator")
+for package in ("core", "operators", "pytest_plugin", "report", "gates", "suites", "templates"):
+    home = importlib.import_module(f"{pytest_verdict.__name__}.{package}")
+    for module in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
+        importlib.import_module(module.name)
+
+
+@pytest.fixture
+def harness(pytester, monkeypatch):
+    return Harness(pytester, monkeypatch)

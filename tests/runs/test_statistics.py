@@ -1,0 +1,187 @@
+"""``pytest-verdict diff --statistics``: held against scipy and statsmodels where they are installed."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import random
+
+import pytest
+from hypothesis import given, strategies as st
+from runs_of_results import lines_of
+
+from pytest_verdict import compare
+from pytest_verdict.core.kernel import run
+from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.runs.significance import (
+    benjamini_hochberg,
+    changes_needed,
+    cluster_bootstrap,
+    mcnemar,
+    permutation,
+)
+
+SCIPY = "scipy is not installed"
+COUNTS = st.integers(0, 400)
+DIFFERENCES = st.lists(st.sampled_from([-1.0, -0.5, -0.25, 0.0, 0.1, 0.3, 1.0]), min_size=1, max_size=10)
+# Sums of these are exact, as scipy needs them.
+EXACT_DIFFERENCES = st.lists(st.sampled_from([-1.0, -0.5, -0.25, 0.0, 0.125, 0.75]), min_size=2, max_size=10)
+
+
+@given(COUNTS, COUNTS)
+def test_mcnemar_is_that_of_scipy_and_statsmodels(worse, better):
+    stats = pytest.importorskip("scipy.stats", reason=SCIPY)
+    p = mcnemar(worse, better)
+    if worse + better:
+        assert p == pytest.approx(stats.binomtest(worse, worse + better).pvalue, rel=1e-9)
+    tables = pytest.importorskip("statsmodels.stats.contingency_tables", reason="statsmodels is not installed")
+    if worse + better:
+        assert p == pytest.approx(tables.mcnemar([[7, worse], [better, 9]], exact=True).pvalue, rel=1e-9, abs=1e-12)
+
+
+def test_mcnemar_of_very_many_changes_is_exact():
+    assert mcnemar(50_000, 50_000) == 1.0
+    assert 0 < mcnemar(50_400, 49_600) < 0.05
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_the_changes_that_are_needed_are_about_the_fewest(worse, better):
+    if worse == better:
+        assert changes_needed(worse, better) is None
+    elif mcnemar(worse, better) >= 0.05:
+        needed, share = changes_needed(worse, better), min(worse, better) / (worse + better)
+        assert needed > worse + better
+        if needed < 2_000:
+            fewer = math.ceil(needed * share)
+            assert mcnemar(fewer, needed - fewer) < 0.05
+
+
+def test_below_six_changes_nothing_is_significant():
+    assert [number for number in range(1, 10) if mcnemar(number, 0) < 0.05] == [6, 7, 8, 9]
+    assert [changes_needed(number, 0) for number in range(1, 6)] == [6] * 5
+
+
+@given(DIFFERENCES)
+def test_few_differences_are_permuted_exactly(differences):
+    every_sign = itertools.product((-1, 1), repeat=len(differences))
+    sums = [sum(sign * one for sign, one in zip(signs, differences, strict=True)) for signs in every_sign]
+    extreme = sum(abs(one) >= abs(sum(differences)) - 1e-9 for one in sums)
+    assert permutation(differences) == pytest.approx(extreme / len(sums))
+
+
+@given(EXACT_DIFFERENCES)
+def test_permutation_is_that_of_scipy(differences):
+    numpy, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats", reason=SCIPY)
+    if any(differences):
+        found = stats.permutation_test(
+            (numpy.array(differences), numpy.zeros(len(differences))),
+            lambda a, b, axis: numpy.mean(a - b, axis=axis),
+            permutation_type="samples",
+            vectorized=True,
+            n_resamples=numpy.inf,
+        )
+        assert permutation(differences) == pytest.approx(found.pvalue, abs=1e-9)
+
+
+def test_many_differences_are_permuted_at_random_and_the_same_each_time():
+    stats = pytest.importorskip("scipy.stats", reason=SCIPY)
+    source = random.Random(7)
+    for shift in (0.0, 0.02, 0.05):
+        differences = [source.gauss(shift, 0.3) for _ in range(400)]
+        found = permutation(differences)
+        assert found == permutation(differences)
+        # With so many values the test is as good as that of Student.
+        assert found == pytest.approx(stats.ttest_1samp(differences, 0).pvalue, abs=0.02)
+    assert permutation([1.0] * 300) == pytest.approx(1 / 10_000)
+    assert permutation([0.0] * 300) == 1.0
+
+
+def test_the_bootstrap_draws_whole_clusters():
+    numpy, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats", reason=SCIPY)
+    source = random.Random(7)
+    means = [source.gauss(-0.05, 0.2) for _ in range(80)]
+    found = cluster_bootstrap([[mean] * 10 for mean in means])
+    oracle = stats.bootstrap((numpy.array(means),), numpy.mean, method="percentile", rng=3).confidence_interval
+    assert found.clusters == 80
+    assert found.mean == pytest.approx(sum(means) / 80)
+    assert (found.low, found.high) == pytest.approx((oracle.low, oracle.high), abs=0.005)
+    # As if each of the values were evidence of its own, it would be much narrower.
+    narrow = cluster_bootstrap([[mean] for mean in means for _ in range(10)])
+    assert narrow.high - narrow.low < 0.5 * (found.high - found.low)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_adjusted_values_are_those_of_statsmodels(values):
+    multitest = pytest.importorskip("statsmodels.stats.multitest", reason="statsmodels is not installed")
+    assert benjamini_hochberg(values) == pytest.approx(multitest.multipletests(values, method="fdr_bh")[1].tolist())
+
+
+def statistics(command, tmp_path, verdicts, *words):
+    """Compare two runs in which the given pairs of values were observed, where 1 is expected."""
+    for side, name in enumerate(("old", "new")):
+        lines = [
+            lines_of([compare("exact", 1, values[side], name="x")], test=f"t.py::test[{number}]")
+            for number, values in enumerate(verdicts)
+        ]
+        (tmp_path / name).write_bytes(b"".join(lines))
+    paths = tmp_path / "old", tmp_path / "new"
+    terminal = command("diff", *paths, *words)[1]
+    return json.loads(command("diff", *paths, "--format", "json", *words)[1])["statistics"], terminal
+
+
+def test_few_changes_are_inconclusive(command, tmp_path):
+    found, terminal = statistics(command, tmp_path, [(1, 2)] * 5 + [(1, 1)] * 95, "--statistics")
+    assert found["verdicts"]["conclusion"] == "inconclusive"
+    assert found["verdicts"]["changes_needed"] == 6
+    assert found["verdicts"]["pairs_needed"] == 120
+    assert (
+        "verdicts: 5 worse, 0 better of 100 pairs, p = 0.0625: inconclusive; with changes in this proportion it takes 6 of"
+        " them, not 5, so about 120 pairs" in terminal
+    )
+
+
+@pytest.mark.parametrize(("values", "word"), [((1, 2), "worse"), ((2, 1), "better")])
+def test_enough_changes_are_significant(command, tmp_path, values, word):
+    found, terminal = statistics(command, tmp_path, [values] * 6 + [(1, 1)] * 94, "--statistics")
+    assert found["verdicts"]["conclusion"] == word
+    assert f"p = 0.03125: {word}" in terminal
+
+
+def test_no_change_is_inconclusive(command, tmp_path):
+    found, _ = statistics(command, tmp_path, [(1, 1)] * 10, "--statistics")
+    assert found["verdicts"]["conclusion"] == "inconclusive"
+    assert found["verdicts"]["pairs_needed"] is None
+    assert found["scores"]["p"] == 1.0
+
+
+def test_clusters_are_named_by_a_column(command, tmp_path):
+    found, terminal = statistics(command, tmp_path, [(1, 2), (1, 1)] * 10, "--cluster", "test")
+    assert found["cluster"]["clusters"] == 20
+    assert found["cluster"]["mean"] == -0.5
+    assert "pass rate: -50.00 points, 95 % from" in terminal
+    assert statistics(command, tmp_path, [(1, 2), (1, 1)] * 10, "--cluster", "path")[0]["cluster"]["clusters"] == 1
+
+
+def test_a_column_that_records_do_not_have_is_refused(command, tmp_path):
+    (tmp_path / "old").write_bytes(lines_of([compare("exact", 1, 1)]))
+    status, _, complaint = command("diff", tmp_path / "old", tmp_path / "old", "--cluster", "model")
+    assert status == 2
+    assert "--cluster model: the record of tests/test_x.py::test_a has no such text or number" in complaint
+
+
+def test_errors_are_not_passed_and_told_apart(command, tmp_path):
+    (tmp_path / "old").write_bytes(lines_of([compare("regex", "a", "a", name="x")]))
+    (tmp_path / "new").write_bytes(lines_of([compare("regex", "(", "a", name="x")]))
+    _, out, _ = command("diff", tmp_path / "old", tmp_path / "new", "--statistics")
+    assert "verdicts: 1 worse, 0 better of 1 pair" in out
+    assert "errors, counted as not passed: 0 before, 1 now" in out
+
+
+def test_a_low_score_is_good_where_the_test_meant_that_values_differ(command, tmp_path):
+    for name, observed in (("old", "Paris"), ("new", "Rome")):
+        result = run(REGISTRY.build("text_similarity"), "Paris", observed, negated=True)
+        (tmp_path / name).write_bytes(lines_of([result]))
+    _, out, _ = command("diff", tmp_path / "old", tmp_path / "new", "--statistics")
+    assert "fixed: 1" in out
+    assert "scores: mean difference +1.0000" in out
