@@ -24,7 +24,6 @@ PICTURES = {
     "page-overview.png": ("light", WIDE, None),
     "page-comparison.png": ("light", WIDE, "message"),
     "page-trajectory.png": ("dark", WIDE, "test_refund"),
-    "page-narrow.png": ("light", {"width": 390, "height": 720}, "Drug"),
 }
 
 
