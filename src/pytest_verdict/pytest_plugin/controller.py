@@ -19,7 +19,7 @@ from pytest_verdict.pytest_plugin.session_gates import session_verdicts
 from pytest_verdict.pytest_plugin.shards import WHOLE
 from pytest_verdict.pytest_plugin.terminal import closing_lines, told_to_github
 from pytest_verdict.pytest_plugin.xdist_transport import PENDING_COUNT, add_lost, detach_records, make_counts
-from pytest_verdict.report.building import Built, build
+from pytest_verdict.report.building import build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
 from pytest_verdict.report.journal import PENDING
 from pytest_verdict.report.journal_writer import JournalWriter
@@ -233,7 +233,7 @@ class Controller:
                 remove_journal(self._folder.journal)
         # Not the whole report: pytest collects garbage several times after this, and looks at all that is left each time.
         self._verdicts = list(session_verdicts(built, self._config, self._shown(built.folder)))
-        has_page = self._write_page(built)
+        has_page = self._html == "always" or (self._html == "auto" and (self._is_watched() or self._has_failed()))
         closing = list(closing_lines(built, self._shown(built.folder), has_page=has_page))
         self._closing, self._annotations = told_to_github(self._config, built.folder, closing)
         if built.problems:
@@ -241,21 +241,19 @@ class Controller:
         self._journal.forget()
         remove_journal(self._folder.journal)
         self._folder.remove_earlier()
+        if has_page:
+            # The last, because the report is whole without it.
+            from pytest_verdict.page.folder import write_page_of_session
 
-    def _write_page(self, built: Built) -> bool:
-        """Write the page for people, unless all is well and nobody is there."""
-        is_watched = bool(getattr(self._config.pluginmanager.getplugin("terminalreporter"), "isatty", False))
-        is_red = (self._session and self._session.exitstatus not in _GREEN) or any(
-            not is_met for _, is_met in self._verdicts
-        )
-        is_wanted = self._html == "always" or is_watched or is_red
-        if self._html == "never" or not is_wanted:
-            return False
-        from pytest_verdict.page.folder import write_page_of_session
+            place, passed = self._shown(built.folder), built.summary.comparisons[0]
+            write_page_of_session(built.folder, place, passed, is_watched=self._is_watched())
 
-        passed = built.summary.comparisons[0]
-        write_page_of_session(built.folder, self._shown(built.folder), passed, is_watched=is_watched)
-        return True
+    def _is_watched(self) -> bool:
+        return bool(getattr(self._config.pluginmanager.getplugin("terminalreporter"), "isatty", False))
+
+    def _has_failed(self) -> bool:
+        is_red = self._session is not None and self._session.exitstatus not in _GREEN
+        return is_red or any(not is_met for _, is_met in self._verdicts)
 
     def _problem_line(self) -> str:
         place = self._shown(self._folder.path)

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
     parser.add_argument("folder", metavar="DIR", nargs="?", default="verify-report", help="a report's folder")
-    parser.add_argument("--format", choices=FORMATS, required=True, help="who reads it, see below")
+    parser.add_argument("--format", choices=FORMATS, default="markdown", help="who reads it, see below")
     parser.add_argument("-o", "--output", metavar="FILE", help="where to write; stdout unless given")
     parser.add_argument("--root", metavar="PATH", default="", help="the tests' root directory inside the repository")
 
