@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
@@ -17,7 +18,7 @@ from pytest_verdict.core.merkle import MerkleTree, leaf
 from pytest_verdict.core.record import summed, verdict_in
 from pytest_verdict.report.journal import RECORDS, SHARD, TESTS, Journal, are_contiguous, lines_of
 from pytest_verdict.report.junit import Profile
-from pytest_verdict.report.summary import PASSED, Contents, Summary, TestSummary, derived_sections, summarize
+from pytest_verdict.report.summary import PASSED, Contents, Summary, derived_sections, summarize
 from pytest_verdict.report.writers import PAGE, NewFiles, write_others, write_own
 
 DEFAULT_INLINE_LIMIT: Final = 1_000
@@ -57,14 +58,14 @@ def build(
     run = {**run, "collected": {"tests": len(journal.order), "sha256": collected}}
     new = NewFiles(folder)
     try:
-        sorted_records, digests = _sorted_records(journal, summary, new, copy=not (in_order and consume))
+        sorted_records, digests, roots = _sorted_records(journal, summary, new, copy=not (in_order and consume))
         count = sum(summary.comparisons) + sum(summary.superseded)
         with journal.records.open("rb") as records:
             inline = list(_inline(records, summary, inline_limit))
             worst = heapq.nsmallest(_MOST_WORST, _unsuccessful(records, summary))
-        described = {"path": RECORDS, "count": count, "sha256": digests.sha256, "root": digests.root}
+        described = {"path": RECORDS, "count": count, **digests}
         sections = derived_sections(journal.header.get("asked", {}), summary, sorted_records)
-        contents = Contents(summary, run, described, inline, count - len(inline), profile, digests.of_tests, sections)
+        contents = Contents(summary, run, described, inline, count - len(inline), profile, roots, sections)
         own = write_own(contents, new)
         if "shard" in run:
             own.append(SHARD)
@@ -79,13 +80,10 @@ def build(
         new.remove()
 
 
-class _Digests(NamedTuple):
-    sha256: str
-    root: str
-    of_tests: list[str]
-
-
-def _sorted_records(journal: Journal, summary: Summary, new: NewFiles, *, copy: bool) -> tuple[Path, _Digests]:
+def _sorted_records(
+    journal: Journal, summary: Summary, new: NewFiles, *, copy: bool
+) -> tuple[Path, dict[str, str], list[str]]:
+    """Write the records in the order of the tests; give the file, its digests, and the root of each test."""
     known = (journal.footer or {}).get("records_sha256")
     is_known = not copy and isinstance(known, str)
     target = journal.records if is_known else new.path(RECORDS)
@@ -94,7 +92,7 @@ def _sorted_records(journal: Journal, summary: Summary, new: NewFiles, *, copy: 
         roots = []
         for test in summary.tests:
             of_test = MerkleTree()
-            for line in _lines(source, test):
+            for _, line in lines_of(source, chain.from_iterable(entry.pieces() for entry in test.attempts)):
                 found = leaf(line)
                 whole.add(found)
                 of_test.add(found)
@@ -102,13 +100,7 @@ def _sorted_records(journal: Journal, summary: Summary, new: NewFiles, *, copy: 
                     digest.update(line)
                     file.write(line)
             roots.append(of_test.root())
-    return target, _Digests(str(known) if is_known else digest.hexdigest(), whole.root(), roots)
-
-
-def _lines(records: IO[bytes], test: TestSummary) -> Iterator[bytes]:
-    for entry in test.attempts:
-        for _, line in lines_of(records, entry.pieces()):
-            yield line
+    return target, {"sha256": str(known) if is_known else digest.hexdigest(), "root": whole.root()}, roots
 
 
 def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]:

@@ -16,7 +16,7 @@ from pytest_verdict.core.record import digest_of_test, summed
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.report.journal import Properties, TestEntry
-from pytest_verdict.report.summary import NOT_GREEN, Contents, TestSummary, counts_text
+from pytest_verdict.report.summary import NOT_GREEN, VERDICTS, Contents, TestSummary, counts_text
 
 Profile = Literal["ci", "strict"]
 JUNIT: Final = "junit.xml"
@@ -101,11 +101,11 @@ def _properties(given: Properties) -> Iterator[str]:
 
 
 def _counts(tests: list[TestSummary], records_digest: str) -> Iterator[tuple[str, str]]:
-    passed, failed, broken = (sum(column) for column in zip(*(test.comparisons for test in tests), strict=True))
-    yield "verdict.comparisons", str(passed + failed + broken)
-    yield "verdict.comparisons.pass", str(passed)
-    yield "verdict.comparisons.fail", str(failed)
-    yield "verdict.comparisons.error", str(broken)
+    counts = [sum(column) for column in zip(*(test.comparisons for test in tests), strict=True)]
+    yield "verdict.comparisons", str(sum(counts))
+    yield from (
+        (f"verdict.comparisons.{verdict}", str(number)) for verdict, number in zip(VERDICTS, counts, strict=True)
+    )
     yield "verdict.records", "records.jsonl"
     yield "verdict.records.sha256", records_digest
 

@@ -12,15 +12,9 @@ from pytest_verdict.summaries.reading import MOST_SHOWN, Comparison, Report, Tes
 SPECIFICATION: Final = "0.0.0"
 _STATUSES: Final = ("passed", "failed", "skipped", "pending", "other")
 _STATUS: Final = {
-    "passed": "passed",
-    "xpassed": "passed",
-    "pass": "passed",
-    "failed": "failed",
-    "error": "failed",
-    "rerun": "failed",
-    "fail": "failed",
-    "skipped": "skipped",
-    "xfailed": "skipped",
+    **dict.fromkeys(("passed", "xpassed", "pass"), "passed"),
+    **dict.fromkeys(("failed", "error", "rerun", "fail"), "failed"),
+    **dict.fromkeys(("skipped", "xfailed"), "skipped"),
     "unfinished": "other",
 }
 
