@@ -105,18 +105,18 @@ class ArgumentIndex:
 
     def near(self, argument: str, value: Any, rule: ArgumentRule) -> list[int] | None:
         """Find the calls whose value a rule may accept; None when that cannot be told."""
-        limits = _window(rule, value)
+        limits = window(rule, value)
         if limits is not None:
             return self._between(argument, *limits)
         # Equality holds for objects and lists too, but a rule may ask less of them.
-        key = None if isinstance(value, Mapping | list | tuple) else _key(rule, value)
+        key = None if isinstance(value, Mapping | list | tuple) else equality_key(rule, value)
         if key is None:
             return None
         place = (argument, id(rule) if isinstance(rule, Operator) else 0)
         if place not in self._columns:
             column = self._columns[place] = {}
             for at, own in self._values(argument):
-                column.setdefault(_key(rule, own), []).append(at)
+                column.setdefault(equality_key(rule, own), []).append(at)
         column = self._columns[place]
         # A value without a key may equal anything, so it stays in the running.
         return [*column.get(key, ()), *column.get(None, ())]
@@ -140,7 +140,7 @@ class ArgumentIndex:
         return ((at, call.args[argument]) for at, call in enumerate(self._calls) if argument in call.args)
 
 
-def _key(rule: ArgumentRule, value: Any) -> Hashable | None:
+def equality_key(rule: ArgumentRule, value: Any) -> Hashable | None:
     """Give a key that two values share when a rule for equality accepts them."""
     if rule in (EQUAL, CONTAINS):
         return key_of(value)
@@ -150,7 +150,7 @@ def _key(rule: ArgumentRule, value: Any) -> Hashable | None:
     return key_of(text if rule.case_sensitive else text.casefold())
 
 
-def _window(rule: ArgumentRule, expected: Any) -> tuple[Decimal, Decimal] | None:
+def window(rule: ArgumentRule, expected: Any) -> tuple[Decimal, Decimal] | None:
     """Give the range outside of which an operator for numbers accepts nothing."""
     if type(rule) is not NumericTolerance or rule.normalize:
         return None
