@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, ClassVar, Final, Literal
 
 from pytest_verdict.core.matching import maximum_matching
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, differences, step
-from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
+from pytest_verdict.core.values.jsontext import equal_documents
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.operators.json.document import JsonOperator, listed, read_both, same
 from pytest_verdict.operators.json.tree import Kind, Node, TreeBuilder, without_equal
@@ -60,12 +60,9 @@ def _plainly_equal(expected: Any, observed: Any) -> bool:
     # Two texts that hold equal documents are what most comparisons are; they need none of the bookkeeping.
     if type(expected) is not str or type(observed) is not str:
         return False
-    try:
-        left, right = parse_json(expected), parse_json(observed)
-    except JsonTextError:
-        return False
+    found = equal_documents(expected, observed)
     # Python's own equality differs from ours in one point: it takes True for 1.
-    return bool(left == right) and (not (_may_hold_bool(expected) or _may_hold_bool(observed)) or same(left, right))
+    return found is not None and (not (_may_hold_bool(expected) or _may_hold_bool(observed)) or same(*found))
 
 
 def _may_hold_bool(text: str) -> bool:
@@ -140,15 +137,30 @@ def _unmatched(expected: list[Node], observed: list[Node]) -> list[Node]:
     # of the scalars is contained in nothing.
     given = [observed[column] for column in columns if observed[column].is_container]
     candidates: list[list[int]] = []
-    for item in wanted:
-        # Not a comprehension, which takes a third frame per level.
+    for item, likely in zip(wanted, _likely(wanted, given), strict=True):
         choices: list[int] = []
-        for index, other in enumerate(given):
-            if item.is_container and _contained(item, other, "contained"):
-                choices.append(index)
+        for index in likely:
+            if _contained(item, given[index], "contained"):
+                choices.append(index)  # noqa: PERF401 - a comprehension takes a third frame per level
         candidates.append(choices)
     partners = maximum_matching(candidates, len(given))
     return [item for item, partner in zip(wanted, partners, strict=True) if partner is None]
+
+
+def _likely(wanted: list[Node], given: list[Node]) -> Iterator[Sequence[int]]:
+    """Give for each wanted item the places of what may contain it: what holds the rarest of its scalars."""
+    holders: dict[int, list[int]] = {}
+    too_large = [index for index, other in enumerate(given) if other.profile().scalars is None]
+    for index, other in enumerate(given):
+        for identity in other.profile().scalars or ():
+            holders.setdefault(identity, []).append(index)
+    for item in wanted:
+        scalars = item.profile().scalars if item.is_container else None
+        if scalars:
+            rarest = min((holders.get(identity, []) for identity in scalars), key=len)
+            yield sorted(rarest + too_large)
+        else:
+            yield range(len(given) if item.is_container else 0)
 
 
 def _missing(expected: Node, observed: Node, list_mode: ListMode) -> Iterator[Difference]:
