@@ -227,10 +227,6 @@ def test_what_holds_the_rarest_scalar_is_all_that_can_contain(expected, observed
     wanted, given_items = ([builder.build(read_document(item)) for item in side] for side in (expected, observed))
     containers = [item for item in given_items if item.is_container]
     for item, likely in zip(wanted, equality._likely(wanted, containers), strict=True):
-        accepted = {
-            at
-            for at, other in enumerate(containers)
-            if item.is_container and equality._contained(item, other, "contained")
-        }
+        accepted = {at for at, other in enumerate(containers) if item.is_container and equality._contained(item, other)}
         assert accepted <= {*likely}
         assert list(likely) == sorted({*likely})

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict.core.values import jsontext
-from pytest_verdict.core.values.jsontext import JsonTextError, equal_documents, parse_json
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 
 
 @pytest.mark.parametrize(
@@ -94,25 +94,3 @@ def test_what_is_surely_shallow_is_shallow(pieces):
         deepest = max(deepest, depth)
     if jsontext._is_surely_shallow(text):
         assert deepest <= 200
-
-
-MEMBERS = st.lists(
-    st.tuples(
-        st.sampled_from(['"a"', '"b"', '"a:"', '"\\u0061"', '"\\u003a"']),
-        st.sampled_from(
-            ["1", "1.0", "1e0", "true", '"a:b"', '"\\u003a"', "{}", '{"a":1,"a":2}', "1e9999999999999999999"]
-        ),
-    ),
-    max_size=3,
-)
-
-
-@given(MEMBERS, MEMBERS)
-def test_documents_that_are_quickly_equal_are_equal(left, right):
-    texts = ["{" + ", ".join(f"{key}: {value}" for key, value in members) + "}" for members in (left, right)]
-    if equal_documents(*texts):
-        assert parse_json(texts[0]) == parse_json(texts[1])
-
-
-def test_equal_documents_need_no_closer_look():
-    assert equal_documents('{"a": [1.5, "b:"], "c": {}}', '{"c": {}, "a": [1.50, "b:"]}') is not None

@@ -142,12 +142,8 @@ class _Distinct:
 
     def split(self, other: _Distinct) -> tuple[list[Any], list[Any]]:
         """Give the items that are not among others, and those that are."""
-        if not self._others and not other._others:
-            given = other._items
-            if self._items.keys() <= given.keys():
-                return [], [*self._items.values()]
-            absent = [item for key, item in self._items.items() if key not in given]
-            return absent, [item for key, item in self._items.items() if key in given]
+        if not self._others and self._items.keys() <= other._items.keys():
+            return [], [*self._items.values()]
         found: tuple[list[Any], list[Any]] = [], []
         for key, item in self._items.items():
             found[other._has(None if key in self._others else key, item)].append(item)

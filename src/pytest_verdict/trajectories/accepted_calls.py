@@ -109,14 +109,14 @@ class ArgumentIndex:
         if limits is not None:
             return self._between(argument, *limits)
         # Equality holds for objects and lists too, but a rule may ask less of them.
-        key = None if isinstance(value, Mapping | list | tuple) else equality_key(rule, value)
+        key = None if isinstance(value, Mapping | list | tuple) else _key(rule, value)
         if key is None:
             return None
         place = (argument, id(rule) if isinstance(rule, Operator) else 0)
         if place not in self._columns:
             column = self._columns[place] = {}
             for at, own in self._values(argument):
-                column.setdefault(equality_key(rule, own), []).append(at)
+                column.setdefault(_key(rule, own), []).append(at)
         column = self._columns[place]
         # A value without a key may equal anything, so it stays in the running.
         return [*column.get(key, ()), *column.get(None, ())]
@@ -140,7 +140,7 @@ class ArgumentIndex:
         return ((at, call.args[argument]) for at, call in enumerate(self._calls) if argument in call.args)
 
 
-def equality_key(rule: ArgumentRule, value: Any) -> Hashable | None:
+def _key(rule: ArgumentRule, value: Any) -> Hashable | None:
     """Give a key that two values share when a rule for equality accepts them."""
     if rule in (EQUAL, CONTAINS):
         return key_of(value)

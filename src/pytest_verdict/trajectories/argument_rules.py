@@ -10,7 +10,7 @@ A rule is a mode or any operator; what it demands is always said from the expect
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -119,21 +119,6 @@ def _compare_one(
         return None if own == WITHIN else ArgumentFinding(argument, 0.0, "missing")
     accepted = _ACCEPTS[own](expected, observed)
     return ArgumentFinding(argument, 1.0 if accepted else 0.0, None if accepted else "changed")
-
-
-def counted_arguments(rule: ToolRule, expected: Iterable[str], observed: Iterable[str]) -> int | None:
-    """Count the arguments that have a score, by their names alone; None where an operator tells it of an absent one."""
-    left, right, others = {*expected}, {*observed}, rule_of_argument(rule)
-    lenient = dict.fromkeys(left - right, WITHIN) | dict.fromkeys(right - left, CONTAINS)
-    count = 0
-    for argument in left | right:
-        own = rule_of_argument(rule, argument)
-        if isinstance(own, Operator) and argument in lenient:
-            if argument in right and own.effective_expected(_ABSENT) is not _ABSENT:
-                return None
-            own = others
-        count += own not in (IGNORE, lenient.get(argument, IGNORE))
-    return count
 
 
 def _compare_by_operator(operator: Operator, argument: str, expected: Any, observed: Any) -> ArgumentFinding:

@@ -13,8 +13,6 @@ import re
 from decimal import Decimal
 from typing import Any, Final, NoReturn
 
-from pydantic_core import to_json
-
 from pytest_verdict.core.values.encoding import MAXIMUM_DEPTH
 from pytest_verdict.core.values.numbers import EXACT
 
@@ -53,21 +51,6 @@ def parse_json(text: str | bytes | bytearray) -> Any:
         raise JsonTextError(PARSE_FAILED, "an exponent is out of range") from None
     except (ValueError, RecursionError) as error:
         raise JsonTextError(PARSE_FAILED, str(error)) from None
-
-
-def equal_documents(left: str, right: str) -> tuple[Any, Any] | None:
-    """Read two JSON documents that are equal in Python; None when they differ, and when only a closer look can tell."""
-    if _COLON_ESCAPED in left or _COLON_ESCAPED in right:
-        return None
-    try:
-        _refuse_depth(left)
-        _refuse_depth(right)
-        document, other = _LENIENT_DECODER.decode(left), _LENIENT_DECODER.decode(right)
-        colons = to_json(document).count(b":") if document == other else -1
-    except (ValueError, ArithmeticError, RecursionError):
-        return None
-    # One follows each key, the others stand in text. A key that occurs twice in one object leaves out one at least.
-    return (document, other) if left.count(":") == right.count(":") == colons else None
 
 
 def _decoded(document: str) -> Any:
@@ -137,7 +120,4 @@ def _marks(text: str) -> bytes:
 _MOST_DIGITS: Final = 4_300
 _strict = functools.partial(json.JSONDecoder, object_pairs_hook=_object, parse_float=_exact, parse_constant=_constant)
 _DECODER: Final = _strict()
-# All in C: what a key that occurs twice leaves out is counted, not looked for.
-_LENIENT_DECODER: Final = json.JSONDecoder(parse_float=Decimal, parse_constant=_constant)
-_COLON_ESCAPED: Final = "\\u003"
 _DECODER_OF_LONG_INTS: Final = _strict(parse_int=_whole)
