@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from pytest_verdict.explanation.lines import Line
 
 
-def say(line: str = "") -> None:
-    """Write a line on stdout."""
-    sys.stdout.write(f"{visible(line)}\n")
+def say(*lines: str) -> None:
+    """Write lines on stdout."""
+    sys.stdout.writelines(f"{visible(line)}\n" for line in lines)
 
 
 def say_in_colour(line: Line) -> None:

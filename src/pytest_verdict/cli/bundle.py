@@ -40,8 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     if missing is not None:
         raise RecordError(f"{folder}: there is no {missing} in this folder")
     tally = tally_of(RecordsFile(arguments.folder))
-    for line in report_lines(tally):
-        say(line)
+    say(*report_lines(tally))
     if tally.exit_code:
         say("no bundle was written")
         return tally.exit_code

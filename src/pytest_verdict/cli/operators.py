@@ -39,8 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json([_as_json(name, cls) for name, cls in found.items()])
         return 0
-    for line in _described(asked, found[asked]) if asked else _listed(found):
-        say(line)
+    say(*(_described(asked, found[asked]) if asked else _listed(found)))
     return 0
 
 

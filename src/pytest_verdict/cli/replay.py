@@ -88,8 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json(_as_json(tally))
     elif not arguments.quiet:
-        for line in report_lines(tally):
-            say(line)
+        say(*report_lines(tally))
     if not sum(tally.statuses.values()):
         complain(f"{file.path}: it is empty, so there is nothing to verify")
     return tally.exit_code

@@ -62,8 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         with damage_told(f"{places.journal}: the journal is damaged beyond reading"):
             journal = read_journal(places.journal)
             built = _built(journal, places.target, arguments.junit_profile)
-        for line in _found(journal, built):
-            say(line)
+        say(*_found(journal, built))
         for problem in built.problems:
             complain(problem)
         if arguments.remove_journal and not built.problems:

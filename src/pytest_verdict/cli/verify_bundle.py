@@ -55,8 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         derived = _derived(folder, tally.findings)
         if arguments.attestation and not tally.findings:
             tally.findings += _of_attestation(Path(arguments.attestation), Path(arguments.file), derived)
-    for line in report_lines(tally):
-        say(line)
+    say(*report_lines(tally))
     if not arguments.attestation:
         say("self-attested: nobody but the one who made this file vouches for it")
     elif not tally.findings:
