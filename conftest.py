@@ -16,6 +16,9 @@ settings.load_profile("without deadline")
 # Another seed in each session, so that a dependence on it shows some day.
 os.environ.setdefault("PYTHONHASHSEED", str(random.SystemRandom().randrange(1, 2**32)))
 
+# Sessions inside a test have a report, and must not add it to the summary of the job that tests this project.
+os.environ.pop("GITHUB_STEP_SUMMARY", None)
+
 
 @pytest.fixture(autouse=True)
 def _registry_as_before():

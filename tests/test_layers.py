@@ -18,6 +18,7 @@ LAYERS = (
     ("errors",),
     ("core",),
     ("explanation", "advice", "laws", "console", "report", "signatures"),
+    ("summaries",),
     ("page",),
     ("runs",),
     ("wrong_calls",),
@@ -33,7 +34,7 @@ LAYERS = (
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 FAMILIES = (
     *("operators", "judging", "templates", "trajectories", "blind", "suites"),
-    *("report", "page", "runs", "gates", "tables", "cli"),
+    *("report", "summaries", "page", "runs", "gates", "tables", "cli"),
 )
 SIBLINGS = ("templates", "trajectories", "blind", "suites")
 # Where a test of pytest is made, pytest has to be known: the items that a family brings.

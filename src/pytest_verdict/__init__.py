@@ -15,6 +15,7 @@ FAMILIES = (
     "pytest_verdict.blind.plugin",
     "pytest_verdict.judging.plugin",
     "pytest_verdict.report.plugin",
+    "pytest_verdict.summaries.plugin",
     "pytest_verdict.gates.plugin",
     "pytest_verdict.page.plugin",
     "pytest_verdict.runs.plugin",

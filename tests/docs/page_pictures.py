@@ -1,4 +1,4 @@
-"""The pictures of the page in docs/_static: what a browser shows for the report of all examples.
+"""The pictures of the page in docs/_static: what a browser shows for the report of all examples, and for the tutorial's diff.
 
 Take them again with ``python tests/docs/page_pictures.py``; it needs playwright, pillow and Debian's Chromium.
 """
@@ -12,6 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from pages import blocks_of
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
@@ -24,8 +25,8 @@ PICTURES = {
     "page-overview.png": ("light", WIDE, None),
     "page-comparison.png": ("light", WIDE, "message"),
     "page-trajectory.png": ("dark", WIDE, "test_refund"),
-    "page-narrow.png": ("light", {"width": 390, "height": 720}, "Drug"),
 }
+DIFF = ("page-diff.png", ("light", {"width": 1280, "height": 560}, "test_city"))
 
 
 def report(place: Path) -> Path:
@@ -37,8 +38,21 @@ def report(place: Path) -> Path:
     return place / "verify-report" / "report.html"
 
 
-def take(browser: Browser, page: Path, name: str) -> None:
-    scheme, size, opened = PICTURES[name]
+def diff(place: Path) -> Path:
+    """Run both versions of the tutorial's file, and give the page of what changed."""
+    python = [sys.executable, "-m"]
+    blocks = blocks_of(REPOSITORY / "docs" / "tutorial.md")
+    versions = [block.content for block in blocks if block.file_name == "test_trip.py"]
+    for name, content in zip(("before", "after"), versions, strict=True):
+        (place / "test_trip.py").write_text(content, encoding="utf-8")
+        command = [*python, "pytest", "-q", "-p", "no:cacheprovider", f"--verify-report-dir={name}", "test_trip.py"]
+        subprocess.run(command, cwd=place, capture_output=True, check=False)
+    command = [*python, "pytest_verdict", "diff", "before", "after", "--format", "html", "-o", "diff.html"]
+    subprocess.run(command, cwd=place, capture_output=True, check=False)
+    return place / "diff.html"
+
+
+def take(browser: Browser, page: Path, name: str, scheme: str, size: dict[str, int], opened: str | None) -> None:
     tab = browser.new_page(viewport=size, color_scheme=scheme)
     tab.goto(page.as_uri())
     tab.wait_for_selector("html[data-ready]")
@@ -60,5 +74,6 @@ if __name__ == "__main__":
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-lcd-text"]
         )
         found = report(Path(folder))
-        for name in PICTURES:
-            take(chromium, found, name)
+        for name, picture in PICTURES.items():
+            take(chromium, found, name, *picture)
+        take(chromium, diff(Path(folder)), DIFF[0], *DIFF[1])

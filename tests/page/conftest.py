@@ -37,7 +37,8 @@ def page_of(folder):
     return lambda tests: WrittenPage(folder(tests) / "report.html")
 
 
-@pytest.fixture(scope="session")
+# Of a module, because Playwright leaves a running event loop in the thread, where other tests start their own.
+@pytest.fixture(scope="module")
 def chromium():
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as running:

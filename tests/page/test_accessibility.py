@@ -46,6 +46,11 @@ def test_a_narrow_window_shows_the_list_or_the_details(browse, examples):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.get_by_role("button", name="Close").click()
     assert page.locator("#list").is_visible()
+    page.locator("#home").click()
+    assert page.locator("#detail h2").inner_text() == "verify-report"
+    assert page.locator("#detail").is_visible()
+    page.locator("#home").click()
+    assert page.locator("#list").is_visible()
 
 
 def test_what_is_open_is_printed_without_the_list(browse, examples):

@@ -23,6 +23,12 @@ class EitherName(BaseAnswer):
         verify_strategy = AnyOf(conditions=[FieldCheck(field="symbol"), FieldCheck(field="protein")])
 
 
+def open_row(page):
+    """Open the first comparison of the list, and wait until all of it is drawn."""
+    page.locator(".row").first.click()
+    page.wait_for_selector("#detail .title")
+
+
 def texts(page, selector):
     return [text.strip() for text in page.locator(selector).all_inner_texts()]
 
@@ -142,7 +148,7 @@ def test_the_keyboard_is_enough(browse, examples):
     page.keyboard.press("j")
     page.keyboard.press("k")
     page.keyboard.press("Enter")
-    assert "blind_preference" in page.locator("#detail h2").inner_text()
+    page.wait_for_selector("#detail h2:has-text('blind_preference')")
     page.keyboard.press("j")
     page.wait_for_selector("#detail h2:has-text('normalized_exact')")
     page.keyboard.press("Escape")
@@ -172,7 +178,7 @@ def test_back_goes_back(browse, examples):
 
 def test_a_failure_has_the_lines_of_the_failure_block_with_their_roles(browse, folder):
     page = browse(address(folder({"t.py::t": [compare("exact", "one two three", "one 2 three")]}), "id=2d711642b726"))
-    page.locator(".row").click()
+    open_row(page)
     page.wait_for_selector("pre.said")
     assert page.locator("pre.said").inner_text().splitlines()[0] == "exact: expected 'one two three', got 'one 2 three'"
     assert texts(page, "pre.said .expected_changed")[0] == "two"
@@ -181,7 +187,7 @@ def test_a_failure_has_the_lines_of_the_failure_block_with_their_roles(browse, f
 
 def test_surfaces_can_be_switched_to(browse, folder):
     page = browse(address(folder({"t.py::t": [compare("normalized_exact", "Paris", " PARIS!")]})))
-    page.locator(".row").click()
+    open_row(page)
     assert texts(page, ".sides .tree") == ['"Paris"', '" PARIS!"']
     for button in page.get_by_role("button", name="as compared").all():
         button.click()
@@ -192,7 +198,7 @@ def test_numbers_are_shown_as_they_were_written(browse, folder):
     page = browse(
         address(folder({"t.py::t": [compare("exact", [37.0, 10**30, 12345678901234567890, 1e-7], [-0.0, 1, 2.5])]}))
     )
-    page.locator(".row").click()
+    open_row(page)
     expected, observed = texts(page, ".sides .tree")
     assert expected.split("\n")[1:] == ["0: 37.0", f"1: {10**30}", "2: 12345678901234567890", "3: 1e-07"]
     assert observed.split("\n")[1:] == ["0: -0.0", "1: 1", "2: 2.5"]
@@ -213,7 +219,7 @@ def test_a_template_is_a_table_of_its_fields_and_a_trajectory_stands_side_by_sid
 def test_the_strategy_of_a_template_is_drawn_as_a_tree(browse, folder):
     result = AnswerTemplate(EitherName).verify({"symbol": "TP53", "protein": "unknown"}).comparison
     page = browse(address(folder({"t.py::t": [result]})))
-    page.locator(".row").click()
+    open_row(page)
     page.wait_for_selector("ul.strategy")
     tree = page.locator("ul.strategy").inner_text().split("\n")
     assert tree == ["\u2713 at least 1 of 2: 1 passed", "\u2713 symbol", "\u2717 protein"]
@@ -236,7 +242,7 @@ def test_a_blind_comparison_shows_both_orders_and_reveals_who_was_who(browse, ex
 
 def test_commands_are_there_to_copy(browse, folder):
     page = browse(address(folder({"t.py::it's": [compare("exact", 1, 2)]})))
-    page.locator(".row").click()
+    open_row(page)
     commands = texts(page, ".command code")
     record = page.evaluate("state.id")
     assert commands == [
@@ -290,25 +296,22 @@ def test_what_is_not_in_the_page_is_said(browse, tmp_path):
     write_page(rows_of(lines * 400), about_folder(tmp_path, "."), tmp_path / "report.html", limit=10)
     page = browse(address(tmp_path, "all=1"))
     assert "With every record this page would be too large" in page.locator("#detail").inner_text()
-    page.locator(".row").first.click()
+    open_row(page)
     assert "With every record this page would be too large" in page.locator("#detail").inner_text()
     assert "pytest-verdict explain" in page.locator("#detail").inner_text()
 
 
 def test_two_runs_are_shown_with_their_classes_and_both_records(browse, tmp_path):
-    from pytest_verdict.page.folder import about_folder
     from pytest_verdict.page.rows import Row
     from pytest_verdict.page.writing import write_page
     from written_page import lines_of
 
     old, new = (lines_of([compare("exact", "a", observed)]) for observed in "ab")
     rows = [Row(new, old, "regressed", ("observed",)), Row(old, old)]
-    write_page(
-        rows, {**about_folder(tmp_path, "old and new"), "start": {"change": ["regressed"]}}, tmp_path / "report.html"
-    )
+    write_page(rows, {"title": "old and new", "start": {"change": ["regressed"]}}, tmp_path / "report.html")
     page = browse(address(tmp_path))
     assert chosen(page) == {"change": ["regressed"]}
     assert page.locator("#rows .row").count() == 1
-    page.locator(".row").click()
+    open_row(page)
     assert texts(page, ".sides .tree") == ['"a"', '"a"', '"a"', '"b"']
     assert "causes\nobserved" in page.locator(".facts").inner_text()

@@ -524,7 +524,7 @@ def test_a_module_that_cannot_be_collected_is_an_error(harness):
     run = harness.run(files, "--continue-on-collection-errors", "--verify-report")
     run.check_agreement()
     assert run.totals() == {"total": 3, "passed": 1, "error": 1, "skipped": 1}
-    assert "does_not_exist" in run.case("test_broken.py").findtext("error")
+    assert "does_not_exist" in run.case("test_broken").findtext("error")
     stopped = harness.run("", "--verify-report")
     stopped.check_agreement()
     assert stopped.status == pytest.ExitCode.INTERRUPTED

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from written_page import WrittenPage
@@ -84,3 +88,36 @@ def test_a_large_session_that_nobody_watches_leaves_out_what_passed(harness):
     page = WrittenPage(run(harness, FAILS + many).folder / "report.html")
     assert page.columns["verdict"] == ["fail"]
     assert "without the 2001 comparisons that passed" in page.about["warnings"][0]
+
+
+def test_a_page_that_cannot_be_written_takes_nothing_else_along(harness):
+    (harness.path / "verify-report" / "report.html.new").mkdir(parents=True)
+    found = run(harness, PASSES, ini="verdict_html = always")
+    assert found.status == pytest.ExitCode.TESTS_FAILED
+    assert "report.html.new" in found.output
+    found.check_agreement()
+    assert not (found.folder / "journal").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+def test_at_a_terminal_a_session_that_passed_has_a_page_too(harness):
+    import pty
+
+    harness.write({"pytest.ini": "[pytest]\n", "test_it.py": PASSES})
+    controller, terminal = pty.openpty()
+    command = [sys.executable, "-m", "pytest", "-p", "verdict", "-p", "no:cacheprovider", "--verify-report"]
+    with subprocess.Popen(command, cwd=harness.path, stdout=terminal) as process:
+        os.close(terminal)
+        said = b"".join(iter(lambda: _read(controller), b""))
+        assert process.wait() == 0
+    os.close(controller)
+    assert b"page: verify-report/report.html\r\n" in said
+    assert (harness.path / "verify-report" / "report.html").exists()
+
+
+def _read(descriptor):
+    try:
+        return os.read(descriptor, 65_536)
+    except OSError:
+        # Linux says so when the other end is closed.
+        return b""

@@ -49,7 +49,15 @@ def _fetched(folder: Path) -> bytes:
 
 
 ENTRIES = [
-    TestEntry("tests/test_a.py::test_passed", outcome="passed", path="tests/test_a.py", line=3, microseconds=123_450),
+    TestEntry(
+        "tests/test_a.py::test_passed",
+        outcome="passed",
+        path="tests/test_a.py",
+        line=3,
+        microseconds=123_450,
+        properties=[("<name>", "a\n\x00]]>")],
+        output={"system-out": "]]> \x00", "system-err": "\x1b[31m<&>"},
+    ),
     TestEntry(
         "tests/test_a.py::TestIt::test_failed[a::b]",
         outcome="failed",
@@ -89,6 +97,8 @@ def without_places(content: bytes) -> etree._Element:
     root = etree.fromstring(content)
     for case in root.iter("testcase"):
         del case.attrib["file"], case.attrib["line"]
+        for properties in case.findall("properties"):
+            case.remove(properties)
     return root
 
 
@@ -97,7 +107,7 @@ def test_the_strict_profile_is_valid(junit_schema):
     junit_schema.assertValid(etree.fromstring(document(ENTRIES, "strict", started="")))
 
 
-def test_the_ci_profile_is_valid_but_for_file_and_line(junit_schema):
+def test_the_ci_profile_is_valid_but_for_file_line_and_properties(junit_schema):
     content = document(ENTRIES, "ci")
     assert not junit_schema.validate(etree.fromstring(content))
     junit_schema.assertValid(without_places(content))

@@ -27,10 +27,20 @@ def test_alone():
 
 
 @pytest.fixture
-def folder(pytester):
+def report_of(pytester):
+    """Run the session with these arguments, and give the folder of its report."""
     pytester.makepyfile(test_it=SESSION)
-    pytester.runpytest_subprocess("--verify-report", "-p", "no:cacheprovider", "-n0")
-    return pytester.path / "verify-report"
+
+    def run(*arguments):
+        pytester.runpytest_subprocess("--verify-report", "-p", "no:cacheprovider", *arguments)
+        return pytester.path / "verify-report"
+
+    return run
+
+
+@pytest.fixture
+def folder(report_of):
+    return report_of("-n0")
 
 
 @pytest.fixture

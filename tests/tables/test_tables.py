@@ -39,13 +39,13 @@ def test_by_field_and_parameter(command, folder, tmp_path):
         *((name, model) for name in ("capital", "people") for model in ("small", "large")),
     }
     small = rows["capital", "small"]
-    assert {name: small[name] for name in ("comparisons", "pass", "fail", "error", "rate", "mean_score")} == {
+    assert {name: small[name] for name in ("comparisons", "pass", "fail", "error", "rate", "score")} == {
         "comparisons": "2",
         "pass": "0",
         "fail": "2",
         "error": "0",
         "rate": "0.0",
-        "mean_score": "0.0",
+        "score": "0.0",
     }
     # The rule of three: two trials without a success.
     assert float(small["low"]) == 0.0
@@ -183,16 +183,13 @@ def test_the_report_has_the_fields_by_name_and_parameter_and_replay_derives_them
     assert "fields[" in out or "parameters" in out
 
 
-def test_the_same_with_workers_and_without(pytester):
-    from conftest import SESSION
-
-    pytester.makepyfile(test_it=SESSION)
+def test_the_same_with_workers_and_without(report_of):
     found = []
     for workers in ("-n0", "-n2"):
-        pytester.runpytest_subprocess("--verify-report", "-p", "no:cacheprovider", workers)
-        report = json.loads((pytester.path / "verify-report" / "report.json").read_text())
+        report = json.loads((report_of(workers) / "report.json").read_text())
         found.append([report["fields"], [test.get("parameters") for test in report["tests"]]])
     assert found[0] == found[1]
+    assert found[0][0]
 
 
 PARAMETERS = """

@@ -55,9 +55,6 @@ def about_folder(folder: Path, shown: str) -> dict[str, Any]:
             ["pytest ", "test"],
         ],
         "warnings": [],
-        "facts": [],
-        "tests": [],
-        "slowest": [],
         **_of_report(folder / REPORT),
     }
 

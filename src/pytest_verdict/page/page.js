@@ -19,11 +19,11 @@ const LEFT_OUT = "With every record this page would be too large, so it has the 
   + " All of them are shown by pytest-verdict view --serve.";
 
 let about, counts, rows, texts, columns, place, rowsOf, facets;
+const KEPT = { query: "q", order: "order", id: "id" };
 const state = { chosen: {}, query: "", order: "", id: "" };
 let shown = new Uint32Array(0), at = -1, current = -1, found = null, sought = "", searching = 0, opening = 0;
 
 // ---- text and elements
-
 // What has no width, turns the direction of text or is half a character is shown as an escape, as in the terminal.
 const STRANGE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Zs}]/gu;
 
@@ -52,9 +52,7 @@ function add(element, children) {
   }
 }
 
-const span = (kind, ...children) => h("span", { class: kind }, children);
-const div = (kind, ...children) => h("div", { class: kind }, children);
-const td = (kind, ...children) => h("td", { class: kind }, children);
+const [span, div, td] = ["span", "div", "td"].map((tag) => (kind, ...children) => h(tag, { class: kind }, children));
 const notice = (text) => h("p", { class: "notice" }, text);
 const grouped = (number) => number.toLocaleString("en");
 const section = (title, ...children) => [h("h3", {}, title), ...children];
@@ -65,7 +63,6 @@ const table = (heads, lines) => h("div", { class: "box", tabindex: 0, role: "reg
 const mark = (verdict) => h("span", { class: `mark ${verdict}`, role: "img", "aria-label": verdict }, MARKS[verdict] || "?");
 
 // ---- data
-
 // A number as it was written, where JavaScript would write it in another way: 37.0, or one of more than 16 digits.
 class Exact {
   constructor(source) { this.source = source; }
@@ -129,10 +126,8 @@ async function textOf(key) {
   return new TextDecoder().decode(await unzipped(bytesOf($(key).textContent)));
 }
 
-const parsed = new Promise((resolve) => {
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", resolve);
-  else resolve();
-});
+// The script runs before the browser has read the pieces behind it.
+const parsed = new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve));
 
 async function bodyOf(row) {
   if (IS_SERVED) return parse(await (await asked(`row?for=${row}`)).text());
@@ -143,20 +138,18 @@ async function bodyOf(row) {
 }
 
 // ---- the address
-
 function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
-  state.query = given.get("q") || "";
-  state.order = given.get("order") || "";
-  state.id = given.get("id") || "";
+  for (const [key, name] of Object.entries(KEPT)) state[key] = given.get(name) || "";
+  const isBare = !["all", "q", ...facets.map(({ name }) => name)].some((name) => given.has(name));
   state.chosen = {};
   for (const { name, values } of facets) {
-    const known = given.getAll(name).filter((value) => values.includes(value));
+    const wanted = isBare ? (about.start || { verdict: ["fail", "error"] })[name] || [] : given.getAll(name);
+    const known = values.filter((value) => wanted.includes(value) && !(isBare && counts[value] === 0));
     if (known.length) state.chosen[name] = new Set(known);
   }
   current = findRow(state.id);
   if (current >= 0) state.id = idOf(current);
-  if (!given.has("all") && !state.query && !Object.keys(state.chosen).length) chooseStart();
   filter();
   if (current >= 0 && at < 0) { state.chosen = {}; filter(); }
   $("search").value = state.query;
@@ -165,18 +158,11 @@ function readAddress() {
   show(current);
 }
 
-function chooseStart() {
-  for (const [name, wanted] of Object.entries(about.start || { verdict: ["fail", "error"] })) {
-    const known = facets.find((one) => one.name === name)?.values.filter((value) => wanted.includes(value) && counts[value] !== 0);
-    if (known && known.length) state.chosen[name] = new Set(known);
-  }
-}
-
 function writeAddress(isStep) {
   const given = new URLSearchParams();
   for (const [name, values] of Object.entries(state.chosen)) for (const value of values) given.append(name, value);
   if (!given.size && !state.query) given.append("all", "1");
-  for (const [key, value] of [["q", state.query], ["order", state.order], ["id", state.id]]) if (value) given.append(key, value);
+  for (const [key, name] of Object.entries(KEPT)) if (state[key]) given.append(name, state[key]);
   history[isStep ? "pushState" : "replaceState"](null, "", `#${given}`);
 }
 
@@ -194,7 +180,6 @@ function findRow(id) {
 }
 
 // ---- filters
-
 function filter() {
   const active = [];
   for (const one of facets) {
@@ -244,12 +229,9 @@ function choose(name, value, isOnly) {
 
 function drawFacets() {
   const focused = document.activeElement?.dataset?.facet;
-  const scrolled = [...$("facets").querySelectorAll("ul")].map((list) => [list.dataset.name, list.scrollTop]);
+  const lists = () => [...$("facets").querySelectorAll("ul")], tops = new Map(lists().map((list) => [list.dataset.name, list.scrollTop]));
   $("facets").replaceChildren(...facets.flatMap(drawFacet));
-  for (const [name, top] of scrolled) {
-    const list = $("facets").querySelector(`ul[data-name="${name}"]`);
-    if (list) list.scrollTop = top;
-  }
+  for (const list of lists()) list.scrollTop = tops.get(list.dataset.name) || 0;
   if (focused) [...$("facets").querySelectorAll("input")].find((input) => input.dataset.facet === focused)?.focus();
 }
 
@@ -287,7 +269,6 @@ function drawStatus() {
 }
 
 // ---- search
-
 let waiting = 0, run = 0;
 
 function search() {
@@ -321,7 +302,7 @@ async function inBodies(has, isWanted) {
   let drawn = performance.now();
   for (let job = 0; job < jobs.length; job++) {
     const [kind, number] = jobs[job];
-    const rowsFound = IS_SERVED ? await askedRows() : await foundRows(kind, number, has);
+    const rowsFound = await (IS_SERVED ? askedRows() : foundRows(kind, number, has));
     if (!isWanted()) return;
     for (const row of rowsFound) found[row] = 1;
     searching = (job + 1) / jobs.length;
@@ -331,7 +312,9 @@ async function inBodies(has, isWanted) {
   filter();
 }
 
-const askedRows = async () => new Uint32Array(await (await asked(`search?for=${encodeURIComponent(state.query)}`)).arrayBuffer());
+async function askedRows() {
+  return new Uint32Array(await (await asked(`search?for=${encodeURIComponent(state.query)}`)).arrayBuffer());
+}
 
 async function foundRows(kind, number, has) {
   const text = (await textOf(kind + number)).toLowerCase(), start = rowsOf.starts[kind][number];
@@ -339,7 +322,6 @@ async function foundRows(kind, number, has) {
 }
 
 // ---- the list
-
 const grid = $("grid");
 // How many pixels of the list one pixel of the scroll bar stands for.
 const scale = () => shown.length * ROW > HIGHEST ? (shown.length * ROW - grid.clientHeight) / (HIGHEST - grid.clientHeight) : 1;
@@ -405,16 +387,13 @@ function close() {
 }
 
 // ---- details
-
 async function show(row) {
   const mine = ++opening;
   document.body.classList.toggle("opened", row >= 0);
-  let drawn;
-  if (row < 0) drawn = overview();
-  else if (!isIn(row)) drawn = [heading(row), notice(LEFT_OUT), commands(row)];
-  else {
-    try { drawn = details(row, ...await bodyOf(row)); }
-    catch (error) { drawn = [heading(row), notice(`The record cannot be shown: ${error.message}`), commands(row)]; }
+  const failing = (why) => [heading(row), notice(why), commands(row)];
+  let drawn = row < 0 ? overview() : failing(LEFT_OUT);
+  if (row >= 0 && isIn(row)) {
+    try { drawn = details(row, ...await bodyOf(row)); } catch (error) { drawn = failing(`The record cannot be shown: ${error.message}`); }
   }
   if (mine !== opening) return;
   $("detail").replaceChildren(...drawn);
@@ -454,10 +433,7 @@ const said = (lines) => h("pre", { class: "said box", tabindex: 0 }, lines.map((
   parts.map((text, at) => at % 2 ? null : span(parts[at + 1] === "mark" ? MARKED[text.trim()] || "mark" : parts[at + 1], text)), "\n",
 ]));
 
-function more(title, value) {
-  if (!isObject(value) || !Object.keys(value).length) return [];
-  return section(title, div("box tree", tree(value, 0, "")));
-}
+const more = (title, value) => Object.keys(asObject(value)).length ? section(title, div("box tree", tree(value, 0, ""))) : [];
 
 function sides(record) {
   return [div("sides", ["expected", "observed"].map((side) => {
@@ -483,7 +459,6 @@ function choice(labels, pick) {
 }
 
 // ---- values
-
 function tree(value, depth, key) {
   const label = key === "" ? [] : [span("key", key), ": "];
   if (isObject(value) && typeof value.$type === "string") return typed(value, depth, label);
@@ -538,7 +513,6 @@ function short(value) {
 }
 
 // ---- comparisons that are more than two values
-
 function special(record) {
   const details = asObject(record.details), children = asList(record.children).filter(isObject), plan = dig(record, "settings", "strategy");
   if (isObject(details.assignment) && asList(dig(record, "observed", "calls")).length) return blind(record, details, children);
@@ -634,12 +608,11 @@ function blind(record, details, children) {
 }
 
 // ---- commands and the overview
-
 function commands(row) {
   const ends = { id: idOf(row), test: `'${testOf(row).replaceAll("'", `'"'"'`)}'`, "": "" };
   const lines = about.commands.map(([command, end]) => command + ends[end]);
   const drawn = lines.map((line) => div("command", h("code", { tabindex: 0 }, line), button("Copy", (event) => copy(line, event.target))));
-  return div("", section("Commands", drawn));
+  return div("", drawn.length ? section("Commands", drawn) : null);
 }
 
 async function copy(text, element) {
@@ -686,7 +659,6 @@ function countTable({ name, title, members, values }) {
 }
 
 // ---- keyboard and start
-
 function press(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open) return;
   const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.type !== "checkbox";
@@ -709,9 +681,17 @@ function press(event) {
 }
 
 function toggleFacets() {
-  const isOpen = $("facets").classList.toggle("open");
-  $("toggle").setAttribute("aria-expanded", isOpen);
-  if (isOpen) $("facets").focus();
+  $("toggle").setAttribute("aria-expanded", $("facets").classList.toggle("open"));
+  $("facets").focus();
+}
+
+// Where there is room for one thing only, a second click leads back to the list.
+function home(event) {
+  const isThere = document.body.classList.contains("opened") && !state.id;
+  event.preventDefault();
+  history.pushState(null, "", "#");
+  readAddress();
+  document.body.classList.toggle("opened", !isThere);
 }
 
 async function watch() {
@@ -727,7 +707,6 @@ async function start() {
   }
   add($("totals"), Object.entries(counts).map(([verdict, number]) => span(number ? verdict : "dim", `${MARKS[verdict]} ${grouped(number)} ${verdict}`)));
   addEventListener("hashchange", readAddress);
-  addEventListener("popstate", readAddress);
   addEventListener("keydown", press);
   addEventListener("resize", () => drawRows());
   grid.addEventListener("scroll", () => requestAnimationFrame(() => drawRows()));
@@ -735,7 +714,7 @@ async function start() {
   $("order").addEventListener("change", () => { state.order = $("order").value; writeAddress(); filter(); });
   $("toggle").addEventListener("click", toggleFacets);
   $("help").addEventListener("click", () => $("keys").showModal());
-  $("home").addEventListener("click", (event) => { event.preventDefault(); history.pushState(null, "", "#"); readAddress(); });
+  $("home").addEventListener("click", home);
   readAddress();
   document.documentElement.dataset.ready = Math.round(performance.now());
   if (IS_SERVED) setInterval(watch, 2000);

@@ -12,6 +12,7 @@ from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.records_file import RecordsFile
 
+_LARGE: Final = 50_000_000
 _EXIT_CODES: Final = """\
 The page is one file, report.html in the folder, that needs neither the network nor this package. With --serve nothing is
 written: a server on 127.0.0.1 gives the page out until it is stopped, reads each record when it is opened, and has the page
@@ -79,6 +80,8 @@ def _serve(file: RecordsFile, arguments: argparse.Namespace) -> int:
     if file.path.suffix == ".gz":
         raise RecordError(f"{file.path} is compressed; to serve it, decompress it first")
     assert file.folder is not None
+    if file.size > _LARGE:
+        complain(f"reading {file.size // 1_000_000} MB of records once")
     with Server(file.folder, arguments.folder, arguments.port) as server:
         say(f"serving {arguments.folder} on {server.address} until Ctrl-C")
         _open(server.address, arguments)

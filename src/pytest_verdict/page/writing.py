@@ -18,6 +18,18 @@ from pytest_verdict.report.writers import NewFiles
 LARGEST_PAGE: Final = 50_000_000
 
 
+# What a page says beside the rows: texts, commands each with what ends it, facts each with its name, tests with outcome and
+# message, tests with seconds. `start` may name the filters at first, by default what did not pass.
+_NOTHING: Final[Mapping[str, Any]] = {
+    "title": "",
+    "warnings": [],
+    "commands": [],
+    "facts": [],
+    "tests": [],
+    "slowest": [],
+}
+
+
 class Written(NamedTuple):
     """A page that was written: how many rows it lists, and of how many it has no more than the list shows."""
 
@@ -50,7 +62,7 @@ def write_page(rows: Iterable[Row], about: Mapping[str, Any], path: Path, limit:
 
 def packed(index: Index, about: Mapping[str, Any], chunks: Mapping[str, Any]) -> bytes:
     """Compress the index with all that the page says of the whole."""
-    return index.packed({**about, "charts": charts_of(index.scores()), "counts": index.counts()}, chunks)
+    return index.packed({**_NOTHING, **about, "charts": charts_of(index.scores()), "counts": index.counts()}, chunks)
 
 
 def _collect(rows: Iterable[Row], limit: int) -> _Content:

@@ -9,6 +9,7 @@ import pytest
 
 from pytest_verdict.core.record import Counts
 from pytest_verdict.core.values.redaction import Redaction
+from pytest_verdict.pytest_plugin.captured import Captured
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
 from pytest_verdict.pytest_plugin.recorder import RECORDS_ONLY, RecordBatch
 from pytest_verdict.report.journal import LATE, Place, TestEntry, place_of
@@ -29,6 +30,7 @@ class Attempts:
     def __init__(self, config: pytest.Config, redaction: Redaction | None, running: Callable[[], str]) -> None:
         self._config = config
         self._redaction = redaction
+        self.captured = Captured(config, self._written)
         self._running = running
         self._order: list[str] = []
         # Names that several tests have.
@@ -123,7 +125,7 @@ class Attempts:
         return self._name(nodeid)
 
     def _end(self, key: _Key) -> TestEntry:
-        entry = self._open.pop(key).ended(self._written)
+        entry = self._open.pop(key).ended(self._written, self.captured)
         self._ended[key] = entry.attempt
         if entry.crashed:
             self._unknown[key] = None
@@ -183,7 +185,7 @@ class _Attempt:
             self._failed_subtest = report
         self._all_passed = False
 
-    def ended(self, written: Redaction) -> TestEntry:
+    def ended(self, written: Redaction, captured: Captured) -> TestEntry:
         """Fold the reports into the entry of the test."""
         entry = self.entry
         entry.microseconds = round(sum([report.duration for report in self._phases]) * 1_000_000)
@@ -191,6 +193,11 @@ class _Attempt:
             entry.outcome = self._outcome_when_all_passed()
         else:
             self._add_problems(entry, written)
+        if self._phases:
+            last = self._phases[-1]
+            if last.user_properties:
+                entry.properties = captured.texts(last.user_properties)
+            entry.output = captured.output(last, is_passed=self._all_passed)
         return entry
 
     def _add_problems(self, entry: TestEntry, written: Redaction) -> None:
@@ -240,7 +247,7 @@ def _is_subtest(report: Any) -> bool:
 def _message(report: pytest.TestReport | pytest.CollectReport, written: Redaction) -> str:
     # Redacted before it is cut: half of a secret would match no pattern.
     if report.skipped and hasattr(report, "wasxfail"):
-        return written(str(report.wasxfail))
+        return written(str(report.wasxfail).removeprefix("reason: "))
     if report.skipped and isinstance(report.longrepr, tuple):
         return written(str(report.longrepr[2]).removeprefix("Skipped: "))[:MESSAGE_LIMIT]
     crash = getattr(report.longrepr, "reprcrash", None)

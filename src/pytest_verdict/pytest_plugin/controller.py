@@ -20,9 +20,9 @@ from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, add_lost, make_c
 from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
 from pytest_verdict.pytest_plugin.session_gates import session_verdicts
 from pytest_verdict.pytest_plugin.shards import WHOLE
-from pytest_verdict.pytest_plugin.terminal import closing_lines
+from pytest_verdict.pytest_plugin.terminal import closing_lines, told_to_github
 from pytest_verdict.pytest_plugin.xdist_transport import detach_records
-from pytest_verdict.report.building import Built, build
+from pytest_verdict.report.building import build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
 from pytest_verdict.report.journal import PENDING
 from pytest_verdict.report.journal_writer import JournalWriter
@@ -50,6 +50,7 @@ class Controller:
         self._attempts = Attempts(config, redaction, lambda: recorder.running)
         self._session: pytest.Session | None = None
         self._closing: list[str] = []
+        self._annotations: list[str] = []
         self._problem: Exception | None = None
         self._began = False
         # What was asked of the whole session, and whether it was met.
@@ -146,7 +147,9 @@ class Controller:
         self._pending = self._recorder.pending = [0]
         for entry in self._attempts.unfinished():
             self._write(self._journal.append_test, entry)
-        footer = {"finished": now(), "exit_status": int(exitstatus)}
+        footer: dict[str, Any] = {"finished": now(), "exit_status": int(exitstatus)}
+        if properties := self._attempts.captured.of_suite():
+            footer["properties"] = properties
         whole = self._config.pluginmanager.get_plugin(WHOLE)
         self._write(self._journal.close, footer, whole and whole.found)
         if self._problem is None:
@@ -172,6 +175,7 @@ class Controller:
         is_quiet = self._config.get_verbosity() < -1
         lines = [(line, True) for line in self._closing if not is_quiet]
         lines += [(line, is_met) for line, is_met in self._verdicts if not (is_quiet and is_met)]
+        lines += [(line, True) for line in self._annotations]
         if not lines:
             return
         if self._problem is None:
@@ -232,28 +236,27 @@ class Controller:
                 remove_journal(self._folder.journal)
         # Not the whole report: pytest collects garbage several times after this, and looks at all that is left each time.
         self._verdicts = list(session_verdicts(built, self._config, self._shown(built.folder)))
-        has_page = self._write_page(built)
-        self._closing = list(closing_lines(built, self._shown(built.folder), has_page=has_page))
+        has_page = self._html == "always" or (self._html == "auto" and (self._is_watched() or self._has_failed()))
+        closing = list(closing_lines(built, self._shown(built.folder), has_page=has_page))
+        self._closing, self._annotations = told_to_github(self._config, built.folder, closing)
         if built.problems:
             self._problem = RecordError("; ".join(built.problems))
         self._journal.forget()
         remove_journal(self._folder.journal)
         self._folder.remove_earlier()
+        if has_page:
+            # The last, because the report is whole without it.
+            from pytest_verdict.page.folder import write_page_of_session
 
-    def _write_page(self, built: Built) -> bool:
-        """Write the page for people, unless all is well and nobody is there."""
-        is_watched = bool(getattr(self._config.pluginmanager.getplugin("terminalreporter"), "isatty", False))
-        is_red = (self._session and self._session.exitstatus not in _GREEN) or any(
-            not is_met for _, is_met in self._verdicts
-        )
-        is_wanted = self._html == "always" or is_watched or is_red
-        if self._html == "never" or not is_wanted:
-            return False
-        from pytest_verdict.page.folder import write_page_of_session
+            place, passed = self._shown(built.folder), built.summary.comparisons[0]
+            write_page_of_session(built.folder, place, passed, is_watched=self._is_watched())
 
-        passed = built.summary.comparisons[0]
-        write_page_of_session(built.folder, self._shown(built.folder), passed, is_watched=is_watched)
-        return True
+    def _is_watched(self) -> bool:
+        return bool(getattr(self._config.pluginmanager.getplugin("terminalreporter"), "isatty", False))
+
+    def _has_failed(self) -> bool:
+        is_red = self._session is not None and self._session.exitstatus not in _GREEN
+        return is_red or any(not is_met for _, is_met in self._verdicts)
 
     def _problem_line(self) -> str:
         place = self._shown(self._folder.path)

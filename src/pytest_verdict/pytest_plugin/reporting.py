@@ -8,6 +8,7 @@ import pytest
 
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.pytest_plugin import captured
 from pytest_verdict.pytest_plugin.pending import PENDING_COUNT, mapped_counts, place_of_worker
 from pytest_verdict.pytest_plugin.recent_failures import remember_failure
 from pytest_verdict.pytest_plugin.recorder import Recorder
@@ -30,6 +31,7 @@ def start(config: pytest.Config) -> None:
     )
     # Restored with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
+    config.pluginmanager.register(captured, "verdict-suite-properties")
     if shard_of(config):
         config.pluginmanager.register(Whole(config), WHOLE)
     if hasattr(config, "workerinput"):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
+
+import pytest
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import counted, safe_repr, visible
+from pytest_verdict.errors import VerdictError
 from pytest_verdict.report.building import Built
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
@@ -40,6 +45,24 @@ def closing_lines(built: Built, place: str, *, has_page: bool) -> Iterator[str]:
         first = f"#id={built.worst[0].record['id']}" if built.worst else ""
         yield f"page: {place}/{PAGE}{first}"
     yield f"report: {place}/{REPORT}"
+
+
+def told_to_github(config: pytest.Config, folder: Path, closing: list[str]) -> tuple[list[str], list[str]]:
+    """In a workflow of GitHub, append the summary of the job; give the closing lines without commands, and annotations."""
+    if not (os.environ.get("GITHUB_ACTIONS") and os.environ.get("GITHUB_STEP_SUMMARY")):
+        return closing, []
+    from pytest_verdict.summaries import github
+    from pytest_verdict.summaries.escaping import no_command
+    from pytest_verdict.summaries.reading import damage_told, read_report
+
+    repository = Path(os.environ.get("GITHUB_WORKSPACE", config.rootpath))
+    root = config.rootpath.relative_to(repository) if config.rootpath.is_relative_to(repository) else Path()
+    closing = list(map(no_command, closing))
+    try:
+        with damage_told(folder):
+            return closing, [line.rstrip("\n") for line in github.write(read_report(folder, root.as_posix()))]
+    except (OSError, VerdictError) as error:
+        return [*closing, f"GitHub was not told: {no_command(visible(str(error)))}"], []
 
 
 def _lines_of_families(built: Built) -> Iterator[str]:

@@ -6,7 +6,7 @@ import html
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from io import BytesIO
 from itertools import zip_longest
@@ -17,11 +17,11 @@ from pytest_verdict.core.merkle import MerkleTree, leaf
 from pytest_verdict.core.record import Counts, count, digest_of_test, parse_record
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report import json_report
+from pytest_verdict.report import json_report, junit
 from pytest_verdict.report.contents import Contents
 from pytest_verdict.report.journal import RECORDS, TRAITS, TestEntry
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.junit import JUNIT, Profile, junit_digests, junit_lines
+from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
 from pytest_verdict.report.summary import Summary, TestSummary, derived_sections, fold, has_ended
 
 _WRONG: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
@@ -34,6 +34,10 @@ _FAILURE_TEXT: Final = re.compile(r"(<(?:failure|error) [^>]*>)[^<]*")
 _EARLIER: Final = re.compile(r'(<(?:flaky|rerun)Failure) message="[^"]*"([^>]*><stackTrace>)[^<]*')
 _CUT: Final = re.compile(r'message="[^"]*… of [0-9]+ characters, see records.jsonl"')
 _FILE: Final = re.compile(r'<testcase [^>]* file="')
+_HEADER: Final = r"-{33} Captured (?:Log|Out|Err) -{33}\n"
+_CAPTURED: Final = re.compile(
+    rf"(<system-out>[^<]*?)\n?{_HEADER}[^<]*(?=</system-out>)|<system-err>{_HEADER}[^<]*</system-err>\n"
+)
 _NAMED: Final = re.compile(r'<(testcase|testsuite) .*?\bname="([^"]*)"')
 
 
@@ -154,7 +158,9 @@ class FolderCheck:
             last = last if place is None else max(place, last)
 
     def _contents(self, report: dict[str, Any], summary: Summary, keys: list[tuple[str, str]]) -> Contents:
-        run = {name: value for name, value in report["run"].items() if name not in {"seconds", "sha256"}}
+        run = {
+            name: value for name, value in report["run"].items() if name not in {"seconds", "test_properties", "sha256"}
+        }
         inline = [json.dumps(one, separators=(",", ":")).encode() for one in report["comparisons"]]
         digests = {"sha256": self._digest.hexdigest(), "root": self._tree.root()}
         records = {"path": RECORDS, "count": self._number, **digests}
@@ -184,6 +190,7 @@ def _summary_of(test: dict[str, Any], block: _Block | None, run: dict[str, Any])
     for name in _OF_DECISIVE.intersection(test):
         setattr(decisive, name, test[name])
     final.subtests, final.traits = test.get("subtests"), {name: test[name] for name in TRAITS if name in test}
+    final.properties = run.get("test_properties", {}).get(json_report.timed(final), ())
     final.microseconds = round(run["seconds"][json_report.timed(final)] * 1_000_000)
     return TestSummary(entries)
 
@@ -225,10 +232,7 @@ def _of_junit(contents: Contents, path: Path) -> Iterator[Finding]:
     text = content.decode("utf-8", "backslashreplace")
     # In the profile ci every testcase has a file.
     profile: Profile = "ci" if "<testcase " not in text or _FILE.search(text) else "strict"
-    derived = junit_lines(
-        contents.summary, profile, contents.records["sha256"], str(contents.run.get("started", ""))[:19]
-    )
-    places = list(_other_lines("".join(derived), text))
+    places = list(_other_lines("".join(junit.write(replace(contents, profile=profile))), text))
     for place in places:
         yield Finding(JUNIT, place, f"does not follow from {REPORT}")
     said, digests = contents.run.get("files", {}).get(JUNIT), junit_digests(BytesIO(content))
@@ -254,4 +258,5 @@ def _other_lines(derived: str, found: str) -> Iterator[str]:
 
 
 def _without_texts(text: str) -> str:
-    return _CUT.sub("", _EARLIER.sub(r"\1\2", _FAILURE_TEXT.sub(r"\1", text)))
+    known = _CAPTURED.sub(lambda found: found.group(1) or "", text).replace("<system-out></system-out>\n", "")
+    return _CUT.sub("", _EARLIER.sub(r"\1\2", _FAILURE_TEXT.sub(r"\1", known)))

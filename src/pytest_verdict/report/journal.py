@@ -7,7 +7,7 @@ attempt of a test with the places of its records, and a footer. Without a footer
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
@@ -29,6 +29,8 @@ PENDING: Final = "pending"
 Place = tuple[int, ...]
 """Where records lie in ``records.jsonl``: offset and length in bytes, and again for every other piece."""
 
+Properties = Sequence[Sequence[str]]
+"""Names and values that a test or the session gave by `record_property` or `record_testsuite_property`."""
 TRAITS: Final = ("markers", "parameters")
 """What a test is besides its name."""
 
@@ -54,6 +56,8 @@ class TestEntry:
     crashed: bool = False
     teardown_error: bool = False
     subtests: dict[str, int] | None = None
+    properties: Properties = ()
+    output: Mapping[str, str] | None = None
     worker: str = ""
     traits: dict[str, Any] | None = None
     comparisons: Counts = field(default_factory=dict)
@@ -198,6 +202,9 @@ def _entry(content: dict[str, Any]) -> TestEntry:
     # What follows goes into the report as it is.
     for number in (entry.attempt, entry.line, entry.microseconds, *(entry.subtests or {}).values()):
         _whole(number)
+    for texts in (*entry.properties, *(entry.output or {}).items()):
+        if [*map(type, texts)] != [str, str]:
+            raise ValueError("a property or the output is no pair of texts")
     for member, kind in _KINDS.items():
         if type(getattr(entry, member)) is not kind:
             raise ValueError(f"{member} is of another kind")

@@ -99,7 +99,10 @@ class JournalWriter:
         _write_all(self._tests, line.encode("ascii"))
 
 
-_UNUSUAL_FIELDS: Final = ("message", "text", "crashed", "teardown_error", "subtests", "worker", "traits")
+_UNUSUAL_FIELDS: Final = (
+    *("message", "text", "crashed", "teardown_error", "subtests"),
+    *("properties", "output", "worker", "traits"),
+)
 _unusual: Final = attrgetter(*_UNUSUAL_FIELDS)
 
 

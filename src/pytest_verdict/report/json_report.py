@@ -60,7 +60,9 @@ def _pieces(contents: Contents) -> Iterator[str]:
     yield from _array("tests", map(_test, summary.tests, contents.roots))
     yield f'"comparisons_omitted": {contents.omitted},\n'
     yield from _array("comparisons", (line.decode("ascii").rstrip("\n") for line in contents.inline))
-    yield f'"run": {_json({**contents.run, "seconds": durations})[:-1]}, "sha256": '
+    properties = {timed(test.final): test.final.properties for test in summary.tests if test.final.properties}
+    run = {**contents.run, "seconds": durations, **({"test_properties": properties} if properties else {})}
+    yield f'"run": {_json(run)[:-1]}, "sha256": '
 
 
 _json: Final = json.JSONEncoder(allow_nan=False, separators=(", ", ": ")).encode

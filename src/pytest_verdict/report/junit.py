@@ -15,7 +15,7 @@ from pytest_verdict.core.record import summed
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.report.contents import Contents
-from pytest_verdict.report.journal import TestEntry
+from pytest_verdict.report.journal import Properties, TestEntry
 from pytest_verdict.report.summary import NOT_GREEN, Summary, TestSummary, counts_text
 from pytest_verdict.report.xmltext import attribute, element_text, limited_name
 
@@ -26,9 +26,16 @@ PROFILES: Final[tuple[str, ...]] = get_args(Profile)
 # GitHub and GitLab cut messages, and libxml2 refuses text beyond 10 MB.
 MESSAGE_LIMIT: Final = 500
 TEXT_LIMIT: Final = 32_000
+OUTPUT_LIMIT: Final = 4_000_000
 NAME_LIMIT: Final = 200
+# What pytest names in full, the profile ci names in full as well, but for what no reader would take.
+NAME_LIMITS: Final[dict[Profile, int]] = {"ci": 1_000_000, "strict": NAME_LIMIT}
 
-_TEXTS: Final = (b"<failure ", b"<error ", b"<flakyFailure ", b"<rerunFailure ")
+# How what follows from no other file begins; a header of captured output is a line of its own.
+_TEXTS: Final = (
+    *(b"<failure ", b"<error ", b"<flakyFailure ", b"<rerunFailure "),
+    *(b"<properties>", b"<system-err>", b"<system-out>---", b"-----"),
+)
 _FAILED: Final = {"failed", "unfinished"}
 
 
@@ -46,6 +53,7 @@ def write(contents: Contents) -> Iterator[str]:
         profile=checked_profile(contents.profile),
         records_digest=contents.records["sha256"],
         started=str(contents.run.get("started", ""))[:19],
+        given=contents.run.get("properties", ()),
     )
 
 
@@ -64,13 +72,16 @@ def junit_digests(lines: Iterable[bytes]) -> dict[str, Any]:
     return {"sha256": whole.hexdigest(), "cases": cases}
 
 
-def junit_lines(summary: Summary, profile: Profile, records_digest: str, started: str = "") -> Iterator[str]:
+def junit_lines(
+    summary: Summary, profile: Profile, records_digest: str, started: str = "", given: Properties = ()
+) -> Iterator[str]:
     """Write a session as JUnit XML."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f'<testsuites name="pytest-verdict" {_totals(summary.tests, skipped=False)}>\n'
-    names = _Names()
+    names = _Names(NAME_LIMITS[profile])
     for path, tests in _by_file(summary.tests).items():
-        yield from _suite(path, tests, profile, names, _properties(tests, records_digest), started)
+        properties = [*_counts(tests, records_digest), *given]
+        yield from _suite(path, tests, profile, names, properties, started)
     yield "</testsuites>\n"
 
 
@@ -82,30 +93,32 @@ def _by_file(tests: Iterable[TestSummary]) -> dict[str, list[TestSummary]]:
 
 
 def _suite(
-    path: str, tests: list[TestSummary], profile: Profile, names: _Names, properties: dict[str, object], started: str
+    path: str, tests: list[TestSummary], profile: Profile, names: _Names, properties: Properties, started: str
 ) -> Iterator[str]:
     stamp = f' timestamp="{attribute(started, 40)}"' if started else ""
     file = f' file="{limited_name(path, NAME_LIMIT)}"' if profile == "ci" else ""
     yield f'<testsuite name="{limited_name(path, NAME_LIMIT)}" {_totals(tests, skipped=True)}{stamp}{file}>\n'
-    yield "<properties>\n"
-    for name, value in properties.items():
-        yield f'<property name="{name}" value="{value}"/>\n'
-    yield "</properties>\n"
+    yield from _properties(properties)
     for test in tests:
         yield _case(test, profile, names)
     yield "</testsuite>\n"
 
 
-def _properties(tests: list[TestSummary], records_digest: str) -> dict[str, object]:
+def _properties(given: Properties) -> Iterator[str]:
+    yield "<properties>\n"
+    for name, value in given:
+        yield f'<property name="{attribute(name, OUTPUT_LIMIT)}" value="{attribute(value, OUTPUT_LIMIT)}"/>\n'
+    yield "</properties>\n"
+
+
+def _counts(tests: list[TestSummary], records_digest: str) -> Iterator[tuple[str, str]]:
     passed, failed, broken = (sum(column) for column in zip(*(test.comparisons for test in tests), strict=True))
-    return {
-        "verdict.comparisons": passed + failed + broken,
-        "verdict.comparisons.pass": passed,
-        "verdict.comparisons.fail": failed,
-        "verdict.comparisons.error": broken,
-        "verdict.records": "records.jsonl",
-        "verdict.records.sha256": records_digest,
-    }
+    yield "verdict.comparisons", str(passed + failed + broken)
+    yield "verdict.comparisons.pass", str(passed)
+    yield "verdict.comparisons.fail", str(failed)
+    yield "verdict.comparisons.error", str(broken)
+    yield "verdict.records", "records.jsonl"
+    yield "verdict.records.sha256", records_digest
 
 
 def _totals(tests: list[TestSummary], *, skipped: bool) -> str:
@@ -122,33 +135,39 @@ def _case(test: TestSummary, profile: Profile, names: _Names) -> str:
     class_name, name = names.of(entry)
     return (
         f'<testcase classname="{class_name}" name="{name}" time="{test.seconds:.3f}"{place}>\n'
-        f"{''.join(_earlier(test))}{_problem(entry)}{_output(test)}</testcase>\n"
+        f"{''.join(_given(test, profile))}{''.join(_earlier(test))}{_problem(entry)}{_output(test)}</testcase>\n"
     )
+
+
+def _given(test: TestSummary, profile: Profile) -> Iterator[str]:
+    # The schema of the profile strict knows them for suites alone.
+    if test.final.properties and profile == "ci":
+        yield from _properties(test.final.properties)
 
 
 class _Names:
     """Gives every test distinct names, because GitLab keeps only the first of two equal ones."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
         self._taken: set[tuple[str, str]] = set()
 
     def of(self, entry: TestEntry) -> tuple[str, str]:
         written_class, written_name = _names(entry)
-        class_name, name = _shared_name(written_class), limited_name(written_name, NAME_LIMIT)
+        class_name, name = _shared_name(written_class, self._limit), limited_name(written_name, self._limit)
         if (class_name, name) in self._taken:
-            name = limited_name(written_name, NAME_LIMIT, always=f"{entry.test}\0{entry.worker}")
+            name = limited_name(written_name, self._limit, always=f"{entry.test}\0{entry.worker}")
         self._taken.add((class_name, name))
         return class_name, name
 
 
 def _names(entry: TestEntry) -> tuple[str, str]:
-    # A parameter may itself contain two colons.
-    head, bracket, parameter = entry.test.partition("[")
-    path, *inner = head.split("::")
-    module = path.removesuffix(".py").replace("/", ".")
-    name = (inner[-1] if inner else path) + bracket + parameter
-    name = f"{name} ({entry.worker})" if entry.worker else name
-    return ".".join([module, *inner[:-1]]), name
+    # As pytest names them: a parameter may itself contain two colons, and a module that was not collected has no class.
+    path, _, inside = entry.test.partition("::")
+    head, bracket, parameter = inside.partition("[")
+    names = [path.removesuffix(".py").replace("/", "."), *(head.split("::") if inside else [])]
+    name = names[-1] + bracket + parameter
+    return ".".join(names[:-1]), f"{name} ({entry.worker})" if entry.worker else name
 
 
 def _earlier(test: TestSummary) -> Iterator[str]:
@@ -193,9 +212,9 @@ def _message(entry: TestEntry) -> str:
 
 
 @functools.lru_cache(maxsize=16)
-def _shared_name(text: str) -> str:
+def _shared_name(text: str, limit: int = NAME_LIMIT) -> str:
     """Write a name that the tests of a file share."""
-    return limited_name(text, NAME_LIMIT)
+    return limited_name(text, limit)
 
 
 def _output(test: TestSummary) -> str:
@@ -206,7 +225,12 @@ def _output(test: TestSummary) -> str:
         lines.append("subtests: " + ", ".join(f"{n} {outcome}" for outcome, n in sorted(test.final.subtests.items())))
     if test.decisive.teardown_error:
         lines.append("the teardown failed too")
-    return _system_out("\n".join(lines)) if lines else ""
+    captured = test.final.output
+    if captured is None:
+        return _system_out("\n".join(lines)) if lines else ""
+    texts = "\n".join(filter(None, [*lines, captured.get("system-out")])), captured.get("system-err", "")
+    elements = zip(("system-out", "system-err"), texts, strict=True)
+    return "".join(f"<{tag}>{element_text(text, OUTPUT_LIMIT)}</{tag}>\n" for tag, text in elements if text)
 
 
 @functools.lru_cache(maxsize=16)

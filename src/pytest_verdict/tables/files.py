@@ -93,7 +93,7 @@ def _arrow_type(arrow: Any, name: str, batch: list[Mapping[str, Any]]) -> Any:
 
 
 _COUNTS: Final = ("attempt", "ordinal", "line", "operator_version", "comparisons", "pass", "fail")
-_SHARES: Final = ("score", "threshold", "rate", "low", "high", "mean_score")
+_SHARES: Final = ("score", "threshold", "rate", "low", "high")
 _TYPES: Final = {**dict.fromkeys(_COUNTS, "int64"), **dict.fromkeys(_SHARES, "float64")}
 
 

@@ -31,7 +31,7 @@ class _Group:
         low, high = exact_interval(passed, total)
         mean = round(self.scores / total, 6)
         rate = round(passed / total, 6)
-        return {"comparisons": total, **self.verdicts, "rate": rate, "low": low, "high": high, "mean_score": mean}
+        return {"comparisons": total, **self.verdicts, "rate": rate, "low": low, "high": high, "score": mean}
 
 
 def table(rows: Iterable[Mapping[str, Any]], by: Sequence[str]) -> list[dict[str, _Cell]]:

@@ -1,0 +1,74 @@
+"""The comparisons of a report as events of OpenTelemetry, sent by its own SDK as its variables of the environment say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from pytest_verdict.core.values.display import counted
+from pytest_verdict.errors import ConfigurationError, RecordError
+from pytest_verdict.summaries.escaping import one_line
+from pytest_verdict.summaries.reading import Comparison, Report, comparisons
+
+if TYPE_CHECKING:
+    from opentelemetry._logs import LogRecord
+
+EVENT: Final = "gen_ai.evaluation.result"
+_BATCH: Final = 500
+_LONGEST_EXPLANATION: Final = 4_000
+
+
+def write(report: Report) -> Iterator[str]:
+    """Send all events, and say how many they are."""
+    try:
+        from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+        from opentelemetry.sdk._logs import ReadableLogRecord
+        from opentelemetry.sdk._logs.export import LogRecordExportResult
+        from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+        from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+    except ImportError as error:
+        raise ConfigurationError(f"the format otel needs `pip install 'pytest-verdict[otel]'`: {error}") from None
+    resource = Resource({"service.name": "pytest-verdict"}).merge(OTELResourceDetector().detect())
+    scope = InstrumentationScope("pytest-verdict", report.run.pytest_verdict)
+    events = (ReadableLogRecord(_event(report, found), resource, scope) for found in comparisons(report, keys=True))
+    exporter: Any = OTLPLogExporter()
+    sent = 0
+    while batch := list(islice(events, _BATCH)):
+        if exporter.export(batch) is not LogRecordExportResult.SUCCESS:
+            raise RecordError(
+                f"the collector did not take the events, {sent} were sent before; OTEL_EXPORTER_OTLP_ENDPOINT says where it is"
+            )
+        sent += len(batch)
+    exporter.shutdown()
+    yield f"{counted(sent, 'event')} {EVENT} sent\n"
+
+
+def _event(report: Report, found: Comparison) -> LogRecord:
+    from opentelemetry._logs import LogRecord, SeverityNumber
+    from opentelemetry.context import Context
+
+    time = report.milliseconds()[1] * 1_000_000
+    return LogRecord(
+        timestamp=time,
+        observed_timestamp=time,
+        context=Context(),
+        severity_number=SeverityNumber.INFO,
+        attributes=dict(_attributes(found)),
+        event_name=EVENT,
+    )
+
+
+def _attributes(found: Comparison) -> Iterator[tuple[str, Any]]:
+    record = found.record
+    yield "gen_ai.evaluation.name", one_line(record.get("name") or record["operator"])
+    yield "gen_ai.evaluation.score.value", float(record["score"])
+    yield "gen_ai.evaluation.score.label", record["verdict"]
+    if record["verdict"] != "pass":
+        yield "gen_ai.evaluation.explanation", found.block()[:_LONGEST_EXPLANATION]
+    if record["verdict"] == "error":
+        yield "error.type", "verdict.OperatorError"
+    yield "test.case.name", one_line(found.test.name)
+    yield "verdict.operator", one_line(record["operator"])
+    yield "verdict.threshold", float(record["threshold"])
+    yield "verdict.key", found.key

@@ -1,0 +1,13 @@
+"""What summaries bring: their command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pytest_verdict.core.families import Command, hookimpl
+
+
+@hookimpl
+def commands() -> Mapping[str, Command]:
+    """Name the command."""
+    return {"summary": Command("tell a report to a CI", "pytest_verdict.summaries.command")}

@@ -1,0 +1,53 @@
+"""What the tests of summaries share: sessions in a folder of their own, the command, and a report full of hostile text."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from pathlib import Path
+
+import pytest
+
+import pytest_verdict
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "plugin"))
+
+from harness import Harness
+from hostile_session import SESSION
+
+# Sessions inside a test forget the modules that they imported first; what is imported here stays one and the same.
+importlib.import_module("pytest_verdict.comparator")
+for package in ("core", "operators", "pytest_plugin", "report", "explanation", "summaries"):
+    home = importlib.import_module(f"{pytest_verdict.__name__}.{package}")
+    for module in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
+        importlib.import_module(module.name)
+
+
+@pytest.fixture
+def harness(pytester, monkeypatch):
+    for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE"):
+        monkeypatch.delenv(name, raising=False)
+    return Harness(pytester, monkeypatch)
+
+
+@pytest.fixture
+def hostile(harness):
+    """A session whose tests, values and messages are hostile."""
+    run = harness.run(SESSION, "--verify-report", "--tb=short", "-p", "no:cacheprovider")
+    run.check_agreement()
+    return run
+
+
+@pytest.fixture
+def summary(capsys):
+    """Run the command, and give its exit code and what it wrote."""
+    from pytest_verdict.cli import main
+
+    def run(folder, form, *more):
+        capsys.readouterr()
+        status = main(["summary", str(folder), "--format", form, *map(str, more)])
+        written = capsys.readouterr()
+        return status, written.out, written.err
+
+    return run
