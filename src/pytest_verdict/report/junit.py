@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal, get_args
 
-from pytest_verdict.core.record import summed
+from pytest_verdict.core.record import digest_of_test, summed
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.report.contents import Contents
@@ -219,6 +219,9 @@ def _shared_name(text: str, limit: int = NAME_LIMIT) -> str:
 
 def _output(test: TestSummary) -> str:
     lines = [f"comparisons: {counts_text(test.comparisons)}"] if any(test.comparisons) else []
+    if any(test.comparisons[1:]):
+        # With the test's digest alone, the page opens the first of its comparisons that did not pass.
+        lines.append(f"page: report.html#id={digest_of_test(test.final.test, test.final.worker)}")
     if len(test.attempts) > 1:
         lines.append(f"attempts: {len(test.attempts)}")
     if test.final.subtests:
