@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict import compare
+from pytest_verdict.core.values import dates
+from pytest_verdict.core.values.dates import ReadDate
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.date import DateMatch, DateRange, DateTolerance
 from refusals import refused
@@ -322,3 +324,19 @@ def test_bounds_in_settings_survive_json():
     operator = DateRange(min=DAY, max=datetime.datetime(2024, 6, 1, 10, tzinfo=datetime.UTC))
     assert operator.settings() == {"min": "2024-01-15", "max": "2024-06-01T10:00:00+00:00", "day_first": False}
     assert DateRange(**json.loads(json.dumps(operator.settings()))) == operator
+
+
+@given(
+    st.integers(0, 40),
+    st.sampled_from([*dates._MONTHS, "Jan", "sep", "SEPT", "mai", "Ma"]),
+    st.integers(900, 10_100),
+    st.sampled_from(["{0} {1} {2}", "{1} {0}, {2}", "{1} {0} {2}", "{0:02} {1} {2}", "{0}. {1} {2}", " {0} {1} {2}"]),
+)
+def test_a_date_with_a_named_month_is_what_dateutil_reads(day, month, year, form):
+    text = form.format(day, month, year)
+    found = dates._read_named(text)
+    assert found is None or found == dates._read_free(text, day_first=False) == dates._read_free(text, day_first=True)
+
+
+def test_the_usual_forms_are_read_at_once():
+    assert dates._read_named("1 May 2024") == dates._read_named("may 01, 2024") == ReadDate(datetime.date(2024, 5, 1))

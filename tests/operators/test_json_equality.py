@@ -203,3 +203,30 @@ def test_subset_holds_for_parts_and_is_implied_by_equality(whole, other):
 def test_an_unknown_list_mode_is_refused():
     with pytest.raises(SettingsError, match="list_mode"):
         compare("json_subset", [], [], list_mode="prefix")
+
+
+def test_long_lists_are_not_compared_each_with_each(monkeypatch):
+    from pytest_verdict.operators.json import equality
+
+    counted = []
+    plain = equality._contained
+    monkeypatch.setattr(equality, "_contained", lambda *given: counted.append(1) or plain(*given))
+    expected = [{"id": at, "kind": "order"} for at in range(300)]
+    observed = [{**item, "more": 1} for item in reversed(expected)]
+    assert compare("json_subset", expected, observed).passed
+    assert not compare("json_subset", [*expected, {"id": -1}], observed).passed
+    assert len(counted) < 6_000
+
+
+@given(st.lists(documents, max_size=4), st.lists(documents, max_size=5))
+def test_what_holds_the_rarest_scalar_is_all_that_can_contain(expected, observed):
+    from pytest_verdict.operators.json import equality
+    from pytest_verdict.operators.json.tree import TreeBuilder
+
+    builder = TreeBuilder()
+    wanted, given_items = ([builder.build(read_document(item)) for item in side] for side in (expected, observed))
+    containers = [item for item in given_items if item.is_container]
+    for item, likely in zip(wanted, equality._likely(wanted, containers), strict=True):
+        accepted = {at for at, other in enumerate(containers) if item.is_container and equality._contained(item, other)}
+        assert accepted <= {*likely}
+        assert list(likely) == sorted({*likely})

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict import compare
+from pytest_verdict.core.values.equality import equal
 from pytest_verdict.errors import SettingsError
-from pytest_verdict.operators.lists import SetContainment
+from pytest_verdict.operators.lists import SetContainment, _Distinct
 from refusals import refused
 
 
@@ -156,3 +157,22 @@ def test_ordered_match_lists_the_differences():
         {"path": "$[0]", "kind": "missing", "expected": "a"}
     ]
     assert compare("ordered_match", ["a"] * 150, []).details["differences_omitted"] == 50
+
+
+ITEMS = st.lists(st.sampled_from(["a", "b", "A", "", 1, 1.0, True, None, float("nan"), object()]), max_size=6)
+
+
+@given(ITEMS, ITEMS)
+def test_sets_are_compared_as_item_by_item(expected, observed):
+    def distinct(items):
+        kept = []
+        for item in items:
+            if not any(equal(one, item) for one in kept):
+                kept.append(item)
+        return kept
+
+    left, right = _Distinct(expected), _Distinct(observed)
+    common = [item for item in distinct(expected) if any(equal(item, other) for other in observed)]
+    missing = [item for item in distinct(expected) if not any(equal(item, other) for other in observed)]
+    assert list(map(id, left.split(right)[0])) == list(map(id, missing))
+    assert list(map(id, left.split(right)[1])) == list(map(id, common))

@@ -1,14 +1,20 @@
 """Every operator does what its definition says, on small random trajectories."""
 
+import re
+
 import brute_force
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from pytest_verdict import compare
-from pytest_verdict.operators.number import NumericTolerance
+from pytest_verdict.core.kernel import PartError
+from pytest_verdict.operators.number import NumericRange, NumericTolerance
+from pytest_verdict.operators.text import NormalizedExact
 from pytest_verdict.trajectories import Event
+from pytest_verdict.trajectories.alignment import SCALE, edit_distance
 from pytest_verdict.trajectories.call_matcher import CallMatcher
-from pytest_verdict.trajectories.pairing import equal_scores
+from pytest_verdict.trajectories.call_scores import CallScores
+from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED
 
 # Calls of two tools with one number; a tolerance of one makes the relation neither transitive nor a partition.
 CALLS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 4)), max_size=4)
@@ -104,16 +110,31 @@ def test_partial_credit_takes_the_best_pairing(expected, observed, matching):
     )
 
 
-VALUES = st.sampled_from([0, 1, 1.0, True, "1", None, [1], [1.0], {"a": 1}])
+VALUES = st.sampled_from([0, 1, 1.0, 2, True, "1", " a", "A", "", None, float("nan"), [1], [1.0], {"a": 1}])
 ARGUMENTS = st.lists(st.dictionaries(st.sampled_from("xyz"), VALUES, max_size=3), max_size=4)
 
 
-@given(ARGUMENTS, ARGUMENTS)
-def test_shares_of_equal_arguments_are_what_the_relation_says(expected, observed):
-    matcher = CallMatcher("equal")
+TOLERANT = NumericTolerance(tolerance=1, mode="absolute")
+RULES = st.sampled_from(["equal", "contains", "within", "ignore", TOLERANT, NormalizedExact(), NumericRange(min=1)])
+TOOL_RULES = st.one_of(
+    st.sampled_from(["equal", "contains", "within"]), st.dictionaries(st.sampled_from("xyz*"), RULES, min_size=1)
+)
+
+
+@given(ARGUMENTS, ARGUMENTS, TOOL_RULES)
+def test_many_scores_at_once_are_those_of_the_rules_one_by_one(expected, observed, rule):
+    matcher = CallMatcher({"a": rule})
     lefts, rights = ([matcher.call(Event("a", args), "a") for args in side] for side in (expected, observed))
-    wanted = [[round(matcher.score(left, right) * 1000) for right in rights] for left in lefts]
-    assert equal_scores(lefts, rights, 1000) == wanted
+    rights = [*rights, matcher.call(Event("a", {}, args_note=ARGS_NOT_RECORDED), "a")] * 2
+    scores = CallScores(lefts, rights, matcher)
+    for at, left in enumerate(lefts):
+        try:
+            wanted = [round(matcher.score(left, right) * SCALE) for right in rights]
+        except PartError as error:
+            with pytest.raises(PartError, match=f"^{re.escape(str(error))}$"):
+                scores(at, range(len(rights)))
+        else:
+            assert scores(at, range(len(rights))) == wanted
 
 
 @given(PAIRS, PAIRS)
@@ -227,11 +248,10 @@ def test_longest_common_subsequence_of_any_relation(accepted):
 @pytest.mark.parametrize(("moved", "cost"), [(10, 20), (18, 36), (19, 38)])
 def test_an_alignment_far_from_the_diagonal(moved, cost):
     # Beyond the first band of 16; by brute force it would take ages.
-    from pytest_verdict.trajectories.alignment import SCALE, edit_distance
-
     expected = list(range(40))
     observed = [*range(100, 100 + moved), *expected[: 40 - moved]]
     near = [[at for at, item in enumerate(observed) if item == one] for one in expected]
-    found, pairs = edit_distance(near, 40, lambda left, right: float(expected[left] == observed[right]))
+    scores = lambda left, rights: [SCALE * (expected[left] == observed[at]) for at in rights]  # noqa: E731
+    found, pairs = edit_distance(near, 40, scores)
     assert found == cost * SCALE
     assert pairs == [*range(moved, 40), *[None] * moved]

@@ -10,6 +10,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given, strategies as st
 
+from pytest_verdict.core.values import jsontext
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 
 
@@ -79,3 +80,17 @@ def test_brackets_inside_text_are_not_depth():
 def test_reads_what_json_writes(value):
     assert parse_json(json.dumps(value)) == value
     assert parse_json(json.dumps(value, ensure_ascii=True).encode()) == value
+
+
+PIECES = ["[", "]", "{", "}", '"', "\\", "a", "[[[[", "]]]]", "{" * 150, "}" * 150, '"["', '"]"', '"\\""', "[" * 199]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=60))
+def test_what_is_surely_shallow_is_shallow(pieces):
+    text = "".join(pieces)
+    depth = deepest = 0
+    for token in jsontext._BRACKETS.findall(text):
+        depth += (token in "[{") - (token in "]}")
+        deepest = max(deepest, depth)
+    if jsontext._is_surely_shallow(text):
+        assert deepest <= 200

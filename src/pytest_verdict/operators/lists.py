@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
@@ -17,6 +17,7 @@ from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces
 
 EMPTY_OBSERVED: Final = "empty_observed"
 NOT_A_LIST: Final = "not_a_list"
+_TEXT: Final = frozenset({str})
 MOST_ITEMS: Final = 100
 """The most items that details list of one kind; a further key ends in ``_omitted`` and counts the rest."""
 
@@ -73,9 +74,7 @@ class SetContainment(Operator):
             return Surfaces().unreadable(NOT_A_LIST, "a list", expected, (wanted is None, given is None))
         found = surfaces(wanted, given, self.normalize)
         left, right = _Distinct(found.expected), _Distinct(found.observed)
-        missing = [item for item in left.items if item not in right]
-        common = [item for item in left.items if item in right]
-        unexpected = [item for item in right.items if item not in left]
+        (missing, common), (unexpected, _) = left.split(right), right.split(left)
         details = {**listed("missing", missing), **listed("unexpected", unexpected), **listed("common", common)}
         notes = self._notes(wanted, given)
         return found.outcome(1.0 if self._holds(missing, unexpected, common) else 0.0, notes, details)
@@ -121,21 +120,31 @@ class OrderedMatch(Operator):
 class _Distinct:
     """Items that differ by `equal`, in the order in which they came; those without a key are searched one by one."""
 
-    def __init__(self, items: Iterable[Any]) -> None:
-        self.items: list[Any] = []
-        self._keys: set[Hashable] = set()
-        self._others: list[Any] = []
+    def __init__(self, items: Sequence[Any]) -> None:
+        # Those without a key stand below one that is theirs alone.
+        self._items: dict[Hashable, Any] = {}
+        self._others: dict[Hashable, Any] = {}
+        if _TEXT.issuperset(map(type, items)):
+            self._items = dict(zip(items, items, strict=True))
+            return
         for item in items:
-            if item not in self:
-                key = content_key(item)
-                self.items.append(item)
+            key = content_key(item)
+            if not self._has(key, item):
+                own = object() if key is None else key
+                self._items[own] = item
                 if key is None:
-                    self._others.append(item)
-                else:
-                    self._keys.add(key)
+                    self._others[own] = item
 
-    def __contains__(self, item: Any) -> bool:
-        key = content_key(item)
-        if key is not None and key in self._keys:
+    def _has(self, key: Hashable | None, item: Any) -> bool:
+        if key is not None and key in self._items:
             return True
-        return any(equal(other, item) for other in (self.items if key is None else self._others))
+        return any(equal(other, item) for other in (self._items if key is None else self._others).values())
+
+    def split(self, other: _Distinct) -> tuple[list[Any], list[Any]]:
+        """Give the items that are not among others, and those that are."""
+        if not self._others and self._items.keys() <= other._items.keys():
+            return [], [*self._items.values()]
+        found: tuple[list[Any], list[Any]] = [], []
+        for key, item in self._items.items():
+            found[other._has(None if key in self._others else key, item)].append(item)
+        return found

@@ -105,7 +105,7 @@ class ArgumentIndex:
 
     def near(self, argument: str, value: Any, rule: ArgumentRule) -> list[int] | None:
         """Find the calls whose value a rule may accept; None when that cannot be told."""
-        limits = _window(rule, value)
+        limits = window(rule, value)
         if limits is not None:
             return self._between(argument, *limits)
         # Equality holds for objects and lists too, but a rule may ask less of them.
@@ -150,7 +150,7 @@ def _key(rule: ArgumentRule, value: Any) -> Hashable | None:
     return key_of(text if rule.case_sensitive else text.casefold())
 
 
-def _window(rule: ArgumentRule, expected: Any) -> tuple[Decimal, Decimal] | None:
+def window(rule: ArgumentRule, expected: Any) -> tuple[Decimal, Decimal] | None:
     """Give the range outside of which an operator for numbers accepts nothing."""
     if type(rule) is not NumericTolerance or rule.normalize:
         return None

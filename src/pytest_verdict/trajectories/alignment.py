@@ -18,7 +18,8 @@ SCALE: Final = 10**9
 Row = tuple[int | None, int | None]
 """Positions of an expected and an observed call that belong together; None on the side that has nothing."""
 
-Score = Callable[[int, int], float]
+Scores = Callable[[int, Sequence[int]], list[int]]
+"""From an expected call and several observed ones to how well each pair matches, ``SCALE`` at most."""
 
 _UP, _PAIR, _LEFT = 0, 1, 2
 
@@ -76,22 +77,22 @@ def _walk_bits(rows: list[int], expected: int, observed: int) -> list[int | None
     return found
 
 
-def best_in_order(near: Sequence[Sequence[int]], observed: int, score: Score) -> list[int | None]:
+def best_in_order(near: Sequence[Sequence[int]], observed: int, scores: Scores) -> list[int | None]:
     """Pair without crossing so that the sum of the scores is the highest possible; only calls that are near have one."""
-    gains = _Gains(near, score, head=0, width=observed, unlike=0)
+    gains = _Gains(near, scores, head=0, width=observed, unlike=0)
     _, steps = _fill(gains, len(near), observed, band=max(len(near), observed))
     return _walk(steps, observed)
 
 
-def edit_distance(near: Sequence[Sequence[int]], observed: int, score: Score) -> tuple[int, list[int | None]]:
+def edit_distance(near: Sequence[Sequence[int]], observed: int, scores: Scores) -> tuple[int, list[int | None]]:
     """Pair without crossing at the lowest cost, and give that cost.
 
     A call without a partner costs ``SCALE``, a pair ``SCALE`` times one minus its score: the distance of Needleman and
     Wunsch (1970) with substitutions weighted by their score, in the band of Ukkonen (1985).
     """
-    head, tail = _equal_ends(len(near), observed, score)
+    head, tail = _equal_ends(len(near), observed, scores)
     expected, width = len(near) - head - tail, observed - head - tail
-    gains = _Gains(near, score, head, width, unlike=SCALE)
+    gains = _Gains(near, scores, head, width, unlike=SCALE)
     band = max(abs(expected - width), 16)
     while True:
         gain, steps = _fill(gains, expected, width, band)
@@ -104,12 +105,13 @@ def edit_distance(near: Sequence[Sequence[int]], observed: int, score: Score) ->
     return cost, [*range(head), *middle, *range(observed - tail, observed)]
 
 
-def _equal_ends(expected: int, observed: int, score: Score) -> tuple[int, int]:
+def _equal_ends(expected: int, observed: int, scores: Scores) -> tuple[int, int]:
     # Pairing two ends that match fully is never worse than anything else that can be done with them.
     shorter = min(expected, observed)
-    head = next((at for at in range(shorter) if score(at, at) != 1.0), shorter)
+    head = next((at for at in range(shorter) if scores(at, [at]) != [SCALE]), shorter)
     rest = shorter - head
-    return head, next((at for at in range(rest) if score(expected - 1 - at, observed - 1 - at) != 1.0), rest)
+    tails = (at for at in range(rest) if scores(expected - 1 - at, [observed - 1 - at]) != [SCALE])
+    return head, next(tails, rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ class _Gains:
     """What pairs gain, each asked for once although the band is widened again and again."""
 
     near: Sequence[Sequence[int]]
-    score: Score
+    scores: Scores
     head: int
     width: int
     unlike: int
@@ -127,10 +129,11 @@ class _Gains:
         """Give the gains of a row, filled from column ``first`` up to ``last``."""
         start, end, gains = self.rows.get(row, (first, first, []))
         gains = gains or [self.unlike] * self.width
-        score, head, unlike, near = self.score, self.head, self.unlike, self.near[self.head + row]
+        head, unlike, near = self.head, self.unlike, self.near[self.head + row]
         for low, high in ((first, start), (end, last)):
-            for place in near[bisect_left(near, head + low) : bisect_left(near, head + high)]:
-                gains[place - head] = unlike + round(score(head + row, place) * SCALE)
+            places = near[bisect_left(near, head + low) : bisect_left(near, head + high)]
+            for place, gain in zip(places, self.scores(head + row, places), strict=True):
+                gains[place - head] = unlike + gain
         if unlike:
             # Only an edit distance asks for a row again.
             self.rows[row] = first, last, gains

@@ -8,13 +8,13 @@ is a maximum matching.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Hashable, Sequence
 
 from pytest_verdict.core.matching import maximum_matching, optimal_assignment
 from pytest_verdict.trajectories.accepted_calls import accepted_calls
-from pytest_verdict.trajectories.alignment import SCALE, best_in_order, longest_common_subsequence
-from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_each_tool, calls_of_same_tool, key_of
+from pytest_verdict.trajectories.alignment import SCALE, Scores, best_in_order, longest_common_subsequence
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_each_tool, calls_of_same_tool
+from pytest_verdict.trajectories.call_scores import CallScores
 
 Partners = list[int | None]
 """For each expected call the position of its observed one."""
@@ -54,9 +54,10 @@ def pair_best(
     """Pair so that the sum of the scores is the highest possible."""
     partners: Partners = [None] * len(expected)
     for lefts, rights in calls_of_each_tool(expected, observed):
-        scores = _scores([expected[at] for at in lefts], [observed[at] for at in rights], matcher, score)
-        for row, column in enumerate(optimal_assignment([[-one for one in row] for row in scores])):
-            if column is not None and scores[row][column] > 0:
+        chosen = _scores([expected[at] for at in lefts], [observed[at] for at in rights], matcher, score)
+        costs = [[-one for one in chosen(row, range(len(rights)))] for row in range(len(lefts))]
+        for row, column in enumerate(optimal_assignment(costs)):
+            if column is not None and costs[row][column] < 0:
                 partners[lefts[row]] = rights[column]
     return partners
 
@@ -65,43 +66,14 @@ def pair_best_in_order(
     expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher, score: Score | None = None
 ) -> Partners:
     """Pair without crossing so that the sum of the scores is the highest possible."""
-    chosen = score or matcher.score
     near = calls_of_same_tool(expected, observed)
-    return best_in_order(near, len(observed), lambda left, right: chosen(expected[left], observed[right]))
+    return best_in_order(near, len(observed), _scores(expected, observed, matcher, score))
 
 
-def _scores(expected: list[Call], observed: list[Call], matcher: CallMatcher, score: Score | None) -> list[list[int]]:
-    found = equal_scores(expected, observed, SCALE) if score is None and matcher.is_equality(expected[0].name) else None
-    if found is not None:
-        return found
-    chosen = score or matcher.score
-    return [[round(chosen(left, right) * SCALE) for right in observed] for left in expected]
-
-
-def equal_scores(expected: Sequence[Call], observed: Sequence[Call], scale: int) -> list[list[int]] | None:
-    """Score all pairs under the rule ``equal`` by the values that they have in common."""
-    if any(call.key is None for call in (*expected, *observed)):
-        return None
-    holders: dict[tuple[str, Hashable], list[int]] = {}
-    for at, call in enumerate(observed):
-        for argument, value in call.args.items():
-            holders.setdefault((argument, key_of(value)), []).append(at)
-    shapes = [frozenset(call.args) for call in observed]
-
-    @functools.cache
-    def share(matches: int, own: frozenset[str], other: frozenset[str]) -> int:
-        count = len(own | other)
-        return round(matches / count * scale) if count else scale
-
-    rows = []
-    for call in expected:
-        matches = [0] * len(observed)
-        for argument, value in call.args.items():
-            for at in holders.get((argument, key_of(value)), ()):
-                matches[at] += 1
-        own = frozenset(call.args)
-        rows.append([share(found, own, shape) for found, shape in zip(matches, shapes, strict=True)])
-    return rows
+def _scores(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher, score: Score | None) -> Scores:
+    if score is None:
+        return CallScores(expected, observed, matcher)
+    return lambda left, rights: [round(score(expected[left], observed[at]) * SCALE) for at in rights]
 
 
 def competing_calls(accepted: Sequence[Sequence[int]], partners: Partners) -> tuple[list[int], list[int]] | None:

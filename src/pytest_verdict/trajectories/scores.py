@@ -9,6 +9,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.trajectories import details
 from pytest_verdict.trajectories.alignment import SCALE, Row, edit_distance, side_by_side
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_same_tool
+from pytest_verdict.trajectories.call_scores import CallScores
 from pytest_verdict.trajectories.pairing import Partners, pair_best, pair_best_in_order, pair_most, pair_most_in_order
 from pytest_verdict.trajectories.trajectory_operator import TrajectoryOperator
 
@@ -124,9 +125,7 @@ class TrajectorySimilarity(TrajectoryOperator):
         if not longer:
             return Outcome(1.0)
         near = calls_of_same_tool(expected, observed)
-        cost, partners = edit_distance(
-            near, len(observed), lambda left, right: matcher.score(expected[left], observed[right])
-        )
+        cost, partners = edit_distance(near, len(observed), CallScores(expected, observed, matcher))
         rows = side_by_side(partners, len(observed))
         found = details.aligned(rows, expected, observed, matcher) if cost else {}
         return Outcome(1.0 - cost / (longer * SCALE), details={"distance": f"{cost / SCALE:.9f}", **found})

@@ -31,6 +31,10 @@ _MONTHS: Final = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
+_NAME: Final = f"({'|'.join(f'{month}|{month[:3]}' for month in _MONTHS)})"
+_NAMED: Final = re.compile(
+    rf"(?:([0-9]{{1,2}}) {_NAME}|{_NAME} ([0-9]{{1,2}}),?) ([1-9][0-9]{{3}})", re.IGNORECASE | re.ASCII
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ def read_date(value: Any, *, day_first: bool = False) -> ReadDate | str:
         return NOT_A_DATE
     if _WEEK.match(value.strip()):
         return DATE_INCOMPLETE
-    return _read_iso(value) or _read_free(value, day_first=day_first)
+    return _read_iso(value) or _read_named(value) or _read_free(value, day_first=day_first)
 
 
 def read_formatted(value: Any, form: str, *, or_iso: bool = False) -> ReadDate | str:
@@ -116,6 +120,19 @@ def _read_iso(text: str) -> ReadDate | None:
         pass
     try:
         return _with_time(datetime.datetime.fromisoformat(stripped))
+    except ValueError:
+        return None
+
+
+def _read_named(text: str) -> ReadDate | None:
+    """Read the most common English form at once, for which dateutil is asked four times: 1 May 2024, or May 1, 2024."""
+    found = _NAMED.fullmatch(text)
+    if found is None:
+        return None
+    day, name, other_name, other_day, year = found.groups()
+    month = next(at for at, month in enumerate(_MONTHS, 1) if month.startswith((name or other_name).title()))
+    try:
+        return ReadDate(datetime.date(int(year), month, int(day or other_day)))
     except ValueError:
         return None
 

@@ -25,6 +25,9 @@ TOO_DEEP: Final = "json_too_deep"
 _BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 
+_STRINGS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+_SQUARE: Final = bytes.maketrans(b"{}", b"[]")
+_NO_MARK: Final = bytes(set(range(256)) - set(b'[]{}"'))
 _exact = functools.partial(Decimal, context=EXACT)
 
 
@@ -80,7 +83,7 @@ def _constant(name: str) -> NoReturn:
 
 
 def _refuse_depth(document: str) -> None:
-    if document.count("[") + document.count("{") <= MAXIMUM_DEPTH:
+    if document.count("[") + document.count("{") <= MAXIMUM_DEPTH or _is_surely_shallow(document):
         return
     depth = 0
     for match in _BRACKETS.finditer(document):
@@ -91,6 +94,27 @@ def _refuse_depth(document: str) -> None:
                 raise JsonTextError(TOO_DEEP, f"nested deeper than {MAXIMUM_DEPTH} levels at character {match.start()}")
         elif bracket in "]}":
             depth -= 1
+
+
+def _is_surely_shallow(document: str) -> bool:
+    """Take away pairs of brackets with nothing inside, level by level, which is faster than counting them one by one."""
+    text = document.replace("\\\\", "").replace('\\"', "") if "\\" in document else document
+    # A string without brackets leaves its two quotes side by side.
+    brackets = _marks(text).replace(b'""', b"")
+    if b'"' in brackets:
+        brackets = _marks(_STRINGS.sub("", document))
+    for level in range(MAXIMUM_DEPTH):
+        # Each round lowers every depth that is not left by one; what is left is at most as deep as it has opening brackets.
+        if level + brackets.count(b"[") <= MAXIMUM_DEPTH:
+            return True
+        before, brackets = brackets, brackets.replace(b"[]", b"")
+        if len(brackets) == len(before):
+            return False
+    return False
+
+
+def _marks(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass").translate(_SQUARE, _NO_MARK)
 
 
 _MOST_DIGITS: Final = 4_300

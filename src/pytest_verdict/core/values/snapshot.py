@@ -35,7 +35,7 @@ def _copy(value: Any) -> Any:
     if kind is dict:
         return {key: _copy(item) for key, item in value.items()}
     if kind is list:
-        return [_copy(item) for item in value]
+        return value[:] if _UNCHANGEABLE.issuperset(map(type, value)) else [_copy(item) for item in value]
     if kind is tuple:
         return tuple([_copy(item) for item in value])
     if kind is set or kind is bytearray:
@@ -73,7 +73,7 @@ def _plain_copy(value: Any) -> Any:
     if kind is dict:
         return {key if type(key) is str else _plain_copy(key): _plain_copy(item) for key, item in value.items()}
     if kind is list:
-        return [_plain_copy(item) for item in value]
+        return value[:] if _LEAVES.issuperset(map(type, value)) else [_plain_copy(item) for item in value]
     if kind not in {tuple, set, frozenset, bytearray}:
         raise TypeError("it has a class that is not read back")
     return kind(map(_plain_copy, value))

@@ -47,19 +47,22 @@ class JsonOperator(Operator):
 def read_both(expected: Any, observed: Any, steps: Sequence[str | SynonymMap], parse: tuple[bool, bool]) -> Documents:
     """Read the evidence of a comparison of JSON."""
     found = surfaces(_text(expected), _text(observed), steps) if steps else Surfaces(expected, observed)
-    sides = {
-        "expected": found.expected if isinstance(expected, str) else expected,
-        "observed": found.observed if isinstance(observed, str) else observed,
-    }
-    read: dict[str, Any] = {}
+    left = found.expected if isinstance(expected, str) else expected
+    right = found.observed if isinstance(observed, str) else observed
+    try:
+        return Documents(read_document(left, parse=parse[0]), read_document(right, parse=parse[1]), found)
+    except JsonTextError:
+        return _unread({"expected": left, "observed": right}, expected, found, parse)
+
+
+def _unread(sides: Mapping[str, Any], expected: Any, found: Surfaces, parse: tuple[bool, bool]) -> Documents:
+    """Say of each side why it cannot be read."""
     errors: dict[str, JsonTextError] = {}
     for (side, value), is_text in zip(sides.items(), parse, strict=True):
         try:
-            read[side] = read_document(value, parse=is_text)
+            read_document(value, parse=is_text)
         except JsonTextError as error:
             errors[side] = error
-    if not errors:
-        return Documents(read["expected"], read["observed"], found)
     notes = dict.fromkeys(error.note for error in errors.values())
     reasons = {side: str(error) for side, error in errors.items()}
     takes = "JSON text, unless parse=False" if isinstance(expected, str) else "a JSON document"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, ClassVar, Final, Literal
 
@@ -61,7 +61,8 @@ def _plainly_equal(expected: Any, observed: Any) -> bool:
     if type(expected) is not str or type(observed) is not str:
         return False
     try:
-        left, right = parse_json(expected), parse_json(observed)
+        left = parse_json(expected)
+        right = left if expected == observed else parse_json(observed)
     except JsonTextError:
         return False
     # Python's own equality differs from ours in one point: it takes True for 1.
@@ -100,14 +101,38 @@ class JsonSubset(JsonOperator):
         found = read_both(expected, observed, self.normalize, (self.parse, self.parse))
         if found.refusal is not None:
             return found.refusal
+        if _surely_contained(found.expected, found.observed, self.list_mode == "exact"):
+            return found.surfaces.outcome(1.0)
         builder = TreeBuilder()
         left, right = builder.build(found.expected), builder.build(found.observed)
-        if _contained(left, right, self.list_mode):
+        if self.list_mode == "contained" and _contained(left, right):
             return found.surfaces.outcome(1.0)
         return found.surfaces.outcome(0.0, details=listed(_missing(left, right, self.list_mode)))
 
 
-def _contained(expected: Node, observed: Node, list_mode: ListMode) -> bool:
+def _surely_contained(expected: Any, observed: Any, in_place: bool) -> bool:  # noqa: FBT001 - called for each part
+    """Say whether a document is contained in another one with the items of its lists in their order, or in their places."""
+    kind = type(expected)
+    if (kind is not dict and kind is not list) or type(observed) is not kind:
+        return same(expected, observed)
+    if kind is dict:
+        for key, item in expected.items():
+            if key not in observed or not _surely_contained(item, observed[key], in_place):
+                return False
+        return True
+    following = iter(observed)
+    for item in expected:
+        for other in following:
+            if _surely_contained(item, other, in_place):
+                break
+            if in_place:
+                return False
+        else:
+            return False
+    return not in_place or len(expected) == len(observed)
+
+
+def _contained(expected: Node, observed: Node) -> bool:
     if expected.identity == observed.identity:
         return True
     if expected.kind is not observed.kind:
@@ -116,21 +141,10 @@ def _contained(expected: Node, observed: Node, list_mode: ListMode) -> bool:
         if not expected.fields.keys() <= observed.fields.keys():
             return False
         for key, field in expected.fields.items():  # noqa: SIM110 - all() takes a second frame per level
-            if not _contained(field, observed.fields[key], list_mode):
+            if not _contained(field, observed.fields[key]):
                 return False
         return True
-    if expected.kind is not Kind.LIST:
-        return False
-    if list_mode == "exact":
-        return len(expected.items) == len(observed.items) and _contained_in_place(expected.items, observed.items)
-    return not _unmatched(expected.items, observed.items)
-
-
-def _contained_in_place(expected: list[Node], observed: list[Node]) -> bool:
-    for item, other in zip(expected, observed, strict=True):  # noqa: SIM110 - all() takes a third frame per level
-        if not _contained(item, other, "exact"):
-            return False
-    return True
+    return expected.kind is Kind.LIST and not _unmatched(expected.items, observed.items)
 
 
 def _unmatched(expected: list[Node], observed: list[Node]) -> list[Node]:
@@ -140,15 +154,30 @@ def _unmatched(expected: list[Node], observed: list[Node]) -> list[Node]:
     # of the scalars is contained in nothing.
     given = [observed[column] for column in columns if observed[column].is_container]
     candidates: list[list[int]] = []
-    for item in wanted:
-        # Not a comprehension, which takes a third frame per level.
+    for item, likely in zip(wanted, _likely(wanted, given), strict=True):
         choices: list[int] = []
-        for index, other in enumerate(given):
-            if item.is_container and _contained(item, other, "contained"):
-                choices.append(index)
+        for index in likely:
+            if _contained(item, given[index]):
+                choices.append(index)  # noqa: PERF401 - a comprehension takes a third frame per level
         candidates.append(choices)
     partners = maximum_matching(candidates, len(given))
     return [item for item, partner in zip(wanted, partners, strict=True) if partner is None]
+
+
+def _likely(wanted: list[Node], given: list[Node]) -> Iterator[Sequence[int]]:
+    """Give for each wanted item the places of what may contain it: what holds the rarest of its scalars."""
+    holders: dict[int, list[int]] = {}
+    too_large = [index for index, other in enumerate(given) if other.profile().scalars is None]
+    for index, other in enumerate(given):
+        for identity in other.profile().scalars or ():
+            holders.setdefault(identity, []).append(index)
+    for item in wanted:
+        scalars = item.profile().scalars if item.is_container else None
+        if scalars:
+            rarest = min((holders.get(identity, []) for identity in scalars), key=len)
+            yield sorted(rarest + too_large)
+        else:
+            yield range(len(given) if item.is_container else 0)
 
 
 def _missing(expected: Node, observed: Node, list_mode: ListMode) -> Iterator[Difference]:

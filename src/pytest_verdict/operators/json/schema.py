@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from types import ModuleType
@@ -13,7 +14,7 @@ from pydantic import StrictBool, field_validator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.display import shortened, shown
-from pytest_verdict.core.values.encoding import LONGEST_PLAIN_INT
+from pytest_verdict.core.values.encoding import LONGEST_PLAIN_INT, decode, encode_text
 from pytest_verdict.core.values.jsontext import JsonTextError
 from pytest_verdict.core.values.numbers import EXACT, MAXIMUM_MAGNITUDE, as_decimal
 from pytest_verdict.core.values.placeholders import ABSENT
@@ -85,12 +86,11 @@ class JsonSchema(JsonOperator):
         found = read_both(self.effective_expected(expected), observed, self.normalize, (True, self.parse))
         if found.refusal is not None:
             return found.refusal
-        schema, document = _prepared(found.expected), _prepared(found.observed)
-        problem = _problem(schema) if self.schema_document is None else None
-        if problem is not None:
-            return self._unfit(INVALID_SCHEMA, found, expected, problem)
+        validator, document = _validator(encode_text(found.expected)), _prepared(found.observed)
+        if validator is None:
+            return self._unfit(INVALID_SCHEMA, found, expected, str(_problem(_prepared(found.expected))))
         try:
-            violations, unresolved = _violations(schema, document)
+            violations, unresolved = _violations(validator, document)
         except RegexTimeLimitError:
             raise
         except _UnreadableNumberError as error:
@@ -177,12 +177,18 @@ def _registry() -> Any:
     return REGISTRY
 
 
-def _violations(schema: Any, document: Any) -> tuple[list[Difference], str | None]:
+@functools.lru_cache(maxsize=256)
+def _validator(text: str) -> Any | None:
+    """Make what checks documents against a schema; None where it is no valid one, for a reason that redaction may change."""
+    schema = _prepared(decode(json.loads(text)))
+    return None if _problem(schema) else _guarded(_validator_class(schema))(schema, registry=_registry())
+
+
+def _violations(validator: Any, document: Any) -> tuple[list[Difference], str | None]:
     from referencing.exceptions import Unresolvable
 
-    cls = _validator_class(schema)
     try:
-        errors = list(_guarded(cls)(schema, registry=_registry()).iter_errors(document))
+        errors = list(validator.iter_errors(document))
     except Unresolvable as error:
         return [], f"{error.ref!r} is not part of the schema, and nothing is fetched"
     except RecursionError:
