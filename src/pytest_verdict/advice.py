@@ -16,9 +16,9 @@ from typing import Any, Final
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.explanation.drawing import usual_settings
 
 _MOST_SENTENCES: Final = 3
 _MOST_COMPARISONS: Final = 30
@@ -168,13 +168,8 @@ def _are_of_one_kind(expected: Any, observed: Any) -> bool:
 def _own(result: ComparisonResult, **changes: Any) -> Advice:
     """Advise the same operator with other settings, naming those that are not its defaults."""
     name = "normalized_exact" if result.operator in _OF_EQUALITY else result.operator
-    fields = REGISTRY.find(name).model_fields
-    settings = {key: value for key, value in result.settings.items() if key in fields} | changes
-    usual = {key: _plain(field.get_default(call_default_factory=True)) for key, field in fields.items()}
+    usual = usual_settings(name)
+    settings = {key: value for key, value in result.settings.items() if key in usual} | changes
     default = REGISTRY.build(name, settings).default_threshold()
     unusual = {key: value for key, value in settings.items() if value != usual[key]}
     return Advice(name, unusual, None if result.threshold == default else result.threshold)
-
-
-def _plain(value: Any) -> Any:
-    return encode(list(value) if isinstance(value, tuple) else value)

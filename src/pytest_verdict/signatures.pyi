@@ -1,6 +1,7 @@
 # What type checkers and editors read of `compare` and the functions like it. Made from the operators by
 # tests/typing/write_signatures.py; change that, or the operators, and run it.
 # fmt: off
+# ruff: noqa: UP013 - settings of no other are one expression, which is shorter than a class
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -24,33 +25,18 @@ Name: TypeAlias = str | None
 # Whose function it is: for a comparator, what is required may have come with its defaults.
 _Owner = TypeVar("_Owner")
 
-class ContainsSettings(TypedDict, total=False):
-    substrings: Sequence[str] | None
-    normalize: Normalizers
-    case_sensitive: bool
-class DateMatchSettings(TypedDict, total=False):
-    format: str | None
-    day_first: bool
-class DateRangeSettings(TypedDict, total=False):
-    min: date | str | None
-    max: date | str | None
-    day_first: bool
-class DateToleranceSettings(TypedDict, total=False):
-    unit: Literal["days", "hours", "minutes"]
-    day_first: bool
-class DeltaSettings(TypedDict, total=False):
-    tolerance: Number
-    mode: Literal["relative", "absolute"]
-    normalize: Normalizers
-class DerivedMatchSettings(TypedDict, total=False):
-    extraction: Literal["programmatic", "model_mediated"]
-class ExactSettings(TypedDict, total=False):
-    normalize: Normalizers
-    case_sensitive: bool
-    nan_equal: bool
-class JsonOperatorSettings(TypedDict, total=False):
-    normalize: Normalizers
-    parse: bool
+ContainsSettings = TypedDict("ContainsSettings", {"substrings": Sequence[str] | None, "normalize": Normalizers,
+    "case_sensitive": bool}, total=False)
+DateMatchSettings = TypedDict("DateMatchSettings", {"format": str | None, "day_first": bool}, total=False)
+DateRangeSettings = TypedDict("DateRangeSettings", {"min": date | str | None, "max": date | str | None, "day_first": bool},
+    total=False)
+DateToleranceSettings = TypedDict("DateToleranceSettings", {"unit": Literal["days", "hours", "minutes"], "day_first": bool},
+    total=False)
+DeltaSettings = TypedDict("DeltaSettings", {"tolerance": Number, "mode": Literal["relative", "absolute"],
+    "normalize": Normalizers}, total=False)
+DerivedMatchSettings = TypedDict("DerivedMatchSettings", {"extraction": Literal["programmatic", "model_mediated"]}, total=False)
+ExactSettings = TypedDict("ExactSettings", {"normalize": Normalizers, "case_sensitive": bool, "nan_equal": bool}, total=False)
+JsonOperatorSettings = TypedDict("JsonOperatorSettings", {"normalize": Normalizers, "parse": bool}, total=False)
 class JsonDistanceSettings(JsonOperatorSettings, total=False):
     list_order: Literal["ordered", "unordered"]
     tolerance: Number
@@ -62,57 +48,30 @@ class JsonSchemaSettings(JsonOperatorSettings, total=False):
     schema_document: Mapping[str, Any] | bool | None
 class JsonSubsetSettings(JsonOperatorSettings, total=False):
     list_mode: Literal["contained", "exact"]
-class NumericSettings(TypedDict, total=False):
-    normalize: Normalizers
+NumericSettings = TypedDict("NumericSettings", {"normalize": Normalizers}, total=False)
 class LimitSettings(NumericSettings, total=False):
     exclusive: bool
-class NumericRangeSettings(TypedDict, total=False):
-    min: Number | None
-    max: Number | None
-    exclusive_min: bool
-    exclusive_max: bool
-    normalize: Normalizers
+NumericRangeSettings = TypedDict("NumericRangeSettings", {"min": Number | None, "max": Number | None, "exclusive_min": bool,
+    "exclusive_max": bool, "normalize": Normalizers}, total=False)
 class NumericToleranceSettings(NumericSettings, total=False):
     mode: Literal["relative", "absolute"]
-class OneOfSettings(TypedDict, total=False):
-    values: Sequence[Any] | None
-    normalize: Normalizers
-class RegexSettings(TypedDict, total=False):
-    pattern: str | None
-    mode: Literal["search", "fullmatch", "match"]
-    flags: Texts
-    normalize: Normalizers
-class SemanticMatchSettings(TypedDict, total=False):
-    model: str
-    embedder: Any
-    normalize: Normalizers
-    keep_vectors: bool
-class SetContainmentSettings(TypedDict, total=False):
-    mode: Literal["exact", "subset", "superset", "overlap"]
-    min_overlap: int | None
-    normalize: Normalizers
-class TextSimilaritySettings(TypedDict, total=False):
-    metric: Literal["levenshtein", "damerau_levenshtein", "indel", "jaro", "jaro_winkler", "token_f1", "rouge_l"]
-    normalize: Normalizers
-class TraceContainsSettings(TypedDict, total=False):
-    substring: str | None
-class TraceLengthSettings(TypedDict, total=False):
-    min: int | None
-    max: int | None
-    unit: Literal["chars", "words", "lines"]
-class TraceRegexSettings(TypedDict, total=False):
-    pattern: str | None
-    count_min: int | None
-    flags: Texts
-class ObservedTrajectorySettings(TypedDict, total=False):
-    observed_format: str
-    aliases: Mapping[str, str]
-    mcp_servers: Literal["any"] | Texts
-    only_tools: Texts | None
-    except_tools: Texts
-    agents: Texts | None
-    failed: Literal["count", "skip"]
-    tools: Texts
+OneOfSettings = TypedDict("OneOfSettings", {"values": Sequence[Any] | None, "normalize": Normalizers}, total=False)
+RegexSettings = TypedDict("RegexSettings", {"pattern": str | None, "mode": Literal["search", "fullmatch", "match"],
+    "flags": Texts, "normalize": Normalizers}, total=False)
+SemanticMatchSettings = TypedDict("SemanticMatchSettings", {"model": str, "embedder": Any, "normalize": Normalizers,
+    "keep_vectors": bool}, total=False)
+SetContainmentSettings = TypedDict("SetContainmentSettings", {"mode": Literal["exact", "subset", "superset", "overlap"],
+    "min_overlap": int | None, "normalize": Normalizers}, total=False)
+TextSimilaritySettings = TypedDict("TextSimilaritySettings", {"metric": Literal["levenshtein", "damerau_levenshtein", "indel",
+    "jaro", "jaro_winkler", "token_f1", "rouge_l"], "normalize": Normalizers}, total=False)
+TraceContainsSettings = TypedDict("TraceContainsSettings", {"substring": str | None}, total=False)
+TraceLengthSettings = TypedDict("TraceLengthSettings", {"min": int | None, "max": int | None, "unit": Literal["chars", "words",
+    "lines"]}, total=False)
+TraceRegexSettings = TypedDict("TraceRegexSettings", {"pattern": str | None, "count_min": int | None, "flags": Texts},
+    total=False)
+ObservedTrajectorySettings = TypedDict("ObservedTrajectorySettings", {"observed_format": str, "aliases": Mapping[str, str],
+    "mcp_servers": Literal["any"] | Texts, "only_tools": Texts | None, "except_tools": Texts, "agents": Texts | None,
+    "failed": Literal["count", "skip"], "tools": Texts}, total=False)
 class TrajectoryOperatorSettings(ObservedTrajectorySettings, total=False):
     args: str | Mapping[str, Any]
     ignored_args: Texts

@@ -24,6 +24,7 @@ HEAD = """\
 # What type checkers and editors read of `compare` and the functions like it. Made from the operators by
 # tests/typing/write_signatures.py; change that, or the operators, and run it.
 # fmt: off
+# ruff: noqa: UP013 - settings of no other are one expression, which is shorter than a class
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -74,10 +75,11 @@ class Settings:
         return self.name if self.own else self.base and self.base.unpacked()
 
     def written(self) -> str:
-        base = self.base and self.base.unpacked()
-        lines = [f"class {self.name}({base or 'TypedDict'}, total=False):"]
-        lines += [f"    {name}: {annotation}" for name, annotation in self.own.items()]
-        return "\n".join(lines) + "\n"
+        if base := self.base and self.base.unpacked():
+            lines = [f"    {name}: {annotation}" for name, annotation in self.own.items()]
+            return "\n".join([f"class {self.name}({base}, total=False):", *lines]) + "\n"
+        members = ", ".join(f'"{name}": {annotation}' for name, annotation in self.own.items())
+        return wrapped(f"{self.name} = TypedDict(", f'"{self.name}", {{{members}}}, total=False'.split(", "), ")")
 
     def shape(self) -> tuple[Any, ...]:
         """What two operators with the same settings have in common."""

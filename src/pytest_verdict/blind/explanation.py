@@ -82,10 +82,7 @@ def _cause(result: ComparisonResult) -> Line:
     claims = _claims(result)
     if "contradiction" in result.notes and claims and result.expected in (None, details.get("winner")):
         return line(f"the judge contradicts itself, {claims[0]}")
-    return (
-        *(Part("expected "), Part(_wanted(result), "expected")),
-        *(Part(", got "), Part(_reached(result), "observed")),
-    )
+    return Part("expected "), Part(_wanted(result), "expected"), Part(", got "), Part(_reached(result), "observed")
 
 
 def _claims(result: ComparisonResult) -> list[str]:

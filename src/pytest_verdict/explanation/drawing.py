@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import textwrap
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -18,27 +19,16 @@ from pytest_verdict.explanation.facts import explanation_of
 from pytest_verdict.explanation.lines import Block, Line, Part, block, indented, mark, plain
 from pytest_verdict.explanation.model import Explanation
 from pytest_verdict.explanation.notes import is_refusal, note_line
-from pytest_verdict.explanation.sources import source_lines
+from pytest_verdict.explanation.text import Side, marked
 
 # What the lines above say, and what only a second look needs.
-_SAID: Final = frozenset(
-    {
-        *("differences", "differences_omitted", "missing", "unexpected", "distance", "margin", "measured_in"),
-        *("expected_date", "observed_date", "effective_normalization", "unreadable", "position"),
-    }
+_SAID: Final = (
+    *("differences", "differences_omitted", "missing", "unexpected", "distance", "margin", "measured_in"),
+    *("expected_date", "observed_date", "effective_normalization", "unreadable", "position"),
 )
-_FOR_A_SECOND_LOOK: Final = frozenset(
-    {
-        "found",
-        "common",
-        "metric",
-        "lengths",
-        "cost",
-        "expected_size",
-        "observed_size",
-        "missing_omitted",
-        "common_omitted",
-    }
+_FOR_A_SECOND_LOOK: Final = (
+    *("found", "common", "metric", "lengths", "cost"),
+    *("expected_size", "observed_size", "missing_omitted", "common_omitted"),
 )
 
 
@@ -132,7 +122,9 @@ def _evidence(result: ComparisonResult, found: Explanation, budget: Budget) -> I
     if found.sides:
         yield from _sides(result, budget)
     if result.outcome.sources:
-        yield from source_lines(result.outcome.sources, budget)
+        # A record of elsewhere may hold anything.
+        with contextlib.suppress(ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            yield from list(_sources(result.outcome.sources, budget))
     # What parts were normalized by stands with each.
     if result.normalization or not ((found.children and result.children) or "normalization" in found.said):
         yield (Part(f"normalization: {visible(', '.join(result.normalization)) or 'none'}"),)
@@ -147,6 +139,23 @@ def _evidence(result: ComparisonResult, found: Explanation, budget: Budget) -> I
     yield from _other_details(result, found, budget)
 
 
+def _sources(sources: Mapping[str, Any], budget: Budget) -> Iterator[Line]:
+    """Draw the text that each step of an extraction was given, with the part that it took marked."""
+    for name, steps in sources.get("steps", {}).items():
+        written = sources["mapping"][name]
+        extract = written["extract"]
+        side: Side = "expected" if name == "expected" else "observed"
+        origin = f"{name} from {written['path']}"
+        for how, step in zip(extract if isinstance(extract, list | tuple) else [extract], steps, strict=False):
+            kind = "regex" if "regex" in how else "json"
+            label = Part(visible(f"{origin}, {kind} {how[kind]}: "))
+            value, spans = step["value"], [range(*span) for span in step.get("spans", ())]
+            room = budget.room(len(label.text) + 2)
+            text = isinstance(value, str)
+            yield from marked(value, spans, room, side, label) if text else [(label, Part(shown(value, room), side))]
+            origin = "then"
+
+
 def _sides(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
     changed = result.changed_sides
     yield Part("expected: "), Part(shown(result.expected, budget.room(12)), "expected")
@@ -158,12 +167,13 @@ def _sides(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
 
 
 def _notable_settings(result: ComparisonResult, said: Collection[str]) -> str:
-    usual = {**_usual_settings(result.operator), "normalize": result.settings.get("normalize")}
+    usual = {**usual_settings(result.operator), "normalize": result.settings.get("normalize")}
     notable = [(name, value) for name, value in result.settings.items() if value != usual.get(name, ABSENT)]
     return ", ".join(f"{visible(name)}={shown(value, 80)}" for name, value in notable if name not in said)
 
 
-def _usual_settings(operator: str) -> dict[str, Any]:
+def usual_settings(operator: str) -> dict[str, Any]:
+    """Give the settings that an operator has when none are given; none where it is not installed."""
     try:
         fields = REGISTRY.find(operator).model_fields
     except (ConfigurationError, ImportError):
@@ -173,7 +183,7 @@ def _usual_settings(operator: str) -> dict[str, Any]:
 
 
 def _other_details(result: ComparisonResult, found: Explanation, budget: Budget) -> Iterator[Line]:
-    hidden = _SAID if budget.lines == 0 else _SAID.union(_FOR_A_SECOND_LOOK, found.said)
+    hidden = {*_SAID, *(() if budget.lines == 0 else (*_FOR_A_SECOND_LOOK, *found.said))}
     for name, value in result.details.items():
         if name not in hidden and name not in result.notes:
             label = f"{visible(name.replace('_', ' '))}: "

@@ -18,7 +18,7 @@ from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.explanation.lines import Line, Part
 from pytest_verdict.explanation.model import Explanation
-from pytest_verdict.explanation.notes import is_refusal, sentences
+from pytest_verdict.explanation.notes import is_refusal, sentence
 from pytest_verdict.explanation.text import line_changes, text_difference, unified
 from pytest_verdict.explanation.values import both_sides, difference_lines, one_line
 
@@ -65,7 +65,8 @@ def usual_explanation(result: ComparisonResult, budget: Budget) -> Explanation:
         return Explanation(summary=(Part(f"error: {visible(shortened(result.error, budget.characters))}"),))
     if result.passed:
         return Explanation(summary=(Part("pass"),))
-    return next(filter(None, (explain(result, budget) for explain in _WAYS)))
+    found = (explain(result, budget) for explain in _WAYS)
+    return next(filter(None, found), None) or Explanation(summary=_sides(result, budget, 0))
 
 
 def _of_children(result: ComparisonResult, budget: Budget) -> Explanation | None:
@@ -79,7 +80,7 @@ def _of_children(result: ComparisonResult, budget: Budget) -> Explanation | None
 
 def _of_refusals(result: ComparisonResult, budget: Budget) -> Explanation | None:
     code = next(filter(is_refusal, result.notes), None)
-    return None if code is None else Explanation(summary=next(sentences(code, result, budget)))
+    return None if code is None else Explanation(summary=sentence(code, result, budget))
 
 
 def _of_listed_differences(result: ComparisonResult, budget: Budget) -> Explanation | None:
@@ -199,10 +200,6 @@ def _of_lines(expected: str, observed: str, budget: Budget) -> Explanation:
 _COMPARES_TEXT: Final = frozenset({"exact", "normalized_exact", "text_similarity", "literal", "semantic"})
 
 
-def _of_sides(result: ComparisonResult, budget: Budget) -> Explanation:
-    return Explanation(summary=_sides(result, budget, 0))
-
-
 def _sides(result: ComparisonResult, budget: Budget, taken: int) -> Line:
     """Write both sides for the first line."""
     head = _EXPECTED.get(result.operator, "expected ")
@@ -219,5 +216,4 @@ _WAYS: Final[tuple[Callable[[ComparisonResult, Budget], Explanation | None], ...
     _of_distance,
     _of_days,
     _of_values,
-    _of_sides,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import Final, Literal, NamedTuple
 
 from pytest_verdict.core.values.display import visible
@@ -34,7 +35,7 @@ def line(*parts: Part | str) -> Line:
     return tuple(Part(visible(part)) if isinstance(part, str) else part for part in parts)
 
 
-def plain(found: Line) -> str:
+def plain(found: Iterable[Part]) -> str:
     """Write a line without its roles."""
     return "".join(part.text for part in found)
 
@@ -74,14 +75,9 @@ def table(rows: Sequence[Sequence[Part]]) -> list[Line]:
 
 
 def _row(row: Sequence[Part], widths: Sequence[int]) -> Line:
-    parts: list[Part] = []
-    for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
-        is_last = not any(other.text for other in row[at + 1 :])
-        parts.append(cell)
-        if is_last:
-            break
-        parts.append(Part(" " * (width - len(cell.text) + 2)))
-    return tuple(parts)
+    last = max((at for at, cell in enumerate(row) if cell.text), default=0)
+    padded = ((cell, Part(" " * (width - len(cell.text) + 2))) for cell, width in zip(row, widths, strict=True))
+    return tuple(chain.from_iterable(padded))[: 2 * last + 1]
 
 
 class Block(str):

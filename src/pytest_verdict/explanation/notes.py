@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from pytest_verdict.core.result import ComparisonResult
@@ -56,15 +55,13 @@ def note_line(code: str, budget: Budget) -> Line:
     return (Part(f"note: {words}" if sentence is None else f"note: {sentence} ({words})"),)
 
 
-def sentences(code: str, result: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    """Say of each side that could not be used what it is."""
-    details = result.details
-    sides = details.get(code) or list(details.get("unreadable", ())) or ["observed"]
-    reasons = details.get("unreadable", {})
-    for side in sides if isinstance(sides, list) else ["observed"]:
-        role: Role = "expected" if side == "expected" else "observed"
-        value = result.expected if role == "expected" else result.observed
-        reason = reasons.get(side) if isinstance(reasons, dict) else None
-        written = shown(value, budget.room(40))
-        tail = f" ({visible(shortened(str(reason), 200))})" if reason else ""
-        yield Part(f"{role} {_OF_A_SIDE[code]}: "), Part(written, role), Part(tail)
+def sentence(code: str, result: ComparisonResult, budget: Budget) -> Line:
+    """Say of the first side that could not be used what it is."""
+    reasons = result.details.get("unreadable", {})
+    sides = result.details.get(code) or list(reasons)
+    side = sides[0] if sides and isinstance(sides, list) else "observed"
+    role: Role = "expected" if side == "expected" else "observed"
+    value = result.expected if role == "expected" else result.observed
+    reason = reasons.get(side) if isinstance(reasons, dict) else None
+    tail = f" ({visible(shortened(str(reason), 200))})" if reason else ""
+    return Part(f"{role} {_OF_A_SIDE[code]}: "), Part(shown(value, budget.room(40)), role), Part(tail)

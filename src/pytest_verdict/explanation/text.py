@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Final, Literal, NamedTuple
 
 from pytest_verdict.core.session import Budget
@@ -17,6 +17,7 @@ Side = Literal["expected", "observed"]
 
 _TOKEN: Final = re.compile(r"\w+|[^\S\n]+|\n|[^\w\s]")
 _CHANGED: Final[dict[Side, Role]] = {"expected": "expected_changed", "observed": "observed_changed"}
+_SIDES: Final[tuple[tuple[Side, str], ...]] = (("expected", "- "), ("observed", "+ "))
 _CONTEXT: Final = 2
 _MOST_NAMED: Final = 4
 _LONGEST_ALIKE: Final = 200
@@ -33,8 +34,7 @@ class Change(NamedTuple):
 
 def changes(expected: str, observed: str) -> list[Change]:
     """Find the words that differ, and in them the characters."""
-    head = _common_head(expected, observed)
-    tail = _common_head(expected[head:][::-1], observed[head:][::-1])
+    head, tail = _common_ends(expected, observed)
     left, right = expected[head : len(expected) - tail], observed[head : len(observed) - tail]
     if len(left) + len(right) > _MOST_SEARCHED:
         return [Change(range(head, head + len(left)), range(head, head + len(right)))]
@@ -51,6 +51,11 @@ def _at_words(text: str, head: int, tail: int) -> tuple[int, int]:
     return head, tail
 
 
+def _common_ends(left: str, right: str) -> tuple[int, int]:
+    head = _common_head(left, right)
+    return head, _common_head(left[head:][::-1], right[head:][::-1])
+
+
 def _common_head(left: str, right: str) -> int:
     low, high = 0, min(len(left), len(right))
     while low < high:
@@ -62,7 +67,7 @@ def _common_head(left: str, right: str) -> int:
 def _changed_words(expected: str, observed: str, head: int, tail: int) -> list[Change]:
     lefts = _TOKEN.findall(expected[head : len(expected) - tail])
     rights = _TOKEN.findall(observed[head : len(observed) - tail])
-    left_ends, right_ends = _starts(lefts, head), _starts(rights, head)
+    left_ends, right_ends = (list(accumulate(map(len, tokens), initial=head)) for tokens in (lefts, rights))
     found = []
     for tag, left, right in opcodes(lefts, rights):
         if tag != "equal":
@@ -71,40 +76,23 @@ def _changed_words(expected: str, observed: str, head: int, tail: int) -> list[C
     return found
 
 
-def _starts(tokens: Sequence[str], first: int) -> list[int]:
-    starts = [first]
-    for token in tokens:
-        starts.append(starts[-1] + len(token))
-    return starts
-
-
 def _narrowed(expected: str, observed: str, left: range, right: range) -> Change:
-    pairs = list(zip(expected[left.start : left.stop], observed[right.start : right.stop], strict=False))
-    head = next((at for at, (one, other) in enumerate(pairs) if one != other), len(pairs))
-    left, right = left[head:], right[head:]
-    tail, most = 0, min(len(left), len(right))
-    while tail < most and expected[left.stop - tail - 1] == observed[right.stop - tail - 1]:
-        tail += 1
-    return Change(left[: len(left) - tail], right[: len(right) - tail])
+    head, tail = _common_ends(expected[left.start : left.stop], observed[right.start : right.stop])
+    return Change(left[head : len(left) - tail], right[head : len(right) - tail])
 
 
 def text_difference(expected: str, observed: str, budget: Budget, labels: tuple[str, str]) -> Iterator[Line]:
     """Draw what differs between two texts that are not equal."""
     if "\n" in expected or "\n" in observed:
         yield from unified(line_changes(expected, observed), budget)
-    else:
-        yield from _in_one_line(expected, observed, budget, labels)
-
-
-def _in_one_line(expected: str, observed: str, budget: Budget, labels: tuple[str, str]) -> Iterator[Line]:
+        return
     found = changes(expected, observed)
     wide = max(map(len, labels))
     room = budget.room(wide + 6)
     groups = [found] if room == 0 or max(len(expected), len(observed)) + 2 <= room else _groups(found, room)
     most = budget.differences or len(groups)
     for group in groups[:most]:
-        sides: tuple[tuple[Side, str, str], ...] = ("expected", expected, labels[0]), ("observed", observed, labels[1])
-        for side, text, label in sides:
+        for (side, _), text, label in zip(_SIDES, (expected, observed), labels, strict=True):
             yield from marked(text, _spans(group, side), room, side, Part(f"{label:>{wide}}: "))
     if len(groups) > most:
         yield (Part(f"… {counted(len(groups) - most, 'more place')} with changes"),)
@@ -119,10 +107,7 @@ def _groups(found: Sequence[Change], room: int) -> list[list[Change]]:
     """Put changes together that fit into one window."""
     groups: list[list[Change]] = []
     for change in found:
-        if groups and all(
-            getattr(change, side).stop - getattr(groups[-1][0], side).start <= room // 2
-            for side in ("expected", "observed")
-        ):
+        if groups and all(at.stop - first.start <= room // 2 for at, first in zip(change, groups[-1][0], strict=True)):
             groups[-1].append(change)
         else:
             groups.append([change])
@@ -254,41 +239,31 @@ def line_changes(expected: str, observed: str) -> LineChanges:
 
 def unified(changed: LineChanges, budget: Budget) -> Iterator[Line]:
     """Draw the lines that changed, with two lines around them."""
-    lefts, rights, found = changed
-    drawn = 0
-    for at, opcode in enumerate(found):
+    found, drawn = changed.opcodes, 0
+    for at in range(len(found)):
         if budget.lines and drawn >= budget.lines:
             left_out = sum(max(len(one.left), len(one.right)) for one in found[at:] if one.tag != "equal")
             if left_out:
                 yield (Part(f"… {counted(left_out, 'more line')} that differ{'s' if left_out == 1 else ''}"),)
             return
-        for line in islice(
-            _hunk(lefts, rights, opcode, budget, is_first=at == 0, is_last=at == len(found) - 1), budget.lines or None
-        ):
+        for line in islice(_hunk(changed, at, budget), budget.lines or None):
             yield line
             drawn += 1
 
 
-def _hunk(
-    lefts: list[str], rights: list[str], opcode: Opcode, budget: Budget, *, is_first: bool, is_last: bool
-) -> Iterator[Line]:
-    tag, left, right = opcode
-    if tag == "equal":
-        yield from _context(lefts, left, right, budget, is_first=is_first, is_last=is_last)
+def _hunk(changed: LineChanges, position: int, budget: Budget) -> Iterator[Line]:
+    lefts, rights, found = changed
+    tag, left, right = found[position]
+    if tag != "equal":
+        if position == 0:
+            yield _place(left.start, right.start)
+        yield from _replaced(lefts, rights, left, right, budget)
         return
-    if is_first:
-        yield _place(left.start, right.start)
-    yield from _replaced(lefts, rights, left, right, budget)
-
-
-def _context(
-    lefts: list[str], left: range, right: range, budget: Budget, *, is_first: bool, is_last: bool
-) -> Iterator[Line]:
-    tail = 0 if is_first else min(_CONTEXT, len(left))
-    head = 0 if is_last else min(_CONTEXT, len(left) - tail)
+    tail = min(_CONTEXT, len(left)) if position else 0
+    head = min(_CONTEXT, len(left) - tail) if position + 1 < len(found) else 0
     for at in left[:tail]:
         yield (Part("  " + _cut(lefts[at], budget)),)
-    if is_first or (head and tail + head < len(left)):
+    if position == 0 or (head and tail + head < len(left)):
         yield _place(left.stop - head, right.stop - head)
     for at in left[len(left) - head :]:
         yield (Part("  " + _cut(lefts[at], budget)),)
@@ -308,15 +283,9 @@ def _replaced(lefts: list[str], rights: list[str], left: range, right: range, bu
     if len(left) == len(right):
         for at, to in zip(left, right, strict=True):
             found = changes(lefts[at], rights[to])
-            yield from marked(
-                lefts[at], _spans(found, "expected"), room, "expected", Part("- ", "expected"), quotes=False
-            )
-            yield from marked(
-                rights[to], _spans(found, "observed"), room, "observed", Part("+ ", "observed"), quotes=False
-            )
+            for (side, sign), text in zip(_SIDES, (lefts[at], rights[to]), strict=True):
+                yield from marked(text, _spans(found, side), room, side, Part(sign, side), quotes=False)
             yield from code_points(lefts[at], rights[to], found)
         return
-    for at in left:
-        yield (Part("- " + _cut(lefts[at], budget), "expected"),)
-    for to in right:
-        yield (Part("+ " + _cut(rights[to], budget), "observed"),)
+    for (side, sign), lines, span in zip(_SIDES, (lefts, rights), (left, right), strict=True):
+        yield from ((Part(sign + _cut(lines[at], budget), side),) for at in span)

@@ -9,7 +9,7 @@ from pytest_verdict.core.session import Budget
 from pytest_verdict.core.values.differences import Difference
 from pytest_verdict.core.values.display import counted, shortened, shown, visible
 from pytest_verdict.core.values.placeholders import class_name
-from pytest_verdict.explanation.lines import Line, Part, indented
+from pytest_verdict.explanation.lines import Line, Part, indented, plain
 from pytest_verdict.explanation.text import changes, look_alike, text_difference, window
 
 
@@ -67,16 +67,12 @@ def both_sides(expected: Any, observed: Any, room: int) -> tuple[list[Part], lis
         right = window(observed, [change.observed for change in found], room, "observed", escaped=escaped)
     else:
         left, right = [Part(shown(expected, room), "expected")], [Part(shown(observed, room), "observed")]
-    if _text(left) != _text(right):
+    if plain(left) != plain(right):
         return left, right
     kinds = _kind(expected), _kind(observed)
     if kinds[0] != kinds[1]:
         return [*left, Part(f" ({kinds[0]})")], [*right, Part(f" ({kinds[1]})")]
     return left, [*right, Part(" (the two look alike)")]
-
-
-def _text(parts: Sequence[Part]) -> str:
-    return "".join(part.text for part in parts)
 
 
 def _kind(value: Any) -> str:

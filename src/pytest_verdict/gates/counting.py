@@ -69,8 +69,7 @@ class _Selection:
         else:
             total = sum(self._counts.values(), Counter())
         decision = _decision(rate, confidence, total)
-        reason = "" if is_whole else INCOMPLETE
-        reason = reason if self._counts else self._nothing()
+        reason = self._nothing() if not self._counts else "" if is_whole else INCOMPLETE
         return {
             "gate": gate.text,
             "unit": "test" if gate.kind == CASE else "comparison",

@@ -19,11 +19,9 @@ Sets = tuple[tuple[str, ...], ...]
 CHECKS: Final = frozenset({"operator", "settings", "threshold"})
 CODE: Final = "code"
 _MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "expected": ("expected",),
-    "observed": ("observed",),
+    **{name: (name,) for name in ("expected", "observed", "operator", "settings", "threshold")},
+    # The settings of another operator come with it.
     "operator": ("operator", "negated", "settings"),
-    "settings": ("settings",),
-    "threshold": ("threshold",),
 }
 _CODES: Final = re.compile(rb'"operator_code":"([^"]*)"')
 
@@ -70,7 +68,6 @@ def counterfactual(old: Comparison, new: Comparison) -> Counterfactual:
     """Find what differs between two records."""
     before, after = old.record(), new.record()
     other_code = _codes(old, before) != _codes(new, after) and before["operator"] == after["operator"]
-    # The settings of another operator come with it.
     kind = "operator" if _differs(before, after, ("operator", "negated")) else "settings"
     factors = [
         _Factor((name,), members)

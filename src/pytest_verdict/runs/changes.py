@@ -12,8 +12,7 @@ from typing import Final
 
 from pytest_verdict.errors import ConfigurationError, RecordError, allowed
 from pytest_verdict.runs.causes import CHECKS, CODE, NotComparable, Sets, minimal_causes, rooms
-from pytest_verdict.runs.pairing import paired
-from pytest_verdict.runs.run import Comparison, Run, read_run
+from pytest_verdict.runs.run import Comparison, Pairs, Run, paired, read_run
 
 
 class Kind(StrEnum):
@@ -91,7 +90,7 @@ class Diff:
 
     old: Run
     new: Run
-    pairs: list[tuple[Comparison, Comparison]]
+    pairs: Pairs
     changes: list[Change]
     information: list[Change]
 

@@ -71,13 +71,10 @@ def write_html(diff: Diff, statistics: dict[str, Any] | None, path: Path) -> Non
 
 
 def _rows(diff: Diff) -> Iterator[Row]:
-    known = {id(change.comparison): change for change in diff.changes}
-    told = {id(change.comparison): change for change in diff.information}
-    for old, new in diff.pairs:
-        change, ending = known.get(id(new)), ""
-        if change is None and (change := told.get(id(new))):
-            ending = _SAME_VERDICT
-        yield Row(new.line, old.line, f"{change.kind}{ending}", change.causes) if change else Row(new.line, old.line)
+    # A pair is in one of the two lists.
+    told = {id(one.comparison): (f"{one.kind}{_SAME_VERDICT}", one.causes) for one in diff.information}
+    told |= {id(one.comparison): (one.kind, one.causes) for one in diff.changes}
+    yield from (Row(new.line, old.line, *told.get(id(new), ())) for old, new in diff.pairs)
     yield from (Row(one.comparison.line, b"", one.kind) for one in diff.changes if None in (one.old, one.new))
 
 

@@ -1,11 +1,11 @@
-"""A run: the comparisons of a session, read from a folder, a file of records or a bundle."""
+"""A run: the comparisons of a session, read from a folder, a file of records or a bundle; and the pairs of two runs."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -43,6 +43,9 @@ class Comparison(NamedTuple):
     def record(self) -> dict[str, Any]:
         """Read the record."""
         return parse_record(self.line)
+
+
+Pairs = Sequence[tuple[Comparison, Comparison]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +122,33 @@ def _comparison(line: bytes) -> Comparison:
         1.0 - score if record.get("negated") is True else score,
         line,
     )
+
+
+# The last two are for those without a name, and only where as many are left on both sides: then one was edited, and none was
+# removed or added.
+_KEYS: Final[tuple[tuple[Callable[[Comparison], Hashable], bool], ...]] = (
+    (lambda one: None if one.name is None else (one.test, one.name), False),
+    (lambda one: (one.test, one.operator, one.expected), False),
+    (lambda one: (one.test, one.expected) if one.name is None else None, True),
+    (lambda one: (one.test, one.operator) if one.name is None else None, True),
+)
+
+
+def paired(old: Sequence[Comparison], new: Sequence[Comparison]) -> tuple[Pairs, list[Comparison], list[Comparison]]:
+    """Give the pairs of two runs, what was removed and what was added; of one key in the order in which they were made."""
+    matches: dict[int, int] = {}
+    left, right = range(len(old)), range(len(new))
+    remaining: tuple[Sequence[int], Sequence[int]] = left, right
+    for key, only_if_as_many in _KEYS:
+        groups: dict[Hashable, tuple[list[int], list[int]]] = {}
+        for side, run in enumerate((old, new)):
+            for index in remaining[side]:
+                if (found := key(run[index])) is not None:
+                    groups.setdefault(found, ([], []))[side].append(index)
+        for olds, news in groups.values():
+            if not only_if_as_many or len(olds) == len(news):
+                matches.update(zip(news, olds, strict=False))
+        taken = {*matches.values()}
+        remaining = [index for index in left if index not in taken], [index for index in right if index not in matches]
+    pairs = [(old[matches[index]], new[index]) for index in right if index in matches]
+    return pairs, [old[index] for index in remaining[0]], [new[index] for index in remaining[1]]

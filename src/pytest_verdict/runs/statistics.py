@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import RecordError
-from pytest_verdict.runs.run import Comparison
+from pytest_verdict.runs.run import Comparison, Pairs
 from pytest_verdict.runs.significance import (
     LEVEL,
     benjamini_hochberg,
@@ -19,7 +19,6 @@ from pytest_verdict.runs.significance import (
 
 INCONCLUSIVE: Final = "inconclusive"
 _MOST_GROUPS: Final = 20
-Pairs = Sequence[tuple[Comparison, Comparison]]
 
 
 def statistics_of(pairs: Pairs, cluster: str | None = None) -> dict[str, Any]:

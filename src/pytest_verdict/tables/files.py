@@ -80,7 +80,8 @@ def _write_parquet(rows: Rows, path: Path) -> None:
         if writer is None:
             schema = arrow.schema([(name, _arrow_type(arrow, name, batch)) for name in batch[0]])
             writer = parquet.ParquetWriter(path, schema, compression="zstd")
-        writer.write_table(arrow.Table.from_pylist([_encodable(row) for row in batch], schema))
+        encoded = [{name: _in_utf8(name, cell) for name, cell in row.items()} for row in batch]
+        writer.write_table(arrow.Table.from_pylist(encoded, schema))
     if writer is None:
         raise ConfigurationError(f"{path}: there is no row to write")
     writer.close()
@@ -97,12 +98,8 @@ _SHARES: Final = ("score", "threshold", "rate", "low", "high")
 _TYPES: Final = {**dict.fromkeys(_COUNTS, "int64"), **dict.fromkeys(_SHARES, "float64")}
 
 
-def _encodable(row: Mapping[str, Any]) -> dict[str, Any]:
-    # Arrow's texts are UTF-8, which has no lone surrogates.
-    return {name: _in_utf8(name, cell) for name, cell in row.items()}
-
-
 def _in_utf8(name: str, cell: Any) -> Any:
+    # Arrow's texts are UTF-8, which has no lone surrogates.
     if cell is None or name in _TYPES or isinstance(cell, list):
         return [_in_utf8("", item) for item in cell] if isinstance(cell, list) else cell
     return _plain(cell).encode("utf-8", "backslashreplace").decode("utf-8")

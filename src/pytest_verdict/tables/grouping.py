@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pytest_verdict.errors import ConfigurationError, allowed
@@ -17,26 +17,10 @@ KEYS: Final = ("test", "function", "name", "field", "operator", "note")
 _Cell = str | int | float | None
 
 
-@dataclass(slots=True)
-class _Group:
-    verdicts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(VERDICTS, 0))
-    scores: float = 0.0
-
-    def add(self, row: Mapping[str, Any]) -> None:
-        self.verdicts[row["verdict"]] += 1
-        self.scores += row["score"]
-
-    def cells(self) -> dict[str, _Cell]:
-        total, passed = sum(self.verdicts.values()), self.verdicts["pass"]
-        low, high = exact_interval(passed, total)
-        mean = round(self.scores / total, 6)
-        rate = round(passed / total, 6)
-        return {"comparisons": total, **self.verdicts, "rate": rate, "low": low, "high": high, "score": mean}
-
-
 def table(rows: Iterable[Mapping[str, Any]], by: Sequence[str]) -> list[dict[str, _Cell]]:
     """Count the comparisons of each group; a comparison with several notes is in several groups by note."""
-    groups: dict[tuple[str, ...], _Group] = {}
+    verdicts: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    scores: dict[tuple[str, ...], float] = defaultdict(float)
     parts_wanted = "field" in by
     known: set[str] = set()
     for row in rows:
@@ -44,11 +28,19 @@ def table(rows: Iterable[Mapping[str, Any]], by: Sequence[str]) -> list[dict[str
         # By field the parts count; otherwise the comparisons that tests made.
         if bool(row["field"]) is parts_wanted:
             for key in _keys(row, by):
-                groups.setdefault(key, _Group()).add(row)
+                verdicts[key][row["verdict"]] += 1
+                scores[key] += row["score"]
     for name in by:
         if name.startswith(PARAMETER) and name not in known:
             raise ConfigurationError(f"--by {name}: no test has this parameter.{allowed('parameter', name, known)}")
-    return [{**dict(zip(by, key, strict=True)), **groups[key].cells()} for key in sorted(groups)]
+    return [{**dict(zip(by, key, strict=True)), **_cells(verdicts[key], scores[key])} for key in sorted(verdicts)]
+
+
+def _cells(verdicts: Counter[str], scores: float) -> dict[str, _Cell]:
+    total, counts = verdicts.total(), {verdict: verdicts[verdict] for verdict in VERDICTS}
+    low, high = exact_interval(counts["pass"], total)
+    rate, mean = (round(number / total, 6) for number in (counts["pass"], scores))
+    return {"comparisons": total, **counts, "rate": rate, "low": low, "high": high, "score": mean}
 
 
 def checked_keys(given: str) -> list[str]:

@@ -68,8 +68,10 @@ def _rows(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for field, part in _parts(record, ""):
         if part.get("verdict") not in VERDICTS:
             raise RecordError(f"its verdict is {shown(part.get('verdict'), 80)}")
+        told = {name: part.get(name) for name in _OF_THE_COMPARISON} | {"notes": part.get("notes", [])}
+        values = {side: as_text(part.get(side)) for side in ("expected", "observed")}
         score = {"score": read_score(part), "threshold": read_threshold(part)}
-        yield {**place, "name": record.get("name"), "field": field, **_compared(part), **score}
+        yield {**place, "name": record.get("name"), "field": field, **told, **values, **score}
 
 
 def _parameters(folder: Path) -> dict[str, dict[str, Any]]:
@@ -83,11 +85,6 @@ def _parts(record: Mapping[str, Any], field: str) -> Iterator[tuple[str, Mapping
     for part in record.get("children", ()):
         name = part.get("name", "")
         yield from _parts(part, f"{field}.{name}" if field else name)
-
-
-def _compared(part: Mapping[str, Any]) -> dict[str, Any]:
-    values = {side: as_text(part.get(side)) for side in ("expected", "observed")}
-    return {**{name: part.get(name) for name in _OF_THE_COMPARISON}, "notes": part.get("notes", []), **values}
 
 
 def as_text(encoded: Any) -> str:
