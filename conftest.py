@@ -35,3 +35,17 @@ def _registry_as_before():
     for kept, now in ((classes, REGISTRY._classes), (defaults, REGISTRY.defaults)):
         now.clear()
         now.update(kept)
+
+
+@pytest.fixture
+def command(capsys):
+    """Run a command, and give its exit code, what it wrote, and what it complained about."""
+    from pytest_verdict.cli import main
+
+    def run(*words):
+        capsys.readouterr()
+        status = main([str(word) for word in words])
+        written = capsys.readouterr()
+        return status, written.out, written.err
+
+    return run

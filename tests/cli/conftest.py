@@ -26,17 +26,3 @@ def records(tmp_path):
         return path
 
     return write
-
-
-@pytest.fixture
-def command(capsys):
-    """Run a command, and give its exit code, what it wrote, and what it complained about."""
-    from pytest_verdict.cli import main
-
-    def run(*words):
-        capsys.readouterr()
-        status = main([str(word) for word in words])
-        written = capsys.readouterr()
-        return status, written.out, written.err
-
-    return run

@@ -22,20 +22,6 @@ def write(tmp_path):
 
 
 @pytest.fixture
-def command(capsys):
-    """Run a command, and give its exit code, what it wrote, and what it complained about."""
-    from pytest_verdict.cli import main
-
-    def run(*words):
-        capsys.readouterr()
-        status = main([str(word) for word in words])
-        written = capsys.readouterr()
-        return status, written.out, written.err
-
-    return run
-
-
-@pytest.fixture
 def changes(command, write):
     """Compare two runs of one result each, or of lists of them, and give the changes and the exit code."""
 

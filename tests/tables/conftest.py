@@ -41,16 +41,3 @@ def report_of(pytester):
 @pytest.fixture
 def folder(report_of):
     return report_of("-n0")
-
-
-@pytest.fixture
-def command(capsys):
-    from pytest_verdict.cli import main
-
-    def run(*words):
-        capsys.readouterr()
-        status = main([str(word) for word in words])
-        written = capsys.readouterr()
-        return status, written.out, written.err
-
-    return run

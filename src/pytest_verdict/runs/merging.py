@@ -19,13 +19,13 @@ from pytest_verdict.report.folder import ReportFolder
 from pytest_verdict.report.journal import RECORDS, SHARD, Journal, TestEntry, read_journal
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import PROFILES, checked_profile
+from pytest_verdict.report.records_file import MALFORMED
 from pytest_verdict.report.statements import file_digest
 
 _OF_ONE_FILE: Final = ("seconds", "files", "sha256")
 # Told of each shard, even if there is but one.
 _OF_ONE_SHARD: Final = ("shard", "started", "finished", "exit_status", "collected")
 _NOTHING_COLLECTED: Final = 5
-_WRONG: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def read_shard(folder: Path) -> Shard:
         run = {name: value for name, value in report["run"].items() if name not in _OF_ONE_FILE}
         files = {str(path): (int(number), str(digest)) for path, (number, digest) in whole["files"].items()}
         shard = Shard(folder, int(run["shard"]["index"]), int(run["shard"]["of"]), run, journal, files, places)
-    except _WRONG as error:
+    except MALFORMED as error:
         raise RecordError(f"{folder}: this is no shard of pytest-verdict: {error}") from None
     if not belong:
         raise RecordError(f"{folder}: {REPORT}, {RECORDS} and {SHARD} are not of the same session")
