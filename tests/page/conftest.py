@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from cli.conftest import command  # noqa: F401 - a fixture
 from pytest_verdict.page.folder import write_page_of_folder
 from written_page import WrittenPage, lines_of
 

@@ -82,6 +82,7 @@ def test_the_overview_counts_and_leads_to_what_it_counts(browse, examples):
     ]
     assert page.locator("#detail svg").count() == 2
     assert len(parts(page, "Slowest tests")) > 3
+    assert parts(page, "Fields and criteria")[0] == ["Drug.year", "Drug", "", "0", "1", "0"]
     page.locator("#detail h3:has-text('By operator') + .box button", has_text="pass_rate").click()
     assert chosen(page) == {"operator": ["pass_rate"]}
     assert page.locator("#rows .row").count() == 1

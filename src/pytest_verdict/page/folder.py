@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from pytest_verdict.page.rows import rows_of
 from pytest_verdict.page.writing import Written, write_page
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.summary import NOT_GREEN
+from pytest_verdict.report.summary import NOT_GREEN, VERDICTS
 from pytest_verdict.report.writers import PAGE
 
 _MOST_TESTS: Final = 200
@@ -80,8 +80,16 @@ def _described(report: Mapping[str, Any]) -> dict[str, Any]:
         "tests": [
             [str(test[key]) for key in ("test", "outcome")] + [_message(test)] for test in not_green[:_MOST_TESTS]
         ],
+        "fields": list(_fields(report.get("fields", ()))),
         "warnings": [] if report["complete"] else ["The session did not come to its end: not every test has a result."],
     }
+
+
+def _fields(fields: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
+    """Give what passed of each field, by name and parameters; those of which most did not pass come first."""
+    for one in sorted(fields, key=lambda one: -one["fail"] - one["error"])[:_MOST_TESTS]:
+        parameters = ", ".join(f"{name}={value}" for name, value in one.get("parameters", {}).items())
+        yield [str(one["field"]), str(one.get("name", "")), parameters, *(int(one[verdict]) for verdict in VERDICTS)]
 
 
 def _message(test: Mapping[str, Any]) -> str:

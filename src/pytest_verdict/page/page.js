@@ -627,6 +627,7 @@ function overview() {
   const chart = (name, title) => div("", section(title, document.importNode(
     new DOMParser().parseFromString(about.charts[name], "image/svg+xml").documentElement, true)));
   const failed = about.tests.map(([test, outcome, message]) => [link("test", test), td(outcome === "failed" ? "fail" : "error", outcome), message]);
+  const parts = (about.fields || []).map(([field, name, given, ...sums]) => [field, name, given, ...sums.map(countCell)]);
   const slow = about.slowest.map(([test, seconds]) => {
     const meter = span("meter");
     meter.style.width = `${100 * seconds / about.slowest[0][1]}%`;
@@ -639,6 +640,7 @@ function overview() {
     failed.length ? section("Tests that did not pass", table(["test", "outcome", "message"], failed)) : [],
     rows ? div("charts", chart("scores", "Scores (heights are logarithmic)"), chart("margins", "Scores less thresholds")) : [],
     facets.filter(({ name }) => name !== "verdict").map(countTable),
+    parts.length ? section("Fields and criteria", table(["field", "name", "parameters", "pass", "fail", "error"], parts)) : [],
     slow.length ? section("Slowest tests", table(["test", "seconds", "share of the slowest"], slow)) : [],
   ].flat(2);
 }
@@ -646,14 +648,15 @@ function overview() {
 const link = (name, value) => facets.some((one) => one.name === name && one.values.includes(value))
   ? button(value, () => { choose(name, value, true); grid.focus(); }, { class: "link" }) : value;
 
+const countCell = (number, verdict) => td(`number ${number ? verdict && texts.verdict[verdict] : "dim"}`, grouped(number));
+
 function countTable({ name, title, members, values }) {
   const counted = new Uint32Array(members.length * 3), sums = new Map(), column = columns[name], bad = ([, sum]) => sum[1] + sum[2];
   for (let row = 0; row < rows; row++) counted[column[row] * 3 + columns.verdict[row]]++;
   members.forEach((found, code) => found.filter((member) => values[member] !== "").forEach((member) =>
     sums.set(member, (sums.get(member) || [0, 0, 0]).map((sum, verdict) => sum + counted[code * 3 + verdict]))));
   const listed = [...sums].filter((one) => name !== "test" || bad(one)).sort((a, b) => bad(b) - bad(a) || b[1][0] - a[1][0]);
-  const lines = listed.slice(0, 10).map(([member, sum]) => [link(name, values[member]), ...sum.map((number, verdict) =>
-    td(`number ${number ? verdict && texts.verdict[verdict] : "dim"}`, grouped(number)))]);
+  const lines = listed.slice(0, 10).map(([member, sum]) => [link(name, values[member]), ...sum.map(countCell)]);
   if (listed.length > 10) lines.push([`\u2026 ${grouped(listed.length - 10)} more`, "", "", ""]);
   return lines.length ? section(`By ${title.toLowerCase()}`, table([title.toLowerCase(), "pass", "fail", "error"], lines)) : [];
 }
