@@ -17,6 +17,12 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "browse" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.browser)
+
+
 @pytest.fixture
 def folder(tmp_path):
     """Write results by test as the folder of a report, with its page."""

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import shutil
+import subprocess
+import sys
+
 import pytest
 
 SESSION = """
@@ -26,18 +31,21 @@ def test_alone():
 """
 
 
+@pytest.fixture(scope="session")
+def reports(tmp_path_factory):
+    """Run the session once with each kind of workers, and give the folders of the reports."""
+
+    def run(workers):
+        place = tmp_path_factory.mktemp(f"session{workers}")
+        (place / "test_it.py").write_text(SESSION)
+        command = [sys.executable, "-m", "pytest", "--verify-report", "-p", "no:cacheprovider", workers]
+        subprocess.run(command, cwd=place, capture_output=True, check=False)
+        return place / "verify-report"
+
+    return functools.cache(run)
+
+
 @pytest.fixture
-def report_of(pytester):
-    """Run the session with these arguments, and give the folder of its report."""
-    pytester.makepyfile(test_it=SESSION)
-
-    def run(*arguments):
-        pytester.runpytest_subprocess("--verify-report", "-p", "no:cacheprovider", *arguments)
-        return pytester.path / "verify-report"
-
-    return run
-
-
-@pytest.fixture
-def folder(report_of):
-    return report_of("-n0")
+def folder(reports, tmp_path):
+    """A copy of the report, which a test may change."""
+    return shutil.copytree(reports("-n0"), tmp_path / "verify-report")

@@ -183,10 +183,10 @@ def test_the_report_has_the_fields_by_name_and_parameter_and_replay_derives_them
     assert "fields[" in out or "parameters" in out
 
 
-def test_the_same_with_workers_and_without(report_of):
+def test_the_same_with_workers_and_without(reports):
     found = []
     for workers in ("-n0", "-n2"):
-        report = json.loads((report_of(workers) / "report.json").read_text())
+        report = json.loads((reports(workers) / "report.json").read_text())
         found.append([report["fields"], [test.get("parameters") for test in report["tests"]]])
     assert found[0] == found[1]
     assert found[0][0]
