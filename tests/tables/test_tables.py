@@ -211,3 +211,11 @@ def test_parameters_are_plain_short_and_redacted(pytester):
     assert report["totals"]["tests"]["passed"] == 13
     found = [test.get("parameters", {}).get("value") for test in report["tests"]]
     assert found == [1, 1.5, True, None, None, None, "a" * 200 + "…", "\\ud800", "[redacted]", None, None, None, -0.0]
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"tests": [3]}', '{"tests": [{"parameters": {}}]}'])
+def test_a_damaged_report_beside_the_records_is_named(command, folder, content):
+    (folder / "report.json").write_text(content)
+    status, out, err = command("table", folder, "--by", "operator")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "report.json is not the report of pytest-verdict" in err

@@ -13,7 +13,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import TYPE_KEY
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.records_file import RecordsFile
+from pytest_verdict.report.records_file import RecordsFile, damage_told
 from pytest_verdict.report.summary import VERDICTS
 
 PARAMETER: Final = "param:"
@@ -69,15 +69,16 @@ def _rows(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         if part.get("verdict") not in VERDICTS:
             raise RecordError(f"its verdict is {shown(part.get('verdict'), 80)}")
         told = {name: part.get(name) for name in _OF_THE_COMPARISON} | {"notes": part.get("notes", [])}
-        values = {side: as_text(part.get(side)) for side in ("expected", "observed")}
+        values = {side: _as_text(part.get(side)) for side in ("expected", "observed")}
         score = {"score": read_score(part), "threshold": read_threshold(part)}
         yield {**place, "name": record.get("name"), "field": field, **told, **values, **score}
 
 
 def _parameters(folder: Path) -> dict[str, dict[str, Any]]:
     report = folder / REPORT
-    tests = json.loads(report.read_bytes())["tests"] if report.is_file() else []
-    return {test["test"]: test["parameters"] for test in tests if "parameters" in test}
+    with damage_told(f"{report} is not the report of pytest-verdict"):
+        tests = json.loads(report.read_bytes())["tests"] if report.is_file() else []
+        return {test["test"]: test["parameters"] for test in tests if "parameters" in test}
 
 
 def _parts(record: Mapping[str, Any], field: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -87,7 +88,7 @@ def _parts(record: Mapping[str, Any], field: str) -> Iterator[tuple[str, Mapping
         yield from _parts(part, f"{field}.{name}" if field else name)
 
 
-def as_text(encoded: Any) -> str:
+def _as_text(encoded: Any) -> str:
     """Give a text as it is, and any other value as JSON."""
     if isinstance(encoded, Mapping) and encoded.get(TYPE_KEY) == "redacted":
         return str(encoded.get("value"))
