@@ -35,6 +35,7 @@ def _registry_as_before():
     for kept, now in ((classes, REGISTRY._classes), (defaults, REGISTRY.defaults)):
         now.clear()
         now.update(kept)
+    REGISTRY._built.clear()
 
 
 @pytest.fixture

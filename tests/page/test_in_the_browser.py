@@ -289,12 +289,12 @@ def test_the_lowest_margins_come_first_where_that_is_asked_for(browse, folder):
 
 def test_what_is_not_in_the_page_is_said(browse, tmp_path):
     from pytest_verdict.page.folder import about_folder
-    from pytest_verdict.page.rows import rows_of
+    from pytest_verdict.page.rows import Row
     from pytest_verdict.page.writing import write_page
     from written_page import lines_of
 
     lines = lines_of([compare("exact", "x" * 900, "x" * 900), compare("exact", 1, 2)]).splitlines(keepends=True)
-    write_page(rows_of(lines * 400), about_folder(tmp_path, "."), tmp_path / "report.html", limit=10)
+    write_page(map(Row, lines * 400), about_folder(tmp_path, "."), tmp_path / "report.html", limit=10)
     page = browse(address(tmp_path, "all=1"))
     assert "With every record this page would be too large" in page.locator("#detail").inner_text()
     open_row(page)

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pytest_verdict import compare
-from pytest_verdict.page.charts import score_charts
+from pytest_verdict.page.charts import charts_of
 from pytest_verdict.page.rows import Row, rows_of
 from pytest_verdict.page.writing import write_page
 from written_page import WrittenPage, lines_of
@@ -120,7 +120,7 @@ def test_two_runs_have_both_records_what_became_of_them_and_why(tmp_path):
 
 
 def test_charts_are_well_formed_and_count_everything():
-    charts = score_charts({(1.0, 1.0, 0): 10_000, (0.5, 0.7, 1): 3, (0.0, 1.0, 2): 1})
+    charts = charts_of({(1.0, 1.0, 0): 10_000, (0.5, 0.7, 1): 3, (0.0, 1.0, 2): 1})
     for chart in charts.values():
         drawn = ElementTree.fromstring(chart)
         titles = [title.text for title in drawn.iter("{http://www.w3.org/2000/svg}title")]

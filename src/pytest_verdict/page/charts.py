@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
@@ -16,8 +15,10 @@ Scores = Mapping[tuple[float, float, int], int]
 """How many comparisons have a score, a threshold and the number of a verdict."""
 
 
-def score_charts(scores: Scores) -> dict[str, str]:
-    """Draw the scores, and how far they lie above or below their thresholds."""
+def charts_of(scores: Scores) -> dict[str, str]:
+    """Draw the scores, and how far they lie above or below their thresholds, if there is anything to draw."""
+    if not scores:
+        return {}
     return {
         "scores": _histogram("Scores", scores, lambda score, _: score, (0.0, 1.0)),
         "margins": _histogram(
@@ -64,8 +65,3 @@ def _bars(bins: list[list[int]], most: int, low: float, width: float) -> Iterato
                     f' width="{step - 2:.1f}" height="{part:.1f}"/>'
                 )
         yield "</g>"
-
-
-def charts_of(scores: Counter[tuple[float, float, int]]) -> dict[str, str]:
-    """Draw all charts, if there is anything to draw."""
-    return score_charts(scores) if scores else {}

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pytest_verdict.core.record import verdict_in
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import RecordError
-from pytest_verdict.page.rows import rows_of
+from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import Written, write_page
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
@@ -35,12 +35,12 @@ def write_page_of_session(folder: Path, shown: str, passed: int, *, is_watched: 
                 f"This page has what did not pass, without the {counted(passed, 'comparison')} that passed."
                 f" To write it with all of them: pytest-verdict view {shlex.quote(shown)}"
             )
-        write_page(rows_of(lines), about, folder / PAGE)
+        write_page(map(Row, lines), about, folder / PAGE)
 
 
 def write_page_of_folder(lines: Iterable[bytes], folder: Path, shown: str) -> Written:
     """Write the page with everything that a folder has."""
-    return write_page(rows_of(lines), about_folder(folder, shown), folder / PAGE)
+    return write_page(map(Row, lines), about_folder(folder, shown), folder / PAGE)
 
 
 def about_folder(folder: Path, shown: str) -> dict[str, Any]:

@@ -627,7 +627,7 @@ function overview() {
   const chart = (name, title) => div("", section(title, document.importNode(
     new DOMParser().parseFromString(about.charts[name], "image/svg+xml").documentElement, true)));
   const failed = about.tests.map(([test, outcome, message]) => [link("test", test), td(outcome === "failed" ? "fail" : "error", outcome), message]);
-  const parts = (about.fields || []).map(([field, name, given, ...sums]) => [field, name, given, ...sums.map(countCell)]);
+  const parts = about.fields.map(([field, name, given, ...sums]) => [field, name, given, ...sums.map(countCell)]);
   const slow = about.slowest.map(([test, seconds]) => {
     const meter = span("meter");
     meter.style.width = `${100 * seconds / about.slowest[0][1]}%`;

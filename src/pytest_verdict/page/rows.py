@@ -33,11 +33,6 @@ class Row(NamedTuple):
     causes: Sequence[str] = ()
 
 
-def rows_of(lines: Iterable[bytes]) -> Iterator[Row]:
-    """Make rows of the records of one run."""
-    return map(Row, lines)
-
-
 def _entry(record: dict[str, Any], row: Row) -> Entry:
     digest, attempt, ordinal = _text(record["id"]).split("-")
     parts = record.get("children", ())

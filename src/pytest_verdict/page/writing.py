@@ -19,12 +19,13 @@ LARGEST_PAGE: Final = 50_000_000
 
 
 # What a page says beside the rows: texts, commands each with what ends it, facts each with its name, tests with outcome and
-# message, tests with seconds. `start` may name the filters at first, by default what did not pass.
+# message, fields with counts, tests with seconds. `start` may name the filters at first, by default what did not pass.
 _NOTHING: Final[Mapping[str, Any]] = {
     "title": "",
     "warnings": [],
     "commands": [],
     "facts": [],
+    "fields": [],
     "tests": [],
     "slowest": [],
 }

@@ -39,7 +39,7 @@ class Captured:
 
     def texts(self, pairs: Iterable[tuple[object, object]]) -> Properties:
         """Write names and values that `record_property` or `record_testsuite_property` was given."""
-        return [(self._safe(as_text(name)), self._safe(as_text(value))) for name, value in pairs]
+        return [(self._safe(_as_text(name)), self._safe(_as_text(value))) for name, value in pairs]
 
     def of_suite(self) -> Properties:
         """Write what the session was given."""
@@ -63,7 +63,7 @@ class Captured:
         return written if len(written) <= OUTPUT_LIMIT else f"{written[:OUTPUT_LIMIT]}\n… of {len(written)} characters"
 
 
-def as_text(value: object) -> str:
+def _as_text(value: object) -> str:
     """Write a value as pytest does, whatever its class does, without memory addresses."""
     try:
         return without_addresses(str(value))
@@ -80,7 +80,7 @@ def record_testsuite_property(
 
     def record(name: str, value: object) -> None:
         record_testsuite_property(name, value)
-        given.add((name, as_text(value)))
+        given.add((name, _as_text(value)))
         if hasattr(config, "workerinput"):
             # As JSON: execnet sends no lone surrogates.
             config.workeroutput[_OF_SUITE] = json.dumps(sorted(given))  # type: ignore[attr-defined]

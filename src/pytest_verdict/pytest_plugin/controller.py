@@ -139,7 +139,6 @@ class Controller:
             self._conclude(session, exitstatus)
 
     def _conclude(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
-        # A session whose report cannot be written is not green.
         # Some systems do not remove a file that is mapped.
         self._pending = self._recorder.pending = [0]
         for entry in self._attempts.unfinished():
@@ -155,6 +154,7 @@ class Controller:
         if self._problem is not None:
             self._journal.abandon()
             wrong.append(self._problem_line())
+        # A session whose report cannot be written is not green.
         if wrong and session.exitstatus in _GREEN:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         if not self._config.pluginmanager.has_plugin("terminalreporter"):

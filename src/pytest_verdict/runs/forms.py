@@ -63,11 +63,10 @@ def write_html(diff: Diff, statistics: dict[str, Any] | None, path: Path) -> Non
     """Write a diff as a page that has both records of each pair."""
     facts = [["compared", line] for line in _head(diff, str)]
     facts += [["statistics", line] for line in statistics_lines(statistics, str)] if statistics else []
-    lists: dict[str, Any] = {name: [] for name in ("commands", "warnings", "tests", "slowest")}
     # It opens at what changed.
     start = {"change": [f"{kind}{ending}" for kind in Kind for ending in ("", _SAME_VERDICT)]}
     title = f"{diff.old.place} and {diff.new.place}"
-    write_page(_rows(diff), {"title": title, "facts": facts, "start": start, **lists}, path)
+    write_page(_rows(diff), {"title": title, "facts": facts, "start": start}, path)
 
 
 def _rows(diff: Diff) -> Iterator[Row]:

@@ -22,17 +22,20 @@ def table(rows: Iterable[Mapping[str, Any]], by: Sequence[str]) -> list[dict[str
     verdicts: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     scores: dict[tuple[str, ...], float] = defaultdict(float)
     parts_wanted = "field" in by
-    known: set[str] = set()
+    known: set[str] | None = None
     for row in rows:
-        known.update(name for name in row if name.startswith(PARAMETER))
+        if known is None:
+            # All rows have the same columns.
+            known = {name for name in row if name.startswith(PARAMETER)}
         # By field the parts count; otherwise the comparisons that tests made.
         if bool(row["field"]) is parts_wanted:
             for key in _keys(row, by):
                 verdicts[key][row["verdict"]] += 1
                 scores[key] += row["score"]
     for name in by:
-        if name.startswith(PARAMETER) and name not in known:
-            raise ConfigurationError(f"--by {name}: no test has this parameter.{allowed('parameter', name, known)}")
+        if name.startswith(PARAMETER) and name not in (known or ()):
+            given = allowed("parameter", name, known or ())
+            raise ConfigurationError(f"--by {name}: no test has this parameter.{given}")
     return [{**dict(zip(by, key, strict=True)), **_cells(verdicts[key], scores[key])} for key in sorted(verdicts)]
 
 
