@@ -12,7 +12,7 @@ import pytest
 
 from pytest_verdict import compare
 from pytest_verdict.page.charts import charts_of
-from pytest_verdict.page.rows import Row, rows_of
+from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import write_page
 from written_page import WrittenPage, lines_of
 
@@ -96,7 +96,7 @@ def test_a_page_that_would_be_too_large_has_the_list_and_what_did_not_pass(tmp_p
     chance = random.Random(1)
     results = [compare("exact", (text := str(chance.random()) * 20), text) for _ in range(3_000)]
     lines = lines_of([*results[:1_500], compare("exact", "a", "b"), *results[1_500:]]).splitlines(keepends=True)
-    found, page = written(tmp_path, rows_of(lines), limit=20_000)
+    found, page = written(tmp_path, map(Row, lines), limit=20_000)
     assert found == (3_001, 3_000)
     assert page.head["rows"] == 3_001
     assert [record["verdict"] for record, _, _ in page.bodies] == ["fail"]
@@ -105,7 +105,7 @@ def test_a_page_that_would_be_too_large_has_the_list_and_what_did_not_pass(tmp_p
 
 def test_more_failures_than_fit_are_listed_and_the_first_have_their_records(tmp_path):
     lines = lines_of([compare("exact", number, "x" * 900) for number in range(1_100)]).splitlines(keepends=True)
-    found, page = written(tmp_path, rows_of(lines), limit=1_000)
+    found, page = written(tmp_path, map(Row, lines), limit=1_000)
     assert found == (1_100, 600)
     assert len(page.bodies) == 500
 
