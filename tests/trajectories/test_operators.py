@@ -488,7 +488,7 @@ def test_an_argument_with_a_point_in_its_name_is_one_argument():
 
 def test_the_rule_of_a_tool_may_be_an_operator():
     rules = {"search": NumericTolerance(tolerance=1)}
-    with pytest.raises(ConfigurationError, match="the rule of search is a mode or an operator: .*'contain'"):
+    with pytest.raises(ConfigurationError, match=r"the rule of search is a mode or an operator: .*'contain'"):
         compare("trajectory_exact", [], [], args={"search": "contain"})
     found = compare("trajectory_exact", [("search", {"x": 1})], [("search", {"x": 1})], args=rules)
     # The operator cannot read an object; that is a mistake of whoever wrote the rule, and no pass.
