@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from conformance import reader
 from pytest_verdict.cli import main
 from pytest_verdict.core.families import FAMILIES
-from pytest_verdict.core.merkle import MerkleTree, leaf
+from pytest_verdict.core.merkle import MerkleTree, leaves_of
 from pytest_verdict.core.record import record_keys
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.replay import replay
@@ -42,7 +42,7 @@ ROOTS = {
 def root_of(lines):
     tree = MerkleTree()
     for line in lines:
-        tree.add(leaf(line))
+        tree.add(leaves_of([line]))
     return tree.root()
 
 
