@@ -67,6 +67,22 @@ def test_inclusion_can_be_proved(lines, data):
     assert not reader.is_included(lines[index] + b"x", index, len(lines), proof, root)
 
 
+@given(st.lists(st.lists(st.integers(0, 40), min_size=1, max_size=3), max_size=8))
+def test_the_trees_of_file_and_tests_share_nodes_only_where_they_are_the_same(tests):
+    # Each test is added block by block, as its records are read.
+    whole, lines = MerkleTree(), []
+    for number, blocks in enumerate(tests):
+        of_test, own = MerkleTree(), []
+        for size in blocks:
+            block = [b"%d of %d" % (len(own) + at, number) for at in range(size)]
+            leaves = leaves_of(block)
+            whole.add(leaves, of_test.add(leaves))
+            own += block
+        assert of_test.root() == reader.root_of(own).hex()
+        lines += own
+    assert whole.root() == reader.root_of(lines).hex()
+
+
 def test_a_reader_without_this_package_derives_the_same():
     assert "pytest_verdict" not in (FOLDER / "reader.py").read_text().partition('"""\n')[2]
     assert len((FOLDER / "reader.py").read_text().splitlines()) <= 100

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
-from operator import concat
 from typing import Any, Final
 
 # Copied, because OpenSSL takes longer to find SHA-256 than to digest two nodes.
@@ -21,7 +20,7 @@ def leaves_of(lines: Iterable[bytes]) -> list[bytes]:
 
 def _parents_of(nodes: list[bytes]) -> list[bytes]:
     """Digest neighbours together; the last of an odd number has none."""
-    return _digests(_NODE, map(concat, nodes[::2], nodes[1::2]))
+    return _digests(_NODE, map(bytes.__add__, nodes[::2], nodes[1::2]))
 
 
 def _digests(kind: Any, contents: Iterable[bytes]) -> list[bytes]:
@@ -41,17 +40,20 @@ class MerkleTree:
     def __init__(self) -> None:
         self._waiting: list[bytes | None] = []
 
-    def add(self, nodes: list[bytes]) -> None:
-        """Add leaves."""
-        level = 0
+    def add(self, nodes: list[bytes], known: Sequence[list[bytes]] = ()) -> list[list[bytes]]:
+        """Add leaves; give the nodes above them as far as any tree has the same in which nothing waits for them."""
+        level, above, is_alone = 0, [], True
         while nodes:
             if level == len(self._waiting):
                 self._waiting.append(None)
             left = self._waiting[level]
-            nodes = nodes if left is None else [left, *nodes]
+            if left is not None:
+                nodes, is_alone = [left, *nodes], False
             self._waiting[level] = nodes[-1] if len(nodes) & 1 else None
-            nodes = _parents_of(nodes)
+            nodes = known[level] if is_alone and level < len(known) else _parents_of(nodes)
+            above += [nodes] * is_alone
             level += 1
+        return above
 
     def root(self) -> str:
         """Give the root in hexadecimal digits; that of an empty tree is the digest of nothing."""

@@ -94,8 +94,7 @@ def _sorted_records(
             of_test = MerkleTree()
             for _, lines in blocks_of(source, chain.from_iterable(entry.pieces() for entry in test.attempts)):
                 leaves = leaves_of(lines)
-                whole.add(leaves)
-                of_test.add(leaves)
+                whole.add(leaves, of_test.add(leaves))
                 if file is not None:
                     block = b"".join(lines)
                     digest.update(block)
