@@ -162,8 +162,9 @@ class Recorder:
         end = ends.get(frame.f_lasti) if frame.f_code is known else None
         if end is None:
             end = self._locations.end_of(frame)
-        self._observed.append((attempt, envelope, write, expected, observed, end))
-        self.pending[0] = len(self._observed)
+        waiting = self._observed
+        waiting.append((attempt, envelope, write, expected, observed, end))
+        self.pending[0] = len(waiting)
         self._size += len(expected) + len(observed) + envelope.length
         if self._size > self._most and threading.current_thread() is threading.main_thread():
             # A test with a million comparisons must not hold them all in memory.

@@ -44,7 +44,8 @@ class RecordSender:
 
 def detach_records(report: Any) -> list[RecordBatch]:
     """Take the records off a report, so that no other plugin keeps or writes them."""
-    return [RecordBatch(*fields) for fields in report.__dict__.pop(_ATTRIBUTE, ())]
+    carried = report.__dict__.pop(_ATTRIBUTE, None)
+    return [RecordBatch(*fields) for fields in carried] if carried else []
 
 
 def make_counts(path: Path) -> Any:
