@@ -159,10 +159,12 @@ def _reasons(error: ValidationError) -> dict[str, str]:
 
 def _is_wrong_number(value: Any, annotation: Any) -> bool:
     # Pydantic would take true for 1, and 1e999 for infinity.
+    if not isinstance(value, bool | Decimal):
+        return False
     kinds = types_of(annotation)
     if isinstance(value, bool):
         return bool not in kinds and any(kind in _NUMBERS for kind in kinds)
-    return isinstance(value, Decimal) and float in kinds and Decimal not in kinds and abs(float(value)) == float("inf")
+    return float in kinds and Decimal not in kinds and abs(float(value)) == float("inf")
 
 
 def _has_huge_number(value: Any) -> bool:
