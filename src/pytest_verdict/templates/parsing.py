@@ -23,6 +23,7 @@ UNKNOWN_KEYS: Final = "unknown_keys"
 NOT_AN_OBJECT: Final = "not_an_object"
 
 _NUMBERS: Final = (int, float, Decimal)
+_USUAL: Final = {str, int, float, type(None)}
 _MOST_DIGITS: Final = 4300  # as many as Python reads of a whole number in text
 
 
@@ -130,7 +131,8 @@ def _validated(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[Base
     problems = {
         name: f"Input should be a number that its type can hold, got {value!r}"
         for name, value in given.items()
-        if _is_wrong_number(value, template.model_fields[name].annotation) or _has_huge_number(value)
+        if type(value) not in _USUAL
+        and (_is_wrong_number(value, template.model_fields[name].annotation) or _has_huge_number(value))
     }
     while True:
         rest = {name: value for name, value in given.items() if name not in problems}
@@ -159,12 +161,10 @@ def _reasons(error: ValidationError) -> dict[str, str]:
 
 def _is_wrong_number(value: Any, annotation: Any) -> bool:
     # Pydantic would take true for 1, and 1e999 for infinity.
-    if not isinstance(value, bool | Decimal):
-        return False
     kinds = types_of(annotation)
     if isinstance(value, bool):
         return bool not in kinds and any(kind in _NUMBERS for kind in kinds)
-    return float in kinds and Decimal not in kinds and abs(float(value)) == float("inf")
+    return isinstance(value, Decimal) and float in kinds and Decimal not in kinds and abs(float(value)) == float("inf")
 
 
 def _has_huge_number(value: Any) -> bool:
