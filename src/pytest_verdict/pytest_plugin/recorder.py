@@ -28,8 +28,8 @@ class RecordBatch(NamedTuple):
     test: str
     attempt: int
     counts: Counts
-    lines: bytes
     traits: dict[str, Any] | None
+    lines: bytes
 
 
 class Recorder:
@@ -124,7 +124,7 @@ class Recorder:
         while rest:
             attempt = rest[0][0]
             lines, counts, rest = attempt.lines(rest)
-            batches.append(RecordBatch(attempt.test, attempt.attempt, counts, lines, attempt.traits))
+            batches.append(RecordBatch(attempt.test, attempt.attempt, counts, attempt.traits, lines))
         # Not cleared: a thread may have observed something since.
         del observed[: len(taken)]
         self.pending[0] = len(observed)
