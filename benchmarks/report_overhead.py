@@ -108,7 +108,7 @@ def measure(contestant: Contestant, sizes: dict[str, int], *arguments: str) -> d
     plugins = [part for module in modules for part in ("-p", module)]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        suite = SUITE.format(**contestant._asdict(), **sizes, repeats=7)
+        suite = SUITE.format(**contestant._asdict(), **sizes)
         (folder / "test_many.py").write_text(suite)
         command = [sys.executable, "-c", PROBE, str(folder / "figures.json"), "-q", *plugins, *contestant.arguments]
         subprocess.run([*command, *arguments], check=True, env=environment, stdout=subprocess.DEVNULL, cwd=folder)
@@ -137,7 +137,7 @@ def main() -> None:
     parser.add_argument("--comparisons", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    sizes = {"tests": options.tests, "comparisons": options.comparisons}
+    sizes = {"tests": options.tests, "comparisons": options.comparisons, "repeats": 7}
     contestants = installed()
     print("| session | recorded by | kept of each comparison | CPU without | CPU with | ratio | memory |")
     print("|---|---|---|---|---|---|---|")

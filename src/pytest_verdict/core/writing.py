@@ -6,7 +6,7 @@ import functools
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from json.encoder import c_make_encoder, encode_basestring_ascii  # type: ignore[attr-defined]
+from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pytest_verdict.core.values.encoding import TYPE_KEY, encode, encode_text
@@ -18,17 +18,6 @@ if TYPE_CHECKING:
 
 Verdict = Literal["pass", "fail", "error"]
 Write = Callable[[Any], str]
-
-
-def json_writer(between_items: str, after_keys: str) -> Write:
-    """Return a function that writes plain JSON values; `json.JSONEncoder` makes an encoder anew for each of them."""
-    if c_make_encoder is None:
-        # Not every Python has it.
-        return json.JSONEncoder(allow_nan=False, separators=(between_items, after_keys)).encode
-    refuse = json.JSONEncoder().default
-    encode = c_make_encoder(None, refuse, encode_basestring_ascii, None, after_keys, between_items, False, False, False)  # noqa: FBT003
-    return lambda value: "".join(encode(value, 0))
-
 
 OBSERVED: Final = ',"observed":'
 """What stands between the two sides of a record."""
@@ -134,7 +123,7 @@ def verdict_of(outcome: Outcome, threshold: float) -> Verdict:
 _MOST_NAMES: Final = 1_000
 _ALL_REDACTED: Final = f'{{{REDACTED_VALUE},"value":"{REDACTED}"}}'
 _TYPED: Final = f'"{TYPE_KEY}":"'
-_dump: Final = json_writer(",", ":")
+_dump: Final = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def writer(redaction: Redaction | None) -> Write:

@@ -24,6 +24,7 @@ from pytest_verdict.report.writers import PAGE, NewFiles, write_others, write_ow
 DEFAULT_INLINE_LIMIT: Final = 1_000
 INLINE_LINE_LIMIT: Final = 65_536
 _BLOCK: Final = 1 << 20
+_BUFFER: Final = 1 << 16
 _MOST_WORST: Final = 5
 # The worst are chosen among at most so many of those that did not pass.
 _MOST_CANDIDATES: Final = 1_000
@@ -88,7 +89,9 @@ def _sorted_records(
     is_known = not copy and isinstance(known, str)
     target = journal.records if is_known else new.path(RECORDS)
     digest, whole = hashlib.sha256(), MerkleTree()
-    with journal.records.open("rb", _BLOCK) as source, nullcontext() if is_known else target.open("xb", _BLOCK) as file:
+    file_of_copy = nullcontext() if is_known else target.open("xb", _BLOCK)
+    # No larger, because the records of several workers are not read in their order.
+    with journal.records.open("rb", _BUFFER) as source, file_of_copy as file:
         roots = []
         for test in summary.tests:
             of_test = MerkleTree()

@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import json
 from collections.abc import Mapping
 from contextlib import suppress
 from io import FileIO
@@ -10,7 +11,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.core.writing import json_writer
 from pytest_verdict.report.journal import (
     JOURNAL_FORMAT,
     RECORDS,
@@ -22,7 +22,7 @@ from pytest_verdict.report.journal import (
     place_of,
 )
 
-_ENCODE: Final = json_writer(",", ":")
+_ENCODE: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 class JournalWriter:

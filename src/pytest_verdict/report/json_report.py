@@ -7,7 +7,6 @@ from importlib import resources
 from json.encoder import encode_basestring_ascii as _text
 from typing import Any, Final
 
-from pytest_verdict.core.writing import json_writer
 from pytest_verdict.report.journal import TestEntry
 from pytest_verdict.report.summary import OUTCOMES, VERDICTS, Contents, Summary, TestSummary
 
@@ -64,7 +63,7 @@ def _pieces(contents: Contents) -> Iterator[str]:
     yield f'"run": {_json(run)[:-1]}, "sha256": '
 
 
-_json: Final = json_writer(", ", ": ")
+_json: Final = json.JSONEncoder(allow_nan=False, separators=(", ", ": ")).encode
 
 
 def _array(name: str, items: Iterable[str]) -> Iterator[str]:
