@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-
-from report_overhead import SUITE, measure
+from report_overhead import CONTESTANTS, measure
 
 
 def main() -> None:
@@ -15,11 +12,8 @@ def main() -> None:
     for tests in (100, 1):
         for arguments in ([], ["-n2"]):
             for total in (100_000, 1_000_000):
-                with tempfile.TemporaryDirectory() as name:
-                    folder = Path(name)
-                    suite = SUITE.format(tests=tests, comparisons=total // tests, repeats=1)
-                    (folder / "test_many.py").write_text(suite)
-                    figures = measure(folder, "--verify-report", *arguments)
+                sizes = {"tests": tests, "comparisons": total // tests, "repeats": 1}
+                figures = measure(CONTESTANTS["--verify-report"], sizes, *arguments)
                 label = f"{tests} {'test' if tests == 1 else 'tests'}{' ' + ' '.join(arguments) if arguments else ''}"
                 print(f"| {label} | {total:,} | {figures['memory']:.0f} MB | {figures['cpu']:.1f} s |", flush=True)
 

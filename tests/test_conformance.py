@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from conformance import reader
 from pytest_verdict.cli import main
 from pytest_verdict.core.families import FAMILIES
-from pytest_verdict.core.merkle import MerkleTree, leaf
+from pytest_verdict.core.merkle import MerkleTree, leaves_of
 from pytest_verdict.core.record import record_keys
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.replay import replay
@@ -42,7 +42,7 @@ ROOTS = {
 def root_of(lines):
     tree = MerkleTree()
     for line in lines:
-        tree.add(leaf(line))
+        tree.add(leaves_of([line]))
     return tree.root()
 
 
@@ -65,6 +65,22 @@ def test_inclusion_can_be_proved(lines, data):
     assert root.hex() == root_of(line + b"\n" for line in lines)
     assert reader.is_included(lines[index], index, len(lines), proof, root)
     assert not reader.is_included(lines[index] + b"x", index, len(lines), proof, root)
+
+
+@given(st.lists(st.lists(st.integers(0, 40), min_size=1, max_size=3), max_size=8))
+def test_the_trees_of_file_and_tests_share_nodes_only_where_they_are_the_same(tests):
+    # Each test is added block by block, as its records are read.
+    whole, lines = MerkleTree(), []
+    for number, blocks in enumerate(tests):
+        of_test, own = MerkleTree(), []
+        for size in blocks:
+            block = [b"%d of %d" % (len(own) + at, number) for at in range(size)]
+            leaves = leaves_of(block)
+            whole.add(leaves, of_test.add(leaves))
+            own += block
+        assert of_test.root() == reader.root_of(own).hex()
+        lines += own
+    assert whole.root() == reader.root_of(lines).hex()
 
 
 def test_a_reader_without_this_package_derives_the_same():

@@ -3,57 +3,60 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from functools import reduce
-from typing import Final
+from typing import Any, Final
 
-_LEAF: Final = b"\x00"
-_NODE: Final = b"\x01"
-# A power of two, so that the leaves of a block are a whole subtree.
-_BLOCK: Final = 256
-_sha256: Final = hashlib.sha256
-
-
-def leaf(line: bytes) -> bytes:
-    """Digest a record: its line without the line end."""
-    return _sha256(_LEAF + line.removesuffix(b"\n")).digest()
+# Copied, because OpenSSL takes longer to find SHA-256 than to digest two nodes.
+_LEAF: Final = hashlib.sha256(b"\x00")
+_NODE: Final = hashlib.sha256(b"\x01")
+_OF_NOTHING: Final = hashlib.sha256().hexdigest()
 
 
-def _root_of(digests: list[bytes]) -> bytes:
-    """Pair neighbours until one is left; the last of an odd number goes up as it is."""
-    while len(digests) > 1:
-        pairs = zip(digests[::2], digests[1::2], strict=False)
-        rest = digests[-1:] if len(digests) & 1 else []
-        digests = [_sha256(_NODE + left + right).digest() for left, right in pairs] + rest
-    return digests[0]
+def leaves_of(lines: Iterable[bytes]) -> list[bytes]:
+    """Digest records: their lines without the line ends."""
+    return _digests(_LEAF, [line.removesuffix(b"\n") for line in lines])
+
+
+def _parents_of(nodes: list[bytes]) -> list[bytes]:
+    """Digest neighbours together; the last of an odd number has none."""
+    return _digests(_NODE, map(bytes.__add__, nodes[::2], nodes[1::2]))
+
+
+def _digests(kind: Any, contents: Iterable[bytes]) -> list[bytes]:
+    found = []
+    for content in contents:
+        digest = kind.copy()
+        digest.update(content)
+        found.append(digest.digest())
+    return found
 
 
 class MerkleTree:
-    """A tree that grows by one leaf at a time and keeps its last leaves and the roots of its whole subtrees."""
+    """A tree that grows; of each level it keeps the node that has no right neighbour yet."""
 
-    __slots__ = ("_blocks", "_leaves", "_roots")
+    __slots__ = ("_waiting",)
 
     def __init__(self) -> None:
-        self._leaves: list[bytes] = []
-        self._roots: list[bytes] = []
-        self._blocks = 0
+        self._waiting: list[bytes | None] = []
 
-    def add(self, digest: bytes) -> None:
-        """Add a leaf."""
-        leaves = self._leaves
-        leaves.append(digest)
-        if len(leaves) == _BLOCK:
-            self._roots.append(_root_of(leaves))
-            self._leaves = []
-            # Subtrees of the same size become one, as in a binary counter.
-            blocks = self._blocks
-            while blocks & 1:
-                self._roots[-2:] = [_root_of(self._roots[-2:])]
-                blocks >>= 1
-            self._blocks += 1
+    def add(self, nodes: list[bytes], known: Sequence[list[bytes]] = ()) -> list[list[bytes]]:
+        """Add leaves; give the nodes above them as far as any tree has the same in which nothing waits for them."""
+        level, above, is_alone = 0, [], True
+        while nodes:
+            if level == len(self._waiting):
+                self._waiting.append(None)
+            left = self._waiting[level]
+            if left is not None:
+                nodes, is_alone = [left, *nodes], False
+            self._waiting[level] = nodes[-1] if len(nodes) & 1 else None
+            nodes = known[level] if is_alone and level < len(known) else _parents_of(nodes)
+            above += [nodes] * is_alone
+            level += 1
+        return above
 
     def root(self) -> str:
         """Give the root in hexadecimal digits; that of an empty tree is the digest of nothing."""
-        parts = [*self._roots, _root_of(self._leaves)] if self._leaves else self._roots
-        if not parts:
-            return _sha256().hexdigest()
-        return reduce(lambda right, left: _root_of([left, right]), reversed(parts)).hex()
+        # What waits on a higher level stands further left.
+        parts = [node for node in self._waiting if node is not None]
+        return reduce(lambda right, left: _parents_of([left, right])[0], parts).hex() if parts else _OF_NOTHING

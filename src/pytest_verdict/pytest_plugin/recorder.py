@@ -28,8 +28,8 @@ class RecordBatch(NamedTuple):
     test: str
     attempt: int
     counts: Counts
-    lines: bytes
     traits: dict[str, Any] | None
+    lines: bytes
 
 
 class Recorder:
@@ -124,7 +124,7 @@ class Recorder:
         while rest:
             attempt = rest[0][0]
             lines, counts, rest = attempt.lines(rest)
-            batches.append(RecordBatch(attempt.test, attempt.attempt, counts, lines, attempt.traits))
+            batches.append(RecordBatch(attempt.test, attempt.attempt, counts, attempt.traits, lines))
         # Not cleared: a thread may have observed something since.
         del observed[: len(taken)]
         self.pending[0] = len(observed)
@@ -162,8 +162,9 @@ class Recorder:
         end = ends.get(frame.f_lasti) if frame.f_code is known else None
         if end is None:
             end = self._locations.end_of(frame)
-        self._observed.append((attempt, envelope, write, expected, observed, end))
-        self.pending[0] = len(self._observed)
+        waiting = self._observed
+        waiting.append((attempt, envelope, write, expected, observed, end))
+        self.pending[0] = len(waiting)
         self._size += len(expected) + len(observed) + envelope.length
         if self._size > self._most and threading.current_thread() is threading.main_thread():
             # A test with a million comparisons must not hold them all in memory.

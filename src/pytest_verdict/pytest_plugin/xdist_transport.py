@@ -3,6 +3,7 @@
 How many each process has made and not handed over stands in memory that outlives the process.
 """
 
+import json
 import mmap
 from collections.abc import Generator
 from pathlib import Path
@@ -34,17 +35,29 @@ class RecordSender:
         with signals_deferred():
             batches = self._recorder.take()
             if batches:
-                # Plain tuples, because xdist sends no other.
-                setattr(report, _ATTRIBUTE, [tuple(batch) for batch in batches])
+                setattr(report, _ATTRIBUTE, list(map(_packed, batches)))
             try:
                 return (yield)
             finally:
-                detach_records(report)
+                report.__dict__.pop(_ATTRIBUTE, None)
 
 
 def detach_records(report: Any) -> list[RecordBatch]:
     """Take the records off a report, so that no other plugin keeps or writes them."""
-    return [RecordBatch(*fields) for fields in report.__dict__.pop(_ATTRIBUTE, ())]
+    carried = report.__dict__.pop(_ATTRIBUTE, None)
+    return [_unpacked(packed) for packed in carried] if carried else []
+
+
+def _packed(batch: RecordBatch) -> bytes:
+    # xdist sends a tuple member by member, in pure Python.
+    *about, lines = batch
+    return b"%s\n%s" % (json.dumps(about).encode("ascii"), lines)
+
+
+def _unpacked(packed: bytes) -> RecordBatch:
+    about, _, lines = packed.partition(b"\n")
+    test, attempt, counts, traits = json.loads(about)
+    return RecordBatch(test, attempt, {name: tuple(numbers) for name, numbers in counts.items()}, traits, lines)
 
 
 def make_counts(path: Path) -> Any:

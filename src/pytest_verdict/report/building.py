@@ -14,9 +14,9 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-from pytest_verdict.core.merkle import MerkleTree, leaf
+from pytest_verdict.core.merkle import MerkleTree, leaves_of
 from pytest_verdict.core.record import summed, verdict_in
-from pytest_verdict.report.journal import RECORDS, SHARD, TESTS, Journal, are_contiguous, lines_of
+from pytest_verdict.report.journal import RECORDS, SHARD, TESTS, Journal, are_contiguous, blocks_of, lines_of
 from pytest_verdict.report.junit import Profile
 from pytest_verdict.report.summary import PASSED, Contents, Summary, derived_sections, summarize
 from pytest_verdict.report.writers import PAGE, NewFiles, write_others, write_own
@@ -24,6 +24,7 @@ from pytest_verdict.report.writers import PAGE, NewFiles, write_others, write_ow
 DEFAULT_INLINE_LIMIT: Final = 1_000
 INLINE_LINE_LIMIT: Final = 65_536
 _BLOCK: Final = 1 << 20
+_BUFFER: Final = 1 << 16
 _MOST_WORST: Final = 5
 # The worst are chosen among at most so many of those that did not pass.
 _MOST_CANDIDATES: Final = 1_000
@@ -88,17 +89,19 @@ def _sorted_records(
     is_known = not copy and isinstance(known, str)
     target = journal.records if is_known else new.path(RECORDS)
     digest, whole = hashlib.sha256(), MerkleTree()
-    with journal.records.open("rb") as source, nullcontext() if is_known else target.open("xb", _BLOCK) as file:
+    file_of_copy = nullcontext() if is_known else target.open("xb", _BLOCK)
+    # No larger, because the records of several workers are not read in their order.
+    with journal.records.open("rb", _BUFFER) as source, file_of_copy as file:
         roots = []
         for test in summary.tests:
             of_test = MerkleTree()
-            for _, line in lines_of(source, chain.from_iterable(entry.pieces() for entry in test.attempts)):
-                found = leaf(line)
-                whole.add(found)
-                of_test.add(found)
+            for _, lines in blocks_of(source, chain.from_iterable(entry.pieces() for entry in test.attempts)):
+                leaves = leaves_of(lines)
+                whole.add(leaves, of_test.add(leaves))
                 if file is not None:
-                    digest.update(line)
-                    file.write(line)
+                    block = b"".join(lines)
+                    digest.update(block)
+                    file.write(block)
             roots.append(of_test.root())
     return target, {"sha256": str(known) if is_known else digest.hexdigest(), "root": whole.root()}, roots
 

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.core.merkle import MerkleTree, leaf
+from pytest_verdict.core.merkle import MerkleTree, leaves_of
 from pytest_verdict.core.record import Counts, count, digest_of_test, parse_record
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import RecordError
@@ -79,10 +79,10 @@ class FolderCheck:
         for line in lines:
             self._digest.update(line)
             self._number += 1
-            digest = leaf(line)
-            self._tree.add(digest)
+            leaves = leaves_of([line])
+            self._tree.add(leaves)
             try:
-                self._take(parse_record(line), digest)
+                self._take(parse_record(line), leaves)
             except (RecordError, *MALFORMED):
                 self._say(RECORDS, f"line {self._number}", "is not a whole record")
             yield line
@@ -101,7 +101,7 @@ class FolderCheck:
     def _say(self, file: str, place: str, what: str) -> None:
         self._found.append(Finding(file, place, what))
 
-    def _take(self, record: dict[str, Any], digest: bytes) -> None:
+    def _take(self, record: dict[str, Any], leaves: list[bytes]) -> None:
         identifier, place = record["id"], f"line {self._number}"
         attempt, ordinal = record["attempt"], record["ordinal"]
         key = record["test"], identifier.partition("-")[0]
@@ -115,7 +115,7 @@ class FolderCheck:
         if attempt < block.attempt or ordinal != before + 1:
             self._say(RECORDS, place, f"ordinal {ordinal} of attempt {attempt} follows {before} of {block.attempt}")
         block.attempt, block.ordinal = attempt, ordinal
-        block.tree.add(digest)
+        block.tree.add(leaves)
         count(block.attempts.setdefault(attempt, {}), record["operator"], record["verdict"])
         self._take_inline(record)
 

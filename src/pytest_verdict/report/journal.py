@@ -29,6 +29,7 @@ Place = tuple[int, ...]
 
 Properties = Sequence[Sequence[str]]
 """Names and values that a test or the session gave by `record_property` or `record_testsuite_property`."""
+_BLOCK: Final = 1 << 20
 TRAITS: Final = ("markers", "parameters")
 """What a test is besides its name."""
 
@@ -221,15 +222,22 @@ def _count_again(journal: Journal) -> None:
 
 def lines_of(records: IO[bytes], pieces: Iterable[tuple[int, int]]) -> Iterator[tuple[int, bytes]]:
     """Read the lines of pieces, with their offsets."""
+    for offset, lines in blocks_of(records, pieces):
+        yield from zip(accumulate(map(len, lines), initial=offset), lines, strict=False)
+
+
+def blocks_of(records: IO[bytes], pieces: Iterable[tuple[int, int]]) -> Iterator[tuple[int, list[bytes]]]:
+    """Read the lines of pieces, many at once, each time with the offset of the first."""
     for offset, length in pieces:
         records.seek(offset)
         position = offset
-        while position < offset + length:
-            line = records.readline()
-            if not line:
+        while (missing := offset + length - position) > 0:
+            # It stops behind the line with which there are more bytes than it is told.
+            lines = records.readlines(max(min(missing, _BLOCK) - 1, 1))
+            if not lines:
                 return
-            yield position, line
-            position += len(line)
+            yield position, lines
+            position += sum(map(len, lines))
 
 
 def add_unfinished(journal: Journal) -> None:

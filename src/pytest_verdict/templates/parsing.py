@@ -23,6 +23,7 @@ UNKNOWN_KEYS: Final = "unknown_keys"
 NOT_AN_OBJECT: Final = "not_an_object"
 
 _NUMBERS: Final = (int, float, Decimal)
+_USUAL: Final = {str, int, float, type(None)}
 _MOST_DIGITS: Final = 4300  # as many as Python reads of a whole number in text
 
 
@@ -130,8 +131,11 @@ def _validated(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[Base
     problems = {
         name: f"Input should be a number that its type can hold, got {value!r}"
         for name, value in given.items()
-        if _has_huge_number(value)
-        or (name in definition.parsed and _is_wrong_number(value, template.model_fields[name].annotation))
+        if type(value) not in _USUAL
+        and (
+            _has_huge_number(value)
+            or (name in definition.parsed and _is_wrong_number(value, template.model_fields[name].annotation))
+        )
     }
     while True:
         rest = {name: value for name, value in given.items() if name not in problems}

@@ -5,8 +5,9 @@ The nodes are the aggregate operators themselves. A template compares each field
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Collection, Iterator, Mapping
-from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar
 
@@ -19,6 +20,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import TemplateError, allowed
 from pytest_verdict.operators.aggregate import CHILD_ERROR, AllOf, AnyOf, AtLeastN, Condition
+from pytest_verdict.operators.exact_number import ExactNumber, as_exact
 from pytest_verdict.operators.text import Exact
 
 OptionalOperator = Annotated[
@@ -92,19 +94,28 @@ def fields_named(node: Operator) -> frozenset[str]:
     return frozenset().union(*(fields_named(part) for part in _parts(node)))
 
 
-def granular_score(node: Operator | None, passed: Mapping[str, bool], weights: Mapping[str, Decimal]) -> float:
+def granular_score(node: Operator | None, passed: Mapping[str, bool], weights: Mapping[str, ExactNumber]) -> float:
     """Give the weight of what passed as a share of all weights.
 
     Under ``AnyOf`` the heaviest passed field counts and under ``AtLeastN`` the n heaviest ones, of the fields in the tree;
     otherwise every passed field counts.
     """
-    total = sum(map(Fraction, weights.values()), Fraction())
+    whole = dict(zip(weights, _whole(tuple(weights.values())), strict=True))
+    total = sum(whole.values())
     if not total:
         return 0.0
     named = fields_named(node) if isinstance(node, AnyOf | AtLeastN) else weights
-    counted = sorted((Fraction(weights[name]) for name in weights if passed[name] and name in named), reverse=True)
+    counted = sorted((whole[name] for name in weights if passed[name] and name in named), reverse=True)
     most = node.n if isinstance(node, AtLeastN) else 1 if isinstance(node, AnyOf) else len(counted)
-    return float(sum(counted[:most], Fraction()) / total)
+    return sum(counted[:most]) / total
+
+
+@functools.lru_cache
+def _whole(weights: tuple[ExactNumber, ...]) -> list[int]:
+    """Write weights as whole numbers of the same unit; every answer of a template is weighed by the same ones."""
+    exact = [Fraction(as_exact(weight)) for weight in weights]
+    unit = math.lcm(*(weight.denominator for weight in exact))
+    return [int(weight * unit) for weight in exact]
 
 
 def _parts(node: Any) -> Iterator[Operator]:

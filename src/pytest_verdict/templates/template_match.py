@@ -13,7 +13,6 @@ from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.operators.aggregate import CHILD_ERROR, undecided
 from pytest_verdict.operators.category import BooleanMatch
-from pytest_verdict.operators.exact_number import as_exact
 from pytest_verdict.operators.text import ContainsAll
 from pytest_verdict.templates import observed_keys as keys
 from pytest_verdict.templates.field import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
@@ -112,7 +111,7 @@ class TemplateMatch(Operator):
 
     def weighed(self, fields: Fields, quotes: Fields) -> float:
         """Give the granular score."""
-        weights = {name: as_exact(rule.weight) for name, rule in self.fields.items()}
+        weights = {name: rule.weight for name, rule in self.fields.items()}
         return granular_score(self.strategy, _passed(fields, quotes), weights)
 
     def holds(self, fields: Fields, quotes: Fields) -> bool:
