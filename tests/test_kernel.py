@@ -7,6 +7,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_verdict import ComparisonResult, Operator, Outcome, compare
 from pytest_verdict.core.kernel import PartError, run, settle
@@ -14,7 +16,7 @@ from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.replay import replay_line
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
-from pytest_verdict.operators import AllOf, AnyOf, NumericExact, SemanticMatch
+from pytest_verdict.operators import AllOf, AnyOf, Exact, NumericExact, SemanticMatch
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, FieldCheck, VerifiedField
 from pytest_verdict.trajectories import TrajectoryExact
 
@@ -319,3 +321,48 @@ def test_a_known_outcome_is_recorded_without_running_the_operator():
     made = settle(Raises(), ["a"], ["b"], Outcome(0.0, notes=("null_observed",)), name="n")
     assert (made.verdict, made.expected, made.observed, made.name) == ("fail", ["a"], ["b"], "n")
     assert settle(Stands(value="b"), "a", "b", Outcome(1.0)).expected == "b"
+
+
+def _with_a_plan():
+    found = [REGISTRY.find(name) for name in REGISTRY.public_names()]
+    operators = [cls() for cls in found if not any(field.is_required() for field in cls.model_fields.values())]
+    return [operator for operator in operators if operator.plain_plan is not None]
+
+
+def test_operators_on_plain_values_have_a_plan():
+    names = {operator.recorded_name() for operator in _with_a_plan()}
+    assert names >= {
+        "exact",
+        "normalized_exact",
+        "literal",
+        "contains_any",
+        "regex",
+        "text_similarity",
+        "numeric_exact",
+    }
+
+
+PLAIN_VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=5),
+    st.sampled_from(["1", "a+", "1.50", "[1]"]),
+)
+
+
+@given(expected=PLAIN_VALUES, observed=PLAIN_VALUES)
+def test_a_plan_gives_what_the_kernel_gives(expected, observed):
+    for operator in _with_a_plan():
+        by_plan, by_kernel = compare(operator, expected, observed), run(operator, expected, observed)
+        assert by_plan.to_text() == by_kernel.to_text()
+
+
+def test_an_operator_of_a_user_has_no_plan():
+    class Mine(Exact):
+        def evaluate(self, expected, observed):
+            return Outcome(1.0)
+
+    assert Mine().plain_plan is None
+    assert compare(Mine(), "a", "b").passed

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, GROUP, Families, load, load_installed
-from pytest_verdict.core.operator import Operator, operator_from_function
+from pytest_verdict.core.operator import Operator, Plan, operator_from_function
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode
@@ -45,6 +45,7 @@ class OperatorRegistry:
         self._families = families
         self._classes: dict[str, type[Operator]] = {}
         self.defaults: dict[str, Operator] = {}
+        self.plans: dict[str, Plan] = {}
         # Making an operator takes longer than most comparisons.
         self._built: dict[tuple[Any, ...], Operator] = {}
         self._entry_points_loaded = families is None
@@ -87,6 +88,7 @@ class OperatorRegistry:
         same = known is not None and (known.__module__, known.__qualname__) == (cls.__module__, cls.__qualname__)
         if same:
             self.defaults.pop(name, None)
+            self.plans.pop(name, None)
             self._built.clear()
         elif known is not None or name in self._brought():
             raise ConfigurationError(f"the name {name!r} is already registered for another operator")
@@ -167,6 +169,8 @@ class OperatorRegistry:
         known = self.defaults.get(name)
         if known is None:
             known = self.defaults[name] = self.find(name)()
+            if known.plain_plan is not None:
+                self.plans[name] = known.plain_plan
         return known
 
     def _with_settings(self, name: str, settings: Mapping[str, Any]) -> Operator:

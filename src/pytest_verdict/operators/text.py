@@ -8,12 +8,18 @@ from typing import Any, ClassVar, Final, Self
 from pydantic import field_validator, model_validator
 
 from pytest_verdict.core.normalizers import Normalization, SynonymMap, normalize
-from pytest_verdict.core.operator import FAIL, PASS, Operator
+from pytest_verdict.core.operator import FAIL, PASS, Decide, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces, must_be, surfaces, unusable
 
 _SUBSTRINGS: Final = "a text or a list of texts, none of them empty"
+
+
+def _are_equal(expected: Any, observed: Any) -> Outcome:
+    if type(expected) is str and type(observed) is str:
+        return PASS if expected == observed else FAIL
+    return PASS if equal(expected, observed) else FAIL
 
 
 class Exact(Operator):
@@ -41,6 +47,9 @@ class Exact(Operator):
     def recorded_name(self) -> str:
         """Give ``exact`` when nothing is normalized."""
         return "normalized_exact" if self.normalize or not self.case_sensitive else "exact"
+
+    def _decide_plain(self) -> Decide:
+        return super()._decide_plain() if self.normalize or not self.case_sensitive or self.nan_equal else _are_equal
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two values; see the class."""
