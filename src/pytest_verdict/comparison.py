@@ -63,7 +63,7 @@ def compare(
         if not settings and type(operator) is str:
             plan = REGISTRY.plans.get(operator)
         else:
-            found = _resolve(operator, settings)
+            found = REGISTRY.build(operator, settings) if type(operator) is str else _resolve(operator, settings)
             plan = found.plain_plan
     if plan is not None:
         result = run_plan(plan, expected, observed)

@@ -17,7 +17,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.exact_number import ExactNumber, Tolerance, as_exact, as_written
-from pytest_verdict.operators.surfaces import Surfaces, must_be, surfaces, unusable
+from pytest_verdict.operators.surfaces import Surfaces, known_outcome, must_be, surfaces, unusable
 
 NOT_A_NUMBER: Final = "not_a_number"
 NOT_A_RANGE: Final = "not_a_range"
@@ -34,6 +34,11 @@ class _Numeric(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two numbers; see the class."""
+        if not self.normalize:
+            wanted, given = _read(expected), _read(observed)
+            if wanted is not None and given is not None:
+                passed, details = self._decide(wanted, given)
+                return known_outcome(1.0 if passed else 0.0, details)
         found = surfaces(expected, observed, self.normalize)
         wanted, given = _read(found.expected), _read(found.observed)
         if wanted is None or given is None:
@@ -241,7 +246,11 @@ def _read(value: Any) -> Decimal | None:
 
 def _difference(left: Decimal, right: Decimal) -> Decimal:
     # Equal infinities have no difference in decimal arithmetic, but nothing lies between them.
-    return Decimal(0) if left == right else EXACT.subtract(left, right)
+    return _NOTHING if left == right else _subtract(left, right)
+
+
+_NOTHING: Final = Decimal(0)
+_subtract: Final = EXACT.subtract
 
 
 def _distance(expected: Decimal, observed: Decimal) -> Decimal:
@@ -251,14 +260,13 @@ def _distance(expected: Decimal, observed: Decimal) -> Decimal:
 def _within(
     expected: Decimal, observed: Decimal, tolerance: ExactNumber, mode: ToleranceMode
 ) -> tuple[bool, dict[str, Any]]:
-    distance = _distance(expected, observed)
-    if not distance.is_finite() or not expected.is_finite():
-        return expected == observed, {"distance": as_written(distance)}
+    if not (expected.is_finite() and observed.is_finite()):
+        return expected == observed, {"distance": as_written(_distance(expected, observed))}
+    distance = _subtract(expected, observed) if expected > observed else _subtract(observed, expected)
     limit = as_exact(tolerance)
     if mode == "relative":
         limit = EXACT.multiply(limit, expected.copy_abs())
-    details = {"distance": as_written(distance), "margin": as_written(EXACT.subtract(limit, distance))}
-    return distance <= limit, details
+    return distance <= limit, {"distance": as_written(distance), "margin": as_written(_subtract(limit, distance))}
 
 
 def _pair(value: Any, first: str, second: str) -> list[Any] | None:

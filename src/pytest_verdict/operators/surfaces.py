@@ -11,10 +11,41 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import shortened
 from pytest_verdict.core.values.placeholders import ABSENT, has_fields
+from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.core.writing import writer
 
 NOT_TEXT: Final = "not_text"
 EMPTY_EXPECTED: Final = "empty_expected"
+
+
+class _Parts:
+    __slots__ = Outcome.__slots__
+
+
+_new: Final = object.__new__
+
+
+def known_outcome(
+    score: float,
+    details: Mapping[str, Any] | None = None,
+    normalization: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
+    expected_surface: Any = ABSENT,
+    observed_surface: Any = ABSENT,
+    error: str | None = None,
+) -> Outcome:
+    """Make an outcome of parts that are known to be right and that nothing else holds, in a quarter of the time."""
+    # What cannot change is slow to fill; so it is filled while it still can.
+    made: Any = _new(_Parts)
+    made.score, made.normalization, made.notes, made.details = score, normalization, notes, details
+    made.expected_surface, made.observed_surface, made.children, made.error = (
+        expected_surface,
+        observed_surface,
+        (),
+        error,
+    )
+    made.__class__ = Outcome
+    return made  # type: ignore[no-any-return]
 
 
 class Surfaces(NamedTuple):
@@ -36,13 +67,12 @@ class Surfaces(NamedTuple):
         error: str | None = None,
     ) -> Outcome:
         """Make the outcome of a comparison of these surfaces."""
-        found = dict(details or {})
         if self.effective:
-            found["effective_normalization"] = list(self.effective)
+            details = {**(details or {}), "effective_normalization": list(self.effective)}
         steps = (*self.normalization, *normalization)
         left = self.expected if self.changed_expected else ABSENT
         right = self.observed if self.changed_observed else ABSENT
-        return Outcome(score, steps, tuple(notes), found or None, left, right, error=error)
+        return known_outcome(score, snapshot(details) if details else None, steps, tuple(notes), left, right, error)
 
     def emptied(self, expected: Any) -> Outcome | None:
         """Refuse an expected text of which normalization left nothing, so that ``+`` would equal ``-``."""
