@@ -219,10 +219,8 @@ def test_results_are_made_in_the_kernel_and_read_from_records_alone():
 PUBLIC_NAMES = {"_replace", "_asdict", "_make", "_fields", "_getframe"}
 ALLOWED_PRIVATE = {
     # The hot path of every comparison: the public attributes are copies, and the constructor takes twice as long.
-    **dict.fromkeys(
-        ["pytest_plugin.recorder", "core.kernel"],
-        {"_expected", "_observed", "_outcome", "_identity", "_threshold", "_name"},
-    ),
+    "pytest_plugin.recorder": {"_expected", "_observed", "_outcome", "_identity", "_threshold", "_name"},
+    "core.kernel": {"_expected", "_observed", "_outcome", "_identity", "_threshold", "_name"},
     # The slot of `BaseAnswer` that its own verify() reads.
     "templates.template": {"_trace"},
 }

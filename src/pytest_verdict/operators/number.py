@@ -17,7 +17,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.exact_number import ExactNumber, Tolerance, as_exact, as_written
-from pytest_verdict.operators.surfaces import Surfaces, known_outcome, must_be, surfaces, unusable
+from pytest_verdict.operators.surfaces import UNCHANGED, Surfaces, must_be, surfaces, unusable
 
 NOT_A_NUMBER: Final = "not_a_number"
 NOT_A_RANGE: Final = "not_a_range"
@@ -34,13 +34,11 @@ class _Numeric(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two numbers; see the class."""
-        if not self.normalize:
-            wanted, given = _read(expected), _read(observed)
-            if wanted is not None and given is not None:
-                passed, details = self._decide(wanted, given)
-                return known_outcome(1.0 if passed else 0.0, details)
-        found = surfaces(expected, observed, self.normalize)
-        wanted, given = _read(found.expected), _read(found.observed)
+        if self.normalize:
+            found = surfaces(expected, observed, self.normalize)
+            wanted, given = _read(found.expected), _read(found.observed)
+        else:
+            found, wanted, given = UNCHANGED, _read(expected), _read(observed)
         if wanted is None or given is None:
             return found.unreadable(NOT_A_NUMBER, "a number", expected, (wanted is None, given is None))
         passed, details = self._decide(wanted, given)

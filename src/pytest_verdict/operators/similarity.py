@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections import Counter
@@ -12,7 +13,7 @@ from typing import Any, ClassVar, Final, Literal
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.operators.surfaces import not_text, surfaces
+from pytest_verdict.operators.surfaces import UNCHANGED, not_text, surfaces
 
 Metric = Literal["levenshtein", "damerau_levenshtein", "indel", "jaro", "jaro_winkler", "token_f1", "rouge_l"]
 
@@ -77,30 +78,37 @@ class TextSimilarity(Operator):
         refusal = not_text(expected, observed)
         if refusal is not None:
             return refusal
-        found = surfaces(expected, observed, self.normalize)
-        if refusal := found.emptied(expected):
-            return refusal
-        folding = ["casefold"] if self.metric in _WORD_METRICS else []
+        found, wanted, given = UNCHANGED, expected, observed
+        if self.normalize:
+            found = surfaces(expected, observed, self.normalize)
+            if refusal := found.emptied(expected):
+                return refusal
+            wanted, given = found.expected, found.observed
+        folding = ("casefold",) if self.metric in _WORD_METRICS else ()
         try:
-            score, details = self._similarity(found.expected, found.observed)
+            score, details = self._similarity(wanted, given)
         except _TooLongError as error:
             return replace(found.outcome(0.0, normalization=folding), error=str(error))
-        return found.outcome(score, details={"metric": self.metric, **details}, normalization=folding)
+        return found.outcome(score, details=details, normalization=folding)
 
     def _similarity(self, expected: str, observed: str) -> _Similarity:
         if self.metric in _WORD_METRICS:
             left, right = _words(expected), _words(observed)
             if not left or not right:
-                return _similarity_of_words(1.0 if expected == observed else 0.0, 0, left, right)
+                return _similarity_of_words(self.metric, 1.0 if expected == observed else 0.0, 0, left, right)
             by_count = self.metric == "token_f1"
             common = (Counter(left) & Counter(right)).total() if by_count else _longest_common(left, right)
-            return _similarity_of_words(2.0 * common / (len(left) + len(right)), common, left, right)
+            return _similarity_of_words(self.metric, 2.0 * common / (len(left) + len(right)), common, left, right)
         # In one fixed order, so that the metric is symmetric to the last bit.
-        first, second = sorted((expected, observed), key=lambda text: (len(text), text))
+        lengths = [len(expected), len(observed)]
+        first, second = expected, observed
+        if (lengths[0], expected) > (lengths[1], observed):
+            first, second = observed, expected
         _refuse_too_long(self.metric, first, second)
-        return _of_characters(self.metric, first, second, [len(expected), len(observed)])
+        return _of_characters(self.metric, first, second, lengths)
 
 
+@functools.cache
 def measure_of(metric: str) -> Any:
     """Give what rapidfuzz has for a metric of characters; its names are ours in another spelling."""
     from rapidfuzz import distance
@@ -112,10 +120,10 @@ def _of_characters(metric: str, first: str, second: str, lengths: list[int]) -> 
     measure = measure_of(metric)
     if metric in {"jaro", "jaro_winkler"}:
         score = 1.0 if first == second else min(1.0, max(0.0, measure.similarity(first, second)))
-        return score, {"lengths": lengths}
+        return score, {"metric": metric, "lengths": lengths}
     steps: int = measure.distance(first, second)
     largest = len(first) + len(second) if metric == "indel" else len(second)
-    return (largest - steps) / largest if largest else 1.0, {"distance": steps, "lengths": lengths}
+    return (largest - steps) / largest if largest else 1.0, {"metric": metric, "distance": steps, "lengths": lengths}
 
 
 def _words(text: str) -> list[str]:
@@ -131,8 +139,11 @@ def _longest_common(left: Sequence[str], right: Sequence[str]) -> int:
     return int(LCSseq.similarity(first, second))
 
 
-def _similarity_of_words(score: float, common: int, expected: Sequence[str], observed: Sequence[str]) -> _Similarity:
-    details = {
+def _similarity_of_words(
+    metric: str, score: float, common: int, expected: Sequence[str], observed: Sequence[str]
+) -> _Similarity:
+    details: dict[str, Any] = {
+        "metric": metric,
         "common_words": common,
         "expected_words": len(expected),
         "observed_words": len(observed),

@@ -11,7 +11,6 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import shortened
 from pytest_verdict.core.values.placeholders import ABSENT, has_fields
-from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.core.writing import writer
 
 NOT_TEXT: Final = "not_text"
@@ -67,12 +66,14 @@ class Surfaces(NamedTuple):
         error: str | None = None,
     ) -> Outcome:
         """Make the outcome of a comparison of these surfaces."""
+        if not self.normalization:
+            return known_outcome(score, details or None, tuple(normalization), tuple(notes), error=error)
         if self.effective:
             details = {**(details or {}), "effective_normalization": list(self.effective)}
         steps = (*self.normalization, *normalization)
         left = self.expected if self.changed_expected else ABSENT
         right = self.observed if self.changed_observed else ABSENT
-        return known_outcome(score, snapshot(details) if details else None, steps, tuple(notes), left, right, error)
+        return known_outcome(score, details or None, steps, tuple(notes), left, right, error)
 
     def emptied(self, expected: Any) -> Outcome | None:
         """Refuse an expected text of which normalization left nothing, so that ``+`` would equal ``-``."""
@@ -85,6 +86,10 @@ class Surfaces(NamedTuple):
         """Make the outcome when one side or both cannot be read; the details say which, and the expected side decides."""
         sides = [side for side, is_wrong in zip(("expected", "observed"), wrong, strict=True) if is_wrong]
         return self.outcome(0.0, [note], {note: sides}, error=must_be(takes, expected) if wrong[0] else None)
+
+
+UNCHANGED: Final = Surfaces()
+"""What makes the outcome where nothing is normalized."""
 
 
 def must_be(takes: str, expected: Any) -> str:
