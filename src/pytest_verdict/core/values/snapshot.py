@@ -45,11 +45,7 @@ def snapshot(value: Any) -> Any:
 def _copy(value: Any) -> Any:
     kind = type(value)
     if kind is dict:
-        return (
-            dict(value)
-            if PLAIN.issuperset(map(type, value.values()))
-            else {key: _copy(item) for key, item in value.items()}
-        )
+        return {key: item if type(item) in PLAIN else _copy(item) for key, item in value.items()}
     if kind is list:
         return value[:] if PLAIN.issuperset(map(type, value)) else [_copy(item) for item in value]
     if kind is tuple:
@@ -86,8 +82,12 @@ def _plain_copy(value: Any) -> Any:
     kind = type(value)
     if kind in _LEAVES or (kind is datetime.datetime and not value.fold and value.tzinfo is None):
         return value
+    # A call of its own for each leaf would take most of the time.
     if kind is dict:
-        return {key if type(key) is str else _plain_copy(key): _plain_copy(item) for key, item in value.items()}
+        return {
+            key if type(key) is str else _plain_copy(key): item if type(item) in _LEAVES else _plain_copy(item)
+            for key, item in value.items()
+        }
     if kind is list:
         return value[:] if _LEAVES.issuperset(map(type, value)) else [_plain_copy(item) for item in value]
     if kind not in {tuple, set, frozenset, bytearray}:
