@@ -17,7 +17,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.exact_number import ExactNumber, Tolerance, as_exact, as_written
-from pytest_verdict.operators.surfaces import UNCHANGED, Surfaces, must_be, surfaces, unusable
+from pytest_verdict.operators.surfaces import UNCHANGED, Surfaces, known_outcome, must_be, surfaces, unusable
 
 NOT_A_NUMBER: Final = "not_a_number"
 NOT_A_RANGE: Final = "not_a_range"
@@ -42,7 +42,8 @@ class _Numeric(Operator):
         if wanted is None or given is None:
             return found.unreadable(NOT_A_NUMBER, "a number", expected, (wanted is None, given is None))
         passed, details = self._decide(wanted, given)
-        return found.outcome(1.0 if passed else 0.0, details=details)
+        score = 1.0 if passed else 0.0
+        return found.outcome(score, details=details) if self.normalize else known_outcome(score, details)
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
         raise NotImplementedError

@@ -25,7 +25,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import SettingsError, allowed
 from pytest_verdict.operators.regex_process import PROCESS, RegexTimeLimitError
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, UNCHANGED, not_text, surfaces, unusable
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, known_outcome, not_text, surfaces, unusable
 
 INVALID_PATTERN: Final = "invalid_regex_pattern"
 
@@ -322,7 +322,7 @@ class Regex(Operator):
             match_short = _matcher_of_short(pattern, self.flags, self.mode)
             if match_short is not None:
                 match = match_short(observed)
-                return UNCHANGED.outcome(1.0, (), _details(match)) if match else FAIL
+                return known_outcome(1.0, _details(match)) if match else FAIL
         refusal = refused_pattern(pattern, self.flags) or not_text(pattern, observed)
         if refusal is not None:
             return refusal

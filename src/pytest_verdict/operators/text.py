@@ -11,7 +11,7 @@ from pytest_verdict.core.normalizers import Normalization, SynonymMap, normalize
 from pytest_verdict.core.operator import FAIL, PASS, Decide, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, UNCHANGED, must_be, surfaces, unusable
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, known_outcome, must_be, surfaces, unusable
 
 _SUBSTRINGS: Final = "a text or a list of texts, none of them empty"
 
@@ -124,25 +124,26 @@ class _Contains(Operator):
             return unusable(NOT_TEXT, _SUBSTRINGS, expected)
         steps = self._steps()
         if wanted and not steps and type(observed) is str and "" not in wanted:
-            return UNCHANGED.outcome(*self._decide(wanted, observed))
+            return known_outcome(*self._decide(wanted, observed))
         found = surfaces(wanted, observed if isinstance(observed, str) else None, steps)
         if not found.expected or "" in found.expected:
             # An empty text is contained in everything, so such a check would assert nothing.
             return found.outcome(0.0, [EMPTY_EXPECTED], error=must_be(_SUBSTRINGS, expected))
         if not isinstance(observed, str):
             return Outcome(0.0, notes=(NOT_TEXT,))
-        return found.outcome(*self._decide(found.expected, found.observed))
+        score, details = self._decide(found.expected, found.observed)
+        return found.outcome(score, details=details)
 
     def _steps(self) -> Sequence[str | SynonymMap]:
         return self.normalize if self.case_sensitive else (*self.normalize, "casefold")
 
-    def _decide(self, wanted: Sequence[str], observed: str) -> tuple[float, tuple[()], dict[str, Any]]:
+    def _decide(self, wanted: Sequence[str], observed: str) -> tuple[float, dict[str, Any]]:
         present: list[str] = []
         missing: list[str] = []
         for text in wanted:
             (present if text in observed else missing).append(text)
         passed = not missing if self._all else present
-        return 1.0 if passed else 0.0, (), {"found": present, "missing": missing}
+        return 1.0 if passed else 0.0, {"found": present, "missing": missing}
 
 
 class ContainsAny(_Contains):
