@@ -24,6 +24,7 @@ NOT_A_RANGE: Final = "not_a_range"
 NOT_A_CHANGE: Final = "not_a_change"
 RANGE: Final = "a pair [min, max] or a mapping with min, max or both"
 
+_subtract: Final = EXACT.subtract
 ToleranceMode = Literal["relative", "absolute"]
 
 
@@ -245,11 +246,7 @@ def _read(value: Any) -> Decimal | None:
 
 def _difference(left: Decimal, right: Decimal) -> Decimal:
     # Equal infinities have no difference in decimal arithmetic, but nothing lies between them.
-    return _NOTHING if left == right else _subtract(left, right)
-
-
-_NOTHING: Final = Decimal(0)
-_subtract: Final = EXACT.subtract
+    return Decimal(0) if left == right else _subtract(left, right)
 
 
 def _distance(expected: Decimal, observed: Decimal) -> Decimal:

@@ -153,15 +153,10 @@ def _matcher_of_short(pattern: str, flags: tuple[str, ...], mode: Mode) -> Calla
         compiled = compile_pattern(pattern, flags)
     except (re.error, RegexTimeLimitError):
         return None
-    given = compiled.flags & ~_UNICODE
-    if (
-        not pattern
-        or isinstance(compiled, LongPattern)
-        or most_steps(pattern, given, _SHORT_TEXT, mode) > _HARMLESS_STEPS
-    ):
+    if not pattern or isinstance(compiled, LongPattern):
         return None
-    found: Callable[[str], re.Match[str] | None] = getattr(compiled, mode)
-    return found
+    steps = most_steps(pattern, compiled.flags & ~_UNICODE, _SHORT_TEXT, mode)
+    return getattr(compiled, mode) if steps <= _HARMLESS_STEPS else None
 
 
 def _spans(compiled: re.Pattern[str], mode: Mode, text: str, limit: int | None) -> Spans:
@@ -172,9 +167,6 @@ def _spans(compiled: re.Pattern[str], mode: Mode, text: str, limit: int | None) 
 
 
 def _found(compiled: re.Pattern[str] | LongPattern, text: str, regions: Sequence[Sequence[int]]) -> FoundMatch:
-    if not compiled.groups:
-        start, end = regions[0]
-        return FoundMatch(start, end, text[start:end], (), {})
     parts = [None if start < 0 else text[start:end] for start, end in regions]
     named = {name: parts[number] for name, number in compiled.groupindex.items()}
     start, end = regions[0]

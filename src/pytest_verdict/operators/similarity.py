@@ -89,21 +89,20 @@ class TextSimilarity(Operator):
             score, details = self._similarity(wanted, given)
         except _TooLongError as error:
             return replace(found.outcome(0.0, normalization=folding), error=str(error))
-        return found.outcome(score, details=details, normalization=folding)
+        return found.outcome(score, details={"metric": self.metric, **details}, normalization=folding)
 
     def _similarity(self, expected: str, observed: str) -> _Similarity:
         if self.metric in _WORD_METRICS:
             left, right = _words(expected), _words(observed)
             if not left or not right:
-                return _similarity_of_words(self.metric, 1.0 if expected == observed else 0.0, 0, left, right)
+                return _similarity_of_words(1.0 if expected == observed else 0.0, 0, left, right)
             by_count = self.metric == "token_f1"
             common = (Counter(left) & Counter(right)).total() if by_count else _longest_common(left, right)
-            return _similarity_of_words(self.metric, 2.0 * common / (len(left) + len(right)), common, left, right)
+            return _similarity_of_words(2.0 * common / (len(left) + len(right)), common, left, right)
         # In one fixed order, so that the metric is symmetric to the last bit.
         lengths = [len(expected), len(observed)]
-        first, second = expected, observed
-        if (lengths[0], expected) > (lengths[1], observed):
-            first, second = observed, expected
+        in_order = (lengths[0], expected) <= (lengths[1], observed)
+        first, second = (expected, observed) if in_order else (observed, expected)
         _refuse_too_long(self.metric, first, second)
         return _of_characters(self.metric, first, second, lengths)
 
@@ -120,10 +119,10 @@ def _of_characters(metric: str, first: str, second: str, lengths: list[int]) -> 
     measure = measure_of(metric)
     if metric in {"jaro", "jaro_winkler"}:
         score = 1.0 if first == second else min(1.0, max(0.0, measure.similarity(first, second)))
-        return score, {"metric": metric, "lengths": lengths}
+        return score, {"lengths": lengths}
     steps: int = measure.distance(first, second)
     largest = len(first) + len(second) if metric == "indel" else len(second)
-    return (largest - steps) / largest if largest else 1.0, {"metric": metric, "distance": steps, "lengths": lengths}
+    return (largest - steps) / largest if largest else 1.0, {"distance": steps, "lengths": lengths}
 
 
 def _words(text: str) -> list[str]:
@@ -139,11 +138,8 @@ def _longest_common(left: Sequence[str], right: Sequence[str]) -> int:
     return int(LCSseq.similarity(first, second))
 
 
-def _similarity_of_words(
-    metric: str, score: float, common: int, expected: Sequence[str], observed: Sequence[str]
-) -> _Similarity:
-    details: dict[str, Any] = {
-        "metric": metric,
+def _similarity_of_words(score: float, common: int, expected: Sequence[str], observed: Sequence[str]) -> _Similarity:
+    details = {
         "common_words": common,
         "expected_words": len(expected),
         "observed_words": len(observed),

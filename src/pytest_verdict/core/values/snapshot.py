@@ -18,20 +18,8 @@ PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 """The classes whose values need no copy."""
 
 _CHANGEABLE: Final = (dict, list, set, MutableMapping, MutableSequence, MutableSet)
-_LEAVES: Final = frozenset(
-    {
-        *PLAIN,
-        bytes,
-        complex,
-        Decimal,
-        Fraction,
-        uuid.UUID,
-        datetime.date,
-        datetime.timedelta,
-        EncodedObject,
-        Unreplayable,
-    }
-)
+_SINGLE: Final = {bytes, complex, Decimal, Fraction, uuid.UUID, datetime.date, datetime.timedelta}
+_LEAVES: Final = PLAIN | _SINGLE | {EncodedObject, Unreplayable}
 
 
 def snapshot(value: Any) -> Any:
