@@ -50,7 +50,7 @@ def as_messages(made: list[dict]) -> list[dict]:
     ]
 
 
-def adk(match_type: str) -> Callable[[list[dict], list[dict]], Callable[[], bool]]:
+def adk(match_type: str, *, from_messages: bool = False) -> Callable[[list[dict], list[dict]], Callable[[], bool]]:
     from google.adk.evaluation.eval_case import IntermediateData, Invocation
     from google.adk.evaluation.eval_metrics import EvalMetric, ToolTrajectoryCriterion
     from google.adk.evaluation.trajectory_evaluator import TrajectoryEvaluator
@@ -65,7 +65,14 @@ def adk(match_type: str) -> Callable[[list[dict], list[dict]], Callable[[], bool
         uses = [types.FunctionCall(name=call["name"], args=call["args"]) for call in made]
         return Invocation(user_content=types.Content(parts=[]), intermediate_data=IntermediateData(tool_uses=uses))
 
+    def read(messages: list[dict]) -> Invocation:
+        functions = [call["function"] for message in messages for call in message["tool_calls"]]
+        return invocation([{"name": one["name"], "args": json.loads(one["arguments"])} for one in functions])
+
     def prepared(expected: list[dict], observed: list[dict]) -> Callable[[], bool]:
+        if from_messages:
+            wanted, given = as_messages(expected), as_messages(observed)
+            return lambda: evaluator.evaluate_invocations([read(given)], [read(wanted)]).overall_score == 1.0
         left, right = [invocation(expected)], [invocation(observed)]
         return lambda: evaluator.evaluate_invocations(right, left).overall_score == 1.0
 
@@ -103,6 +110,7 @@ def groups() -> dict[str, dict[str, Callable]]:
         "same calls in the same places": {
             "trajectory_exact, messages": ours("trajectory_exact"),
             "trajectory_exact, plain": plain("trajectory_exact"),
+            "ADK EXACT, messages (wanted: 1)": adk("EXACT", from_messages=True),
             "ADK EXACT": adk("EXACT"),
             "agentevals strict": agentevals("strict"),
         },

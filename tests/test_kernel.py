@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given, strategies as st
 
 from pytest_verdict import ComparisonResult, Operator, Outcome, compare
 from pytest_verdict.core.kernel import PartError, run, settle
@@ -14,7 +15,7 @@ from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.replay import replay_line
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
-from pytest_verdict.operators import AllOf, AnyOf, NumericExact, SemanticMatch
+from pytest_verdict.operators import AllOf, AnyOf, ContainsAny, Exact, NumericExact, NumericTolerance, SemanticMatch
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, FieldCheck, VerifiedField
 from pytest_verdict.trajectories import TrajectoryExact
 
@@ -319,3 +320,40 @@ def test_a_known_outcome_is_recorded_without_running_the_operator():
     made = settle(Raises(), ["a"], ["b"], Outcome(0.0, notes=("null_observed",)), name="n")
     assert (made.verdict, made.expected, made.observed, made.name) == ("fail", ["a"], ["b"], "n")
     assert settle(Stands(value="b"), "a", "b", Outcome(1.0)).expected == "b"
+
+
+def _with_a_plan():
+    names = ["exact", "normalized_exact", "literal", "boolean", "contains_any", "contains_all", "regex", "one_of"]
+    names += ["numeric_exact", "numeric_minimum", "date_match", "text_similarity", "json_canonical", "json_subset"]
+    names += ["set_containment", "ordered_match"]
+    return [REGISTRY.build(name) for name in names] + [
+        NumericTolerance(tolerance=0.1),
+        ContainsAny(normalize=["strip"]),
+    ]
+
+
+PLAIN_VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=5),
+    st.sampled_from(["1", "a+", "1.50", "[1]"]),
+)
+
+
+@given(expected=PLAIN_VALUES, observed=PLAIN_VALUES)
+def test_a_plan_gives_what_the_kernel_gives(expected, observed):
+    for operator in _with_a_plan():
+        assert operator.plain_plan is not None
+        by_plan, by_kernel = compare(operator, expected, observed), run(operator, expected, observed)
+        assert by_plan.to_text() == by_kernel.to_text()
+
+
+def test_an_operator_of_a_user_has_no_plan():
+    class Mine(Exact):
+        def evaluate(self, expected, observed):
+            return Outcome(1.0)
+
+    assert Mine().plain_plan is None
+    assert compare(Mine(), "a", "b").passed

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from pytest_verdict.core.kernel import checked_threshold, run
+from pytest_verdict.core.kernel import checked_threshold, run, run_plan
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
@@ -16,6 +16,7 @@ from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.redaction import REDACTED_VALUE, Redaction, hiding
+from pytest_verdict.core.values.snapshot import PLAIN
 from pytest_verdict.errors import ArgumentsError, MismatchError, SettingsError, VerdictError
 from pytest_verdict.signatures import typed_compare, typed_expect
 
@@ -57,14 +58,21 @@ def compare(
         >>> compare("numeric_tolerance", 37.0, 36.8, tolerance=0.5, mode="absolute").passed
         True
     """
-    if observed is ABSENT or expected is ABSENT:
-        from pytest_verdict.wrong_calls import missing_arguments
+    found = plan = None
+    if threshold is None and name is None and type(expected) in PLAIN and type(observed) in PLAIN:
+        if not settings and type(operator) is str:
+            plan = REGISTRY.plans.get(operator)
+        else:
+            found = REGISTRY.build(operator, settings) if type(operator) is str else _resolve(operator, settings)
+            plan = found.plain_plan
+    if plan is not None:
+        result = run_plan(plan, expected, observed)
+    else:
+        if observed is ABSENT or expected is ABSENT:
+            from pytest_verdict.wrong_calls import missing_arguments
 
-        raise missing_arguments(operator, expected, observed, settings)
-    found = REGISTRY.defaults.get(operator) if type(operator) is str and not settings else None
-    if found is None:
-        found = _resolve(operator, settings)
-    result = run(found, expected, observed, threshold=threshold, name=name)
+            raise missing_arguments(operator, expected, observed, settings)
+        result = run(found or _resolve(operator, settings), expected, observed, threshold=threshold, name=name)
     SESSION.compared += 1
     observer = SESSION.observer
     if observer is not None:

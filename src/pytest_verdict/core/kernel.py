@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.core.result import ComparisonResult, Outcome, qualified
 from pytest_verdict.core.values.display import safe_repr, without_addresses
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.core.values.snapshot import recorded_form, snapshot
+from pytest_verdict.core.values.snapshot import PLAIN, recorded_form, snapshot
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
 
 if TYPE_CHECKING:
-    from pytest_verdict.core.operator import Operator
+    from pytest_verdict.core.operator import Operator, Plan
 
 
 class PartError(Exception):
@@ -58,10 +58,10 @@ def run(
     # Copied before the comparison, so that an operator that changes its arguments does not change what is recorded.
     kept, wanted = observed, ABSENT
     try:
-        if type(observed) is not str:
+        if type(observed) not in PLAIN:
             kept, observed = _sides(operator, observed)
         effective = operator.effective_expected(expected)
-        if type(expected) is not str or effective is not expected:
+        if type(expected) not in PLAIN or effective is not expected:
             effective, expected = _expected_sides(operator, effective, expected)
         wanted = effective
         outcome = (
@@ -79,6 +79,23 @@ def run(
         wanted = recorded_form(expected)[0] if wanted is ABSENT else wanted
     outcome = qualified(outcome, negated=negated, sources=sources) if negated or sources else outcome
     return ComparisonResult(operator.identity, wanted, kept, limit, outcome, name)
+
+
+def run_plan(plan: Plan, expected: Any, observed: Any) -> ComparisonResult:
+    """Compare two plain values as `run` does."""
+    decide, identity, limit = plan
+    try:
+        outcome = decide(expected, observed)
+    except Exception as error:  # noqa: BLE001 - as in `run`
+        outcome = error_outcome(error)
+    # As its constructor does, in half the time, because most comparisons are made here.
+    made = _new(ComparisonResult)
+    made._identity, made._expected, made._observed = identity, expected, observed  # noqa: SLF001
+    made._threshold, made._outcome, made._name = limit, outcome, None  # noqa: SLF001
+    return made
+
+
+_new: Final = object.__new__
 
 
 def _expected_sides(operator: Operator, wanted: Any, expected: Any) -> tuple[Any, Any]:

@@ -23,6 +23,11 @@ from pytest_verdict.errors import ArgumentsError, ConfigurationError, SettingsEr
 PASS: Final = Outcome(1.0)
 FAIL: Final = Outcome(0.0)
 
+Decide = Callable[[Any, Any], Outcome]
+"""What decides about an expected and an observed value."""
+Plan = tuple[Decide, OperatorIdentity, float]
+"""What is the same in all comparisons of plain values by one operator; the last is the threshold."""
+
 # The arguments of `compare` that are not settings.
 _TAKEN: Final = frozenset({"operator", "threshold", "name"})
 
@@ -223,6 +228,15 @@ class Operator(BaseModel):
     def identity(self) -> OperatorIdentity:
         """What the record says of this operator."""
         return OperatorIdentity(self.recorded_name(), self.version, self.settings(), code_of(type(self)))
+
+    @functools.cached_property
+    def plain_plan(self) -> Plan | None:
+        """How text, numbers, bools and None are compared, where that is the same each time; what a user wrote may change."""
+        is_ready = self.compares_recorded_form and type(self).decided is Operator.decided and self.needs_expected()
+        return (self._decide_plain(), self.identity, self.default_threshold()) if is_ready else None
+
+    def _decide_plain(self) -> Decide:
+        return self.evaluate
 
     def __eq__(self, other: object) -> bool:
         # What is recorded alike is one thing, whether it was made by a name, a class, or a class with other defaults.

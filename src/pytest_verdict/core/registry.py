@@ -6,15 +6,17 @@ It is empty when it is made; families bring operators, and a class is imported w
 from __future__ import annotations
 
 import inspect
+import marshal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, GROUP, Families, load, load_installed
-from pytest_verdict.core.operator import Operator, operator_from_function
+from pytest_verdict.core.operator import Operator, Plan, operator_from_function
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode
+from pytest_verdict.core.values.snapshot import PLAIN
 from pytest_verdict.errors import ConfigurationError, SettingsError, UnknownOperatorError, allowed
 
 ENTRY_POINT_GROUP: Final = f"{GROUP}.operators"
@@ -23,7 +25,8 @@ ENTRY_POINT_GROUP: Final = f"{GROUP}.operators"
 _NO_SETTINGS: Final[Mapping[str, Any]] = MappingProxyType({})
 _KEYS: Final = {"operator", "version", "settings"}
 _MOST_BUILT: Final = 1_024
-_PLAIN: Final = frozenset({str, int, bool, type(None)})
+_LISTS: Final = frozenset({list, tuple})
+_TEXT: Final = frozenset({str})
 
 
 class OperatorRegistry:
@@ -45,8 +48,9 @@ class OperatorRegistry:
         self._families = families
         self._classes: dict[str, type[Operator]] = {}
         self.defaults: dict[str, Operator] = {}
+        self.plans: dict[str, Plan] = {}
         # Making an operator takes longer than most comparisons.
-        self._built: dict[tuple[Any, ...], Operator] = {}
+        self._built: dict[tuple[str, bytes] | None, Operator] = {}
         self._entry_points_loaded = families is None
 
     def add(
@@ -87,6 +91,7 @@ class OperatorRegistry:
         same = known is not None and (known.__module__, known.__qualname__) == (cls.__module__, cls.__qualname__)
         if same:
             self.defaults.pop(name, None)
+            self.plans.pop(name, None)
             self._built.clear()
         elif known is not None or name in self._brought():
             raise ConfigurationError(f"the name {name!r} is already registered for another operator")
@@ -162,21 +167,20 @@ class OperatorRegistry:
             UnknownOperatorError: No operator of that name is registered.
             SettingsError: A setting is unknown, missing or has a value that is not allowed.
         """
-        if settings:
-            return self._with_settings(name, settings)
-        known = self.defaults.get(name)
-        if known is None:
-            known = self.defaults[name] = self.find(name)()
-        return known
-
-    def _with_settings(self, name: str, settings: Mapping[str, Any]) -> Operator:
+        if not settings:
+            known = self.defaults.get(name)
+            if known is None:
+                known = self.defaults[name] = self.find(name)()
+                if known.plain_plan is not None:
+                    self.plans[name] = known.plain_plan
+            return known
         key = _key_of(name, settings)
-        known = None if key is None else self._built.get(key)
+        known = self._built.get(key)
         if known is None:
             known = self.find(name)(**settings)
+            if len(self._built) >= _MOST_BUILT:
+                self._built.clear()
             if key is not None:
-                if len(self._built) >= _MOST_BUILT:
-                    self._built.clear()
                 self._built[key] = known
         return known
 
@@ -196,22 +200,13 @@ class OperatorRegistry:
         self._entry_points_loaded = True
 
 
-def _key_of(name: str, settings: Mapping[str, Any]) -> tuple[Any, ...] | None:
+def _key_of(name: str, settings: Mapping[str, Any]) -> tuple[str, bytes] | None:
     """Give what tells plain settings apart, 1 from 1.0 and True as well; None for settings of other types."""
-    key: list[Any] = [name]
-    for setting, value in settings.items():
+    for value in settings.values():
         kind = type(value)
-        if kind is float:
-            # 0.0 and -0.0 are equal.
-            value = repr(value)  # noqa: PLW2901 - the same value in another form
-        elif kind is list or kind is tuple:
-            if not all(type(item) is str for item in value):
-                return None
-            value = tuple(value)  # noqa: PLW2901 - likewise
-        elif kind not in _PLAIN:
+        if kind not in PLAIN and not (kind in _LISTS and _TEXT.issuperset(map(type, value))):
             return None
-        key += setting, kind, value
-    return tuple(key)
+    return name, marshal.dumps(dict(settings), 2)
 
 
 REGISTRY: Final = OperatorRegistry(FAMILIES)

@@ -13,7 +13,7 @@ from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.numbers import truth_value
 from pytest_verdict.operators.lists import NOT_A_LIST, as_list
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces, unusable
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, UNCHANGED, Surfaces, surfaces, unusable
 
 NOT_A_BOOLEAN: Final = "not_a_boolean"
 
@@ -108,8 +108,11 @@ class OneOf(Operator):
             return Surfaces().unreadable(NOT_A_LIST, _ACCEPTED, expected, (True, False))
         if not accepted:
             return unusable(EMPTY_EXPECTED, _ACCEPTED, expected)
-        found = surfaces(accepted, [observed], self.normalize)
-        for index, value in enumerate(found.expected):
-            if equal(value, found.observed[0]):
+        found, values = UNCHANGED, accepted
+        if self.normalize:
+            found = surfaces(accepted, [observed], self.normalize)
+            values, (observed,) = found.expected, found.observed
+        for index, value in enumerate(values):
+            if equal(value, observed):
                 return found.outcome(1.0, details={"matched_index": index, "matched": encode(accepted[index])})
         return found.outcome(0.0)

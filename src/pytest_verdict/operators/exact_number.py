@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -27,6 +28,7 @@ def as_setting(value: Any) -> int | float | str:
     return text
 
 
+@functools.lru_cache(maxsize=1_000, typed=True)
 def as_exact(setting: float | str | Decimal) -> Decimal:
     """Give the exact decimal value of a setting."""
     number = as_decimal(setting)
@@ -37,6 +39,9 @@ def as_exact(setting: float | str | Decimal) -> Decimal:
 
 def as_written(number: Decimal) -> str:
     """Write a number for the record."""
+    text = str(number)
+    if text[-1] != "0" and len(text) <= 30 and "E" not in text and "e" not in text:
+        return text  # which is its shortest form
     if not number.is_finite():
         return EXACT.to_sci_string(number)
     if not number:

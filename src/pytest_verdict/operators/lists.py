@@ -74,7 +74,8 @@ class SetContainment(Operator):
             return Surfaces().unreadable(NOT_A_LIST, "a list", expected, (wanted is None, given is None))
         found = surfaces(wanted, given, self.normalize)
         left, right = _Distinct(found.expected), _Distinct(found.observed)
-        (missing, common), (unexpected, _) = left.split(right), right.split(left)
+        missing, common = left.split(right)
+        unexpected = [] if not missing and left.is_as_large_as(right) else right.split(left)[0]
         details = {**listed("missing", missing), **listed("unexpected", unexpected), **listed("common", common)}
         notes = self._notes(wanted, given)
         return found.outcome(1.0 if self._holds(missing, unexpected, common) else 0.0, notes, details)
@@ -139,6 +140,10 @@ class _Distinct:
         if key is not None and key in self._items:
             return True
         return any(equal(other, item) for other in (self._items if key is None else self._others).values())
+
+    def is_as_large_as(self, other: _Distinct) -> bool:
+        """Say whether there are as many, all of which have a key, so that either is all of the other or neither is."""
+        return len(self._items) == len(other._items) and not self._others and not other._others
 
     def split(self, other: _Distinct) -> tuple[list[Any], list[Any]]:
         """Give the items that are not among others, and those that are."""

@@ -17,13 +17,14 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.exact_number import ExactNumber, Tolerance, as_exact, as_written
-from pytest_verdict.operators.surfaces import Surfaces, must_be, surfaces, unusable
+from pytest_verdict.operators.surfaces import UNCHANGED, Surfaces, known_outcome, must_be, surfaces, unusable
 
 NOT_A_NUMBER: Final = "not_a_number"
 NOT_A_RANGE: Final = "not_a_range"
 NOT_A_CHANGE: Final = "not_a_change"
 RANGE: Final = "a pair [min, max] or a mapping with min, max or both"
 
+_subtract: Final = EXACT.subtract
 ToleranceMode = Literal["relative", "absolute"]
 
 
@@ -34,12 +35,16 @@ class _Numeric(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two numbers; see the class."""
-        found = surfaces(expected, observed, self.normalize)
-        wanted, given = _read(found.expected), _read(found.observed)
+        if self.normalize:
+            found = surfaces(expected, observed, self.normalize)
+            wanted, given = _read(found.expected), _read(found.observed)
+        else:
+            found, wanted, given = UNCHANGED, _read(expected), _read(observed)
         if wanted is None or given is None:
             return found.unreadable(NOT_A_NUMBER, "a number", expected, (wanted is None, given is None))
         passed, details = self._decide(wanted, given)
-        return found.outcome(1.0 if passed else 0.0, details=details)
+        score = 1.0 if passed else 0.0
+        return found.outcome(score, details=details) if self.normalize else known_outcome(score, details)
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
         raise NotImplementedError
@@ -241,7 +246,7 @@ def _read(value: Any) -> Decimal | None:
 
 def _difference(left: Decimal, right: Decimal) -> Decimal:
     # Equal infinities have no difference in decimal arithmetic, but nothing lies between them.
-    return Decimal(0) if left == right else EXACT.subtract(left, right)
+    return Decimal(0) if left == right else _subtract(left, right)
 
 
 def _distance(expected: Decimal, observed: Decimal) -> Decimal:
@@ -251,14 +256,13 @@ def _distance(expected: Decimal, observed: Decimal) -> Decimal:
 def _within(
     expected: Decimal, observed: Decimal, tolerance: ExactNumber, mode: ToleranceMode
 ) -> tuple[bool, dict[str, Any]]:
-    distance = _distance(expected, observed)
-    if not distance.is_finite() or not expected.is_finite():
-        return expected == observed, {"distance": as_written(distance)}
+    if not (expected.is_finite() and observed.is_finite()):
+        return expected == observed, {"distance": as_written(_distance(expected, observed))}
+    distance = _subtract(expected, observed) if expected > observed else _subtract(observed, expected)
     limit = as_exact(tolerance)
     if mode == "relative":
         limit = EXACT.multiply(limit, expected.copy_abs())
-    details = {"distance": as_written(distance), "margin": as_written(EXACT.subtract(limit, distance))}
-    return distance <= limit, details
+    return distance <= limit, {"distance": as_written(distance), "margin": as_written(_subtract(limit, distance))}
 
 
 def _pair(value: Any, first: str, second: str) -> list[Any] | None:

@@ -14,18 +14,18 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import AfterValidator, model_validator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import FAIL, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import SettingsError, allowed
 from pytest_verdict.operators.regex_process import PROCESS, RegexTimeLimitError
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, not_text, surfaces, unusable
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, known_outcome, not_text, surfaces, unusable
 
 INVALID_PATTERN: Final = "invalid_regex_pattern"
 
@@ -51,12 +51,12 @@ TIME_LIMIT: Final = 10
 LONGEST_READ_HERE: Final = 1_000
 # Measured, a step takes about a nanosecond where the bound is tight, and ten at most.
 _HARMLESS_STEPS: Final = 100_000_000.0
+_SHORT_TEXT: Final = 1_000
 _REPEATS: Final = frozenset({"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"})
 _SINGLE: Final = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY", "AT"})
 
 
-@dataclass(frozen=True, slots=True)
-class FoundMatch:
+class FoundMatch(NamedTuple):
     """One match of a regular expression."""
 
     start: int
@@ -143,7 +143,20 @@ def find_matches(
         spans = _spans(compiled, mode, text, limit)
     else:
         spans = PROCESS.ask(pattern, given, mode, text, limit, TIME_LIMIT)
-    return tuple(_found(compiled, text, regions) for regions in spans)
+    return tuple([_found(compiled, text, regions) for regions in spans])
+
+
+@functools.lru_cache(maxsize=1_024)
+def _matcher_of_short(pattern: str, flags: tuple[str, ...], mode: Mode) -> Callable[[str], re.Match[str] | None] | None:
+    """Give what matches a pattern in no time on every text up to a length, if there is such a thing."""
+    try:
+        compiled = compile_pattern(pattern, flags)
+    except (re.error, RegexTimeLimitError):
+        return None
+    if not pattern or isinstance(compiled, LongPattern):
+        return None
+    steps = most_steps(pattern, compiled.flags & ~_UNICODE, _SHORT_TEXT, mode)
+    return getattr(compiled, mode) if steps <= _HARMLESS_STEPS else None
 
 
 def _spans(compiled: re.Pattern[str], mode: Mode, text: str, limit: int | None) -> Spans:
@@ -158,6 +171,12 @@ def _found(compiled: re.Pattern[str] | LongPattern, text: str, regions: Sequence
     named = {name: parts[number] for name, number in compiled.groupindex.items()}
     start, end = regions[0]
     return FoundMatch(start, end, text[start:end], tuple(parts[1:]), named)
+
+
+def _details(match: re.Match[str]) -> dict[str, Any]:
+    if match.re.groups:
+        return _found(match.re, match.string, match.regs).details()
+    return {"matched": match.group(), "span": [*match.span()]}
 
 
 def most_steps(pattern: str, flags: int, length: int, mode: Mode) -> float:
@@ -291,6 +310,11 @@ class Regex(Operator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Match observed against the pattern; see the class."""
         pattern = self.effective_expected(expected)
+        if not self.normalize and type(pattern) is type(observed) is str and len(observed) <= _SHORT_TEXT:
+            match_short = _matcher_of_short(pattern, self.flags, self.mode)
+            if match_short is not None:
+                match = match_short(observed)
+                return known_outcome(1.0, _details(match)) if match else FAIL
         refusal = refused_pattern(pattern, self.flags) or not_text(pattern, observed)
         if refusal is not None:
             return refusal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections import Counter
@@ -12,7 +13,7 @@ from typing import Any, ClassVar, Final, Literal
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.operators.surfaces import not_text, surfaces
+from pytest_verdict.operators.surfaces import UNCHANGED, not_text, surfaces
 
 Metric = Literal["levenshtein", "damerau_levenshtein", "indel", "jaro", "jaro_winkler", "token_f1", "rouge_l"]
 
@@ -77,12 +78,15 @@ class TextSimilarity(Operator):
         refusal = not_text(expected, observed)
         if refusal is not None:
             return refusal
-        found = surfaces(expected, observed, self.normalize)
-        if refusal := found.emptied(expected):
-            return refusal
-        folding = ["casefold"] if self.metric in _WORD_METRICS else []
+        found, wanted, given = UNCHANGED, expected, observed
+        if self.normalize:
+            found = surfaces(expected, observed, self.normalize)
+            if refusal := found.emptied(expected):
+                return refusal
+            wanted, given = found.expected, found.observed
+        folding = ("casefold",) if self.metric in _WORD_METRICS else ()
         try:
-            score, details = self._similarity(found.expected, found.observed)
+            score, details = self._similarity(wanted, given)
         except _TooLongError as error:
             return replace(found.outcome(0.0, normalization=folding), error=str(error))
         return found.outcome(score, details={"metric": self.metric, **details}, normalization=folding)
@@ -96,11 +100,14 @@ class TextSimilarity(Operator):
             common = (Counter(left) & Counter(right)).total() if by_count else _longest_common(left, right)
             return _similarity_of_words(2.0 * common / (len(left) + len(right)), common, left, right)
         # In one fixed order, so that the metric is symmetric to the last bit.
-        first, second = sorted((expected, observed), key=lambda text: (len(text), text))
+        lengths = [len(expected), len(observed)]
+        in_order = (lengths[0], expected) <= (lengths[1], observed)
+        first, second = (expected, observed) if in_order else (observed, expected)
         _refuse_too_long(self.metric, first, second)
-        return _of_characters(self.metric, first, second, [len(expected), len(observed)])
+        return _of_characters(self.metric, first, second, lengths)
 
 
+@functools.cache
 def measure_of(metric: str) -> Any:
     """Give what rapidfuzz has for a metric of characters; its names are ours in another spelling."""
     from rapidfuzz import distance

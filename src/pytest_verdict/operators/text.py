@@ -8,12 +8,21 @@ from typing import Any, ClassVar, Final, Self
 from pydantic import field_validator, model_validator
 
 from pytest_verdict.core.normalizers import Normalization, SynonymMap, normalize
-from pytest_verdict.core.operator import FAIL, PASS, Operator
+from pytest_verdict.core.operator import FAIL, PASS, Decide, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces, must_be, surfaces, unusable
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, known_outcome, must_be, surfaces, unusable
 
 _SUBSTRINGS: Final = "a text or a list of texts, none of them empty"
+
+
+def _are_equal(expected: Any, observed: Any) -> Outcome:
+    if type(expected) is str and type(observed) is str:
+        return PASS if expected == observed else FAIL
+    return PASS if equal(expected, observed) else FAIL
+
+
+_TEXT: Final = frozenset({str})
 
 
 class Exact(Operator):
@@ -41,6 +50,9 @@ class Exact(Operator):
     def recorded_name(self) -> str:
         """Give ``exact`` when nothing is normalized."""
         return "normalized_exact" if self.normalize or not self.case_sensitive else "exact"
+
+    def _decide_plain(self) -> Decide:
+        return super()._decide_plain() if self.normalize or not self.case_sensitive or self.nan_equal else _are_equal
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two values; see the class."""
@@ -110,20 +122,28 @@ class _Contains(Operator):
         wanted = _as_texts(expected)
         if wanted is None:
             return unusable(NOT_TEXT, _SUBSTRINGS, expected)
-        found = surfaces(wanted, observed if isinstance(observed, str) else None, self._steps())
+        steps = self._steps()
+        if wanted and not steps and type(observed) is str and "" not in wanted:
+            return known_outcome(*self._decide(wanted, observed))
+        found = surfaces(wanted, observed if isinstance(observed, str) else None, steps)
         if not found.expected or "" in found.expected:
             # An empty text is contained in everything, so such a check would assert nothing.
             return found.outcome(0.0, [EMPTY_EXPECTED], error=must_be(_SUBSTRINGS, expected))
-        return self._decide(found) if isinstance(observed, str) else Outcome(0.0, notes=(NOT_TEXT,))
+        if not isinstance(observed, str):
+            return Outcome(0.0, notes=(NOT_TEXT,))
+        score, details = self._decide(found.expected, found.observed)
+        return found.outcome(score, details=details)
 
     def _steps(self) -> Sequence[str | SynonymMap]:
         return self.normalize if self.case_sensitive else (*self.normalize, "casefold")
 
-    def _decide(self, found: Surfaces) -> Outcome:
-        present = [text for text in found.expected if text in found.observed]
-        missing = [text for text in found.expected if text not in found.observed]
-        passed = not missing if self._all else bool(present)
-        return found.outcome(1.0 if passed else 0.0, details={"found": present, "missing": missing})
+    def _decide(self, wanted: Sequence[str], observed: str) -> tuple[float, dict[str, Any]]:
+        present: list[str] = []
+        missing: list[str] = []
+        for text in wanted:
+            (present if text in observed else missing).append(text)
+        passed = not missing if self._all else present
+        return 1.0 if passed else 0.0, {"found": present, "missing": missing}
 
 
 class ContainsAny(_Contains):
@@ -163,6 +183,8 @@ class ContainsAll(_Contains):
 def _as_texts(value: Any) -> list[str] | None:
     if isinstance(value, str):
         return [value]
+    if type(value) is list and _TEXT.issuperset(map(type, value)):
+        return value
     if isinstance(value, list | tuple | set | frozenset) and all(isinstance(item, str) for item in value):
         # A set has no order of its own; sorted, the record is the same in every process.
         return sorted(value) if isinstance(value, set | frozenset) else list(value)

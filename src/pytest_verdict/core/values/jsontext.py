@@ -13,6 +13,7 @@ import re
 from decimal import Decimal
 from typing import Any, Final, NoReturn
 
+from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.encoding import MAXIMUM_DEPTH
 from pytest_verdict.core.values.numbers import EXACT
 
@@ -26,6 +27,8 @@ _BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 
 _STRINGS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+_QUOTED: Final = re.compile(rb'"[^"]*"?')
+_SHORT: Final = 500
 _SQUARE: Final = bytes.maketrans(b"{}", b"[]")
 _NO_MARK: Final = bytes(set(range(256)) - set(b'[]{}"'))
 _exact = functools.partial(Decimal, context=EXACT)
@@ -51,6 +54,54 @@ def parse_json(text: str | bytes | bytearray) -> Any:
         raise JsonTextError(PARSE_FAILED, "an exponent is out of range") from None
     except (ValueError, RecursionError) as error:
         raise JsonTextError(PARSE_FAILED, str(error)) from None
+
+
+def hold_surely_the_same(expected: str, observed: str) -> bool:
+    """Say whether two texts surely are the same document, in half the time that reading them takes; False says nothing.
+
+    Numbers are compared as they are written, and never equal a bool. A document that equals another one is as deep as it.
+    """
+    try:
+        if len(expected) > _SHORT:
+            with pause_garbage_collection():
+                is_same = _are_long_and_same(expected, observed)
+        else:
+            is_same = _WRITTEN_STRICTLY.decode(expected) == _WRITTEN_STRICTLY.decode(observed)
+        if is_same:
+            _refuse_depth(expected)
+    except (ValueError, ArithmeticError, RecursionError):
+        return False
+    return is_same
+
+
+def _are_long_and_same(expected: str, observed: str) -> bool:
+    # A text that shows no more keys than were kept has none twice, and equal documents have as many.
+    keys = 0
+
+    def counted(found: dict[str, Any]) -> dict[str, Any]:
+        nonlocal keys
+        keys += len(found)
+        return found
+
+    left = _as_written(parse_float=_token, object_hook=counted).decode(expected)
+    is_same = expected == observed or left == _as_written(parse_float=str.encode).decode(observed)
+    return is_same and _shows_no_more(expected, keys) and _shows_no_more(observed, keys)
+
+
+def _shows_no_more(text: str, keys: int) -> bool:
+    """Say whether a text surely has no more keys than these."""
+    if text.count(":") == keys:
+        return True
+    # A colon in a string looks like that of a key behind a quote alone, and an escaped quote is told by its backslash.
+    if '\\\\"' in text or any(f"{blank}:" in text for blank in " \t\n\r"):
+        return False
+    return text.count('":') - text.count('\\":') == keys
+
+
+def _token(text: str) -> bytes:
+    if len(text) > _MOST_PLAIN:
+        _exact(text)  # refuses an exponent out of range
+    return text.encode()
 
 
 def _decoded(document: str) -> Any:
@@ -83,7 +134,7 @@ def _constant(name: str) -> NoReturn:
 
 
 def _refuse_depth(document: str) -> None:
-    if document.count("[") + document.count("{") <= MAXIMUM_DEPTH or _is_surely_shallow(document):
+    if _is_surely_shallow(document):
         return
     depth = 0
     for match in _BRACKETS.finditer(document):
@@ -98,11 +149,13 @@ def _refuse_depth(document: str) -> None:
 
 def _is_surely_shallow(document: str) -> bool:
     """Take away pairs of brackets with nothing inside, level by level, which is faster than counting them one by one."""
+    if len(document) < 10 * _SHORT and document.count("[") + document.count("{") <= MAXIMUM_DEPTH:
+        return True
     text = document.replace("\\\\", "").replace('\\"', "") if "\\" in document else document
     # A string without brackets leaves its two quotes side by side.
     brackets = _marks(text).replace(b'""', b"")
     if b'"' in brackets:
-        brackets = _marks(_STRINGS.sub("", document))
+        brackets = _marks(_STRINGS.sub("", document)) if "\\" in document else _QUOTED.sub(b"", brackets)
     for level in range(MAXIMUM_DEPTH):
         # Each round lowers every depth that is not left by one; what is left is at most as deep as it has opening brackets.
         if level + brackets.count(b"[") <= MAXIMUM_DEPTH:
@@ -118,6 +171,9 @@ def _marks(text: str) -> bytes:
 
 
 _MOST_DIGITS: Final = 4_300
+_MOST_PLAIN: Final = 15
 _strict = functools.partial(json.JSONDecoder, object_pairs_hook=_object, parse_float=_exact, parse_constant=_constant)
 _DECODER: Final = _strict()
 _DECODER_OF_LONG_INTS: Final = _strict(parse_int=_whole)
+_as_written = functools.partial(json.JSONDecoder, parse_int=str.encode, parse_constant=_constant)
+_WRITTEN_STRICTLY: Final = _as_written(parse_float=_token, object_pairs_hook=_object)

@@ -15,6 +15,8 @@ from pytest_verdict.core.values.placeholders import EncodedObject
 MAXIMUM_MAGNITUDE: Final = 5_000
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
 
+_SURELY_BOUNDED: Final = 10**100
+
 _COMPARED_BY_VALUE: Final = frozenset({int, float, Fraction})
 
 # The thread's own context is never used: a test that lowers the precision must not change a verdict.
@@ -67,6 +69,11 @@ def as_decimal(value: Any) -> Decimal | None:
     one ASCII decimal number between optional blanks; thousands separators, signs of currency or percent and words are
     not a number (a normalizer can remove them first). A bool is never a number.
     """
+    kind = type(value)
+    if kind is float:
+        return Decimal(repr(value))
+    if kind is int and -_SURELY_BOUNDED < value < _SURELY_BOUNDED:
+        return Decimal(value)
     if isinstance(value, bool):
         return None
     if isinstance(value, str):

@@ -14,12 +14,12 @@ from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.encoding import decode, encode, encode_text, is_replayable
 from pytest_verdict.core.values.placeholders import EncodedObject, Unreplayable, class_name, has_fields
 
-_UNCHANGEABLE: Final = frozenset({str, int, float, bool, type(None)})
+PLAIN: Final = frozenset({str, int, float, bool, type(None)})
+"""The classes whose values need no copy."""
+
 _CHANGEABLE: Final = (dict, list, set, MutableMapping, MutableSequence, MutableSet)
-_LEAVES: Final = frozenset(
-    {str, int, float, bool, type(None), bytes, complex, Decimal, Fraction, uuid.UUID}
-    | {datetime.date, datetime.timedelta, EncodedObject, Unreplayable}
-)
+_SINGLE: Final = {bytes, complex, Decimal, Fraction, uuid.UUID, datetime.date, datetime.timedelta}
+_LEAVES: Final = PLAIN | _SINGLE | {EncodedObject, Unreplayable}
 
 
 def snapshot(value: Any) -> Any:
@@ -33,14 +33,14 @@ def snapshot(value: Any) -> Any:
 def _copy(value: Any) -> Any:
     kind = type(value)
     if kind is dict:
-        return {key: _copy(item) for key, item in value.items()}
+        return {key: item if type(item) in PLAIN else _copy(item) for key, item in value.items()}
     if kind is list:
-        return value[:] if _UNCHANGEABLE.issuperset(map(type, value)) else [_copy(item) for item in value]
+        return value[:] if PLAIN.issuperset(map(type, value)) else [_copy(item) for item in value]
     if kind is tuple:
         return tuple([_copy(item) for item in value])
     if kind is set or kind is bytearray:
         return kind(value)
-    if kind in _UNCHANGEABLE:
+    if kind in PLAIN:
         return value
     return copy.deepcopy(value) if isinstance(value, _CHANGEABLE) or has_fields(value) else value
 
@@ -70,8 +70,12 @@ def _plain_copy(value: Any) -> Any:
     kind = type(value)
     if kind in _LEAVES or (kind is datetime.datetime and not value.fold and value.tzinfo is None):
         return value
+    # A call of its own for each leaf would take most of the time.
     if kind is dict:
-        return {key if type(key) is str else _plain_copy(key): _plain_copy(item) for key, item in value.items()}
+        return {
+            key if type(key) is str else _plain_copy(key): item if type(item) in _LEAVES else _plain_copy(item)
+            for key, item in value.items()
+        }
     if kind is list:
         return value[:] if _LEAVES.issuperset(map(type, value)) else [_plain_copy(item) for item in value]
     if kind not in {tuple, set, frozenset, bytearray}:

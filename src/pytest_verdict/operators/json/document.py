@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 from pytest_verdict.core.normalizers import Normalization, SynonymMap
 from pytest_verdict.core.operator import Operator
@@ -17,13 +16,15 @@ from pytest_verdict.core.values.encoding import MAXIMUM_DEPTH, TYPE_KEY, encode
 from pytest_verdict.core.values.jsontext import NOT_FINITE, TOO_DEEP, JsonTextError, parse_json
 from pytest_verdict.core.values.numbers import as_exact, is_number, plain_scalar, truth_value
 from pytest_verdict.core.values.placeholders import has_named_fields, named_fields
-from pytest_verdict.operators.surfaces import Surfaces, must_be, surfaces
+from pytest_verdict.operators.surfaces import UNCHANGED, Surfaces, must_be, surfaces
 
 NOT_JSON: Final = "not_json"
+_TEXTS: Final = (str, bytes, bytearray)
+_TEXT: Final = frozenset({str})
+_AS_THEY_ARE: Final = frozenset({str, int, bool, type(None)})
 
 
-@dataclass(frozen=True, slots=True)
-class Documents:
+class Documents(NamedTuple):
     """Both sides, read."""
 
     expected: Any
@@ -46,9 +47,11 @@ class JsonOperator(Operator):
 
 def read_both(expected: Any, observed: Any, steps: Sequence[str | SynonymMap], parse: tuple[bool, bool]) -> Documents:
     """Read the evidence of a comparison of JSON."""
-    found = surfaces(_text(expected), _text(observed), steps) if steps else Surfaces(expected, observed)
-    left = found.expected if isinstance(expected, str) else expected
-    right = found.observed if isinstance(observed, str) else observed
+    found, left, right = UNCHANGED, expected, observed
+    if steps:
+        found = surfaces(_text(expected), _text(observed), steps)
+        left = found.expected if isinstance(expected, str) else expected
+        right = found.observed if isinstance(observed, str) else observed
     try:
         return Documents(read_document(left, parse=parse[0]), read_document(right, parse=parse[1]), found)
     except JsonTextError:
@@ -76,14 +79,14 @@ def _text(value: Any) -> str | None:
 
 def read_document(value: Any, *, parse: bool = True) -> Any:
     """Read one document; a text that is not parsed is a JSON string."""
-    if parse and isinstance(value, str | bytes | bytearray):
+    if parse and isinstance(value, _TEXTS):
         return parse_json(value)
     return _plain(value, 1)
 
 
 def _plain(value: Any, depth: int) -> Any:
     kind = type(value)
-    if kind is str or kind is int or kind is bool or value is None:
+    if kind in _AS_THEY_ARE:
         return value
     if kind is not dict and kind is not list:
         # The fields of a dataclass or model, also of one that was read from a record.
@@ -93,13 +96,15 @@ def _plain(value: Any, depth: int) -> Any:
             return _plain_scalar(value)
     if depth > MAXIMUM_DEPTH:
         raise JsonTextError(TOO_DEEP, f"nested deeper than {MAXIMUM_DEPTH} levels, or contains itself")
+    if kind is dict and _TEXT.issuperset(map(type, value)):
+        return {key: item if type(item) in _AS_THEY_ARE else _plain(item, depth + 1) for key, item in value.items()}
     if not isinstance(value, Mapping):
-        return [_plain(item, depth + 1) for item in value]
+        return [item if type(item) in _AS_THEY_ARE else _plain(item, depth + 1) for item in value]
     copied: dict[str, Any] = {}
     for key, item in value.items():
         if not isinstance(key, str):
             raise JsonTextError(NOT_JSON, f"a key of an object is text, got one of type {_type_of(key)}")
-        copied[str.__str__(key)] = _plain(item, depth + 1)
+        copied[str.__str__(key)] = item if type(item) in _AS_THEY_ARE else _plain(item, depth + 1)
     return copied
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Literal
 from pytest_verdict.core.matching import maximum_matching
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, differences, step
-from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
+from pytest_verdict.core.values.jsontext import hold_surely_the_same
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.operators.json.document import JsonOperator, listed, read_both, same
 from pytest_verdict.operators.json.tree import Kind, Node, TreeBuilder, without_equal
@@ -45,7 +45,8 @@ class JsonCanonical(JsonOperator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two documents; see the class."""
-        if self.parse and not self.normalize and _plainly_equal(expected, observed):
+        is_text = type(expected) is type(observed) is str
+        if is_text and self.parse and not self.normalize and hold_surely_the_same(expected, observed):
             return _PASS
         found = read_both(expected, observed, self.normalize, (self.parse, self.parse))
         if found.refusal is not None:
@@ -54,23 +55,6 @@ class JsonCanonical(JsonOperator):
             return found.surfaces.outcome(1.0, normalization=_SORTED)
         details = listed(differences(found.expected, found.observed))
         return found.surfaces.outcome(0.0, details=details, normalization=_SORTED)
-
-
-def _plainly_equal(expected: Any, observed: Any) -> bool:
-    # Two texts that hold equal documents are what most comparisons are; they need none of the bookkeeping.
-    if type(expected) is not str or type(observed) is not str:
-        return False
-    try:
-        left = parse_json(expected)
-        right = left if expected == observed else parse_json(observed)
-    except JsonTextError:
-        return False
-    # Python's own equality differs from ours in one point: it takes True for 1.
-    return bool(left == right) and (not (_may_hold_bool(expected) or _may_hold_bool(observed)) or same(left, right))
-
-
-def _may_hold_bool(text: str) -> bool:
-    return "true" in text or "false" in text
 
 
 class JsonSubset(JsonOperator):
