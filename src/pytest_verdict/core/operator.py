@@ -8,7 +8,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any, ClassVar, Final, Never, Self, get_args
+from typing import Annotated, Any, ClassVar, Final, Never, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model, model_serializer
 
@@ -22,6 +22,11 @@ from pytest_verdict.errors import ArgumentsError, ConfigurationError, SettingsEr
 
 PASS: Final = Outcome(1.0)
 FAIL: Final = Outcome(0.0)
+
+_T = TypeVar("_T")
+_LATER: Final = "later"
+Later = Annotated[_T, _LATER]
+"""A setting that an operator got later: a record has it only where it is not the default, so that earlier records stay as they are."""
 
 # The arguments of `compare` that are not settings.
 _TAKEN: Final = frozenset({"operator", "threshold", "name"})
@@ -117,8 +122,12 @@ class Operator(BaseModel):
         return outcome
 
     def settings(self) -> dict[str, Any]:
-        """Give all settings as typed JSON, defaults included, as the record carries them."""
-        return {name: as_setting(getattr(self, name)) for name in type(self).model_fields}
+        """Give all settings as typed JSON, defaults included, as the record carries them; apart from defaults that came later."""
+        return {
+            name: as_setting(getattr(self, name))
+            for name, field in type(self).model_fields.items()
+            if _LATER not in field.metadata or getattr(self, name) != field.default
+        }
 
     def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
         """Derive the outcome again from a record.

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import BeforeValidator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import FAIL, PASS, Operator
+from pytest_verdict.core.operator import FAIL, PASS, Later, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
@@ -81,6 +81,7 @@ class OneOf(Operator):
         values: The accepted values, at least one. Given as a setting they take the place of expected; otherwise expected
             is their list.
         normalize: Normalizers for text in accepted values and observed, at every depth; none unless given.
+        case_sensitive: False folds the case of text, which is recorded as the last step ``casefold``.
 
     Example:
         >>> compare("one_of", ["New York", "NYC"], "nyc", normalize=["lowercase"]).details
@@ -92,6 +93,7 @@ class OneOf(Operator):
 
     values: Annotated[tuple[Any, ...] | None, BeforeValidator(_accepted)] = None
     normalize: Normalization = ()
+    case_sensitive: Later[bool] = True
 
     def settings(self) -> dict[str, Any]:
         """Give all settings as typed JSON; a tuple among the accepted values stays one."""
@@ -108,7 +110,8 @@ class OneOf(Operator):
             return Surfaces().unreadable(NOT_A_LIST, _ACCEPTED, expected, (True, False))
         if not accepted:
             return unusable(EMPTY_EXPECTED, _ACCEPTED, expected)
-        found = surfaces(accepted, [observed], self.normalize)
+        steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
+        found = surfaces(accepted, [observed], steps)
         for index, value in enumerate(found.expected):
             if equal(value, found.observed[0]):
                 return found.outcome(1.0, details={"matched_index": index, "matched": encode(accepted[index])})
