@@ -25,6 +25,7 @@ Name: TypeAlias = str | None
 # Whose function it is: for a comparator, what is required may have come with its defaults.
 _Owner = TypeVar("_Owner")
 
+BestOfSettings = TypedDict("BestOfSettings", {"references": Sequence[Any] | None}, total=False)
 ContainsSettings = TypedDict("ContainsSettings", {"substrings": Sequence[str] | None, "normalize": Normalizers,
     "case_sensitive": bool}, total=False)
 DateMatchSettings = TypedDict("DateMatchSettings", {"format": str | None, "day_first": bool}, total=False)
@@ -55,7 +56,8 @@ NumericRangeSettings = TypedDict("NumericRangeSettings", {"min": Number | None, 
     "exclusive_max": bool, "normalize": Normalizers}, total=False)
 class NumericToleranceSettings(NumericSettings, total=False):
     mode: Literal["relative", "absolute"]
-OneOfSettings = TypedDict("OneOfSettings", {"values": Sequence[Any] | None, "normalize": Normalizers}, total=False)
+OneOfSettings = TypedDict("OneOfSettings", {"values": Sequence[Any] | None, "normalize": Normalizers, "case_sensitive": bool},
+    total=False)
 RegexSettings = TypedDict("RegexSettings", {"pattern": str | None, "mode": Literal["search", "fullmatch", "match"],
     "flags": Texts, "normalize": Normalizers}, total=False)
 SemanticMatchSettings = TypedDict("SemanticMatchSettings", {"model": str, "embedder": Any, "normalize": Normalizers,
@@ -93,17 +95,21 @@ class TrajectorySingleToolUseSettings(ObservedTrajectorySettings, total=False):
     tool: str | None
 class Compare(Generic[_Owner]):
     @overload
-    def __call__(self, operator: Literal["all_of", "any_of"], expected: Any, observed: Any, threshold: Threshold = None, *,
-        name: Name = None, conditions: Any) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["all_of", "any_of", "none_of"], expected: Any, observed: Any,
+        threshold: Threshold = None, *, name: Name = None, conditions: Any) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["at_least_n"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, conditions: Any, n: int) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["boolean", "literal", "not_blank"] | Operator, expected: Any, observed: Any,
+    def __call__(self, operator: Literal["best_of"], expected: Any, observed: Any, threshold: Threshold = None, *,
+        name: Name = None, inner: Any, **settings: Unpack[BestOfSettings]) -> ComparisonResult: ...
+    @overload
+    def __call__(self, operator: Literal["boolean", "is_type", "literal", "not_blank"] | Operator, expected: Any, observed: Any,
         threshold: Threshold = None, *, name: Name = None) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["contains_all", "contains_any"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Name = None, **settings: Unpack[ContainsSettings]) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["contains_all", "contains_any", "ends_with", "not_contains", "starts_with"],
+        expected: Any, observed: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[ContainsSettings]) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["date_match"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[DateMatchSettings]) -> ComparisonResult: ...
@@ -136,8 +142,9 @@ class Compare(Generic[_Owner]):
     def __call__(self, operator: Literal["json_subset"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[JsonSubsetSettings]) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["numeric_exact", "ordered_match"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Name = None, **settings: Unpack[NumericSettings]) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["numeric_exact", "ordered_match", "set_f1", "set_precision", "set_recall"],
+        expected: Any, observed: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[NumericSettings]) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["numeric_maximum", "numeric_minimum"], expected: Any, observed: Any,
         threshold: Threshold = None, *, name: Name = None, **settings: Unpack[LimitSettings]) -> ComparisonResult: ...
@@ -199,11 +206,15 @@ class Compare(Generic[_Owner]):
     def __call__(self, operator: Literal["weighted"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, conditions: Any, weights: Mapping[str, Number] | Sequence[Number]) -> ComparisonResult: ...
     @overload
-    def __call__(self: Compare[Comparator], operator: Literal["all_of", "any_of"], expected: Any, observed: Any,
+    def __call__(self: Compare[Comparator], operator: Literal["all_of", "any_of", "none_of"], expected: Any, observed: Any,
         threshold: Threshold = None, *, name: Name = None, conditions: Any = ...) -> ComparisonResult: ...
     @overload
     def __call__(self: Compare[Comparator], operator: Literal["at_least_n"], expected: Any, observed: Any,
         threshold: Threshold = None, *, name: Name = None, conditions: Any = ..., n: int = ...) -> ComparisonResult: ...
+    @overload
+    def __call__(self: Compare[Comparator], operator: Literal["best_of"], expected: Any, observed: Any,
+        threshold: Threshold = None, *, name: Name = None, inner: Any = ...,
+        **settings: Unpack[BestOfSettings]) -> ComparisonResult: ...
     @overload
     def __call__(self: Compare[Comparator], operator: Literal["date_tolerance"], expected: Any, observed: Any,
         threshold: Threshold = None, *, name: Name = None, tolerance: int = ...,
@@ -227,17 +238,21 @@ class Compare(Generic[_Owner]):
 
 class Expect:
     @overload
-    def __call__(self, operator: Literal["all_of", "any_of"], expected: Any, threshold: Threshold = None, *, name: Name = None,
-        conditions: Any) -> Expectation: ...
+    def __call__(self, operator: Literal["all_of", "any_of", "none_of"], expected: Any, threshold: Threshold = None, *,
+        name: Name = None, conditions: Any) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["at_least_n"], expected: Any, threshold: Threshold = None, *, name: Name = None,
         conditions: Any, n: int) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["boolean", "literal", "not_blank"] | Operator, expected: Any,
+    def __call__(self, operator: Literal["best_of"], expected: Any, threshold: Threshold = None, *, name: Name = None, inner: Any,
+        **settings: Unpack[BestOfSettings]) -> Expectation: ...
+    @overload
+    def __call__(self, operator: Literal["boolean", "is_type", "literal", "not_blank"] | Operator, expected: Any,
         threshold: Threshold = None, *, name: Name = None) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["contains_all", "contains_any"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, **settings: Unpack[ContainsSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["contains_all", "contains_any", "ends_with", "not_contains", "starts_with"],
+        expected: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[ContainsSettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["date_match"], expected: Any, threshold: Threshold = None, *, name: Name = None,
         **settings: Unpack[DateMatchSettings]) -> Expectation: ...
@@ -269,8 +284,8 @@ class Expect:
     def __call__(self, operator: Literal["json_subset"], expected: Any, threshold: Threshold = None, *, name: Name = None,
         **settings: Unpack[JsonSubsetSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["numeric_exact", "ordered_match"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, **settings: Unpack[NumericSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["numeric_exact", "ordered_match", "set_f1", "set_precision", "set_recall"],
+        expected: Any, threshold: Threshold = None, *, name: Name = None, **settings: Unpack[NumericSettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["numeric_maximum", "numeric_minimum"], expected: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[LimitSettings]) -> Expectation: ...
@@ -336,16 +351,20 @@ class SetDefaults:
     @overload
     def __call__(self, operator: None = None, /, *, threshold: Threshold = None) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["all_of", "any_of"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["all_of", "any_of", "none_of"], /, *, threshold: Threshold = None,
         conditions: Any = ...) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["at_least_n"], /, *, threshold: Threshold = None, conditions: Any = ...,
         n: int = ...) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["boolean", "literal", "not_blank"], /, *, threshold: Threshold = None) -> Comparator: ...
+    def __call__(self, operator: Literal["best_of"], /, *, threshold: Threshold = None, inner: Any = ...,
+        **settings: Unpack[BestOfSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["contains_all", "contains_any"], /, *, threshold: Threshold = None,
-        **settings: Unpack[ContainsSettings]) -> Comparator: ...
+    def __call__(self, operator: Literal["boolean", "is_type", "literal", "not_blank"], /, *,
+        threshold: Threshold = None) -> Comparator: ...
+    @overload
+    def __call__(self, operator: Literal["contains_all", "contains_any", "ends_with", "not_contains", "starts_with"], /, *,
+        threshold: Threshold = None, **settings: Unpack[ContainsSettings]) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["date_match"], /, *, threshold: Threshold = None,
         **settings: Unpack[DateMatchSettings]) -> Comparator: ...
@@ -378,8 +397,8 @@ class SetDefaults:
     def __call__(self, operator: Literal["json_subset"], /, *, threshold: Threshold = None,
         **settings: Unpack[JsonSubsetSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["numeric_exact", "ordered_match"], /, *, threshold: Threshold = None,
-        **settings: Unpack[NumericSettings]) -> Comparator: ...
+    def __call__(self, operator: Literal["numeric_exact", "ordered_match", "set_f1", "set_precision", "set_recall"], /, *,
+        threshold: Threshold = None, **settings: Unpack[NumericSettings]) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["numeric_maximum", "numeric_minimum"], /, *, threshold: Threshold = None,
         **settings: Unpack[LimitSettings]) -> Comparator: ...

@@ -2,11 +2,14 @@
 
 import datetime
 import json
+from decimal import Decimal
 
 import pytest
+from hypothesis import given, strategies as st
 
 from pytest_verdict import compare
 from pytest_verdict.errors import SettingsError
+from pytest_verdict.operators import category
 from pytest_verdict.operators.category import OneOf
 
 
@@ -80,3 +83,50 @@ def test_accepted_values_of_any_type_survive_json():
     again = OneOf(**json.loads(json.dumps(operator.settings())))
     assert again == operator
     assert again.evaluate(None, ("a", 1)).score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("expected", "value", "passes"),
+    [
+        ("integer", 7, True),
+        ("integer", 7.0, False),
+        ("integer", True, False),
+        ("integer", "7", False),
+        ("number", 7, True),
+        ("number", Decimal("1.5"), True),
+        ("number", float("nan"), True),
+        (float, 7, True),
+        ("boolean", 1, False),
+        (bool, False, True),
+        ("null", None, True),
+        (None, None, True),
+        (None, "None", False),
+        (type(None), None, True),
+        ("string", "", True),
+        (str, b"a", False),
+        ("array", (1, 2), True),
+        ("array", "ab", False),
+        (dict, {}, True),
+        ("object", [], False),
+        (["integer", "null"], None, True),
+        ([int, str], 1.5, False),
+    ],
+    ids=repr,
+)
+def test_a_type_is_that_of_the_value(expected, value, passes):
+    assert compare("is_type", expected, value).passed is passes
+
+
+@given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.lists(st.none()), st.builds(dict)))
+def test_a_json_value_has_one_type_and_integers_are_numbers(value):
+    found = [name for name in category._TYPES if compare("is_type", name, value)]
+    assert found == (["integer", "number"] if type(value) is int else [found[0]])
+    assert compare("is_type", "null", value).details.get("type") == found[0]
+    assert compare("is_type", type(value), value).passed
+
+
+def test_one_of_folds_case_and_says_so():
+    assert not compare("one_of", ["Straße"], "STRASSE")
+    found = compare("one_of", ["Rome", "Straße"], "STRASSE", case_sensitive=False)
+    assert (found.details["matched"], found.normalization) == ("Straße", ["casefold"])
+    assert "case_sensitive" not in compare("one_of", ["a"], "a", case_sensitive=True).settings

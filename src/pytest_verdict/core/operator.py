@@ -26,7 +26,7 @@ FAIL: Final = Outcome(0.0)
 _T = TypeVar("_T")
 _LATER: Final = "later"
 Later = Annotated[_T, _LATER]
-"""A setting that an operator got later: a record has it only where it is not the default, so that earlier records stay as they are."""
+"""A setting that an operator got later: a record has it only where it is not the default, so that records of before stay."""
 
 # The arguments of `compare` that are not settings.
 _TAKEN: Final = frozenset({"operator", "threshold", "name"})

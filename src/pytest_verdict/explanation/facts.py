@@ -26,10 +26,12 @@ from pytest_verdict.explanation.values import both_sides, difference_lines, one_
 _EXPECTED: Final = {
     "contains_all": "expected all of ",
     "contains_any": "expected any of ",
+    "ends_with": "expected at the end ",
     "json_schema": "expected by the schema ",
     "json_subset": "expected at least ",
     "one_of": "expected one of ",
     "regex": "expected a match of ",
+    "starts_with": "expected at the start ",
     "trace_contains": "expected in the trace ",
     "trace_regex": "expected a match of ",
 }

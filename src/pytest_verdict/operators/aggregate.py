@@ -11,16 +11,22 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from pytest_verdict.core.kernel import checked_threshold, run, settle
 from pytest_verdict.core.operator import Operator, as_setting
+from pytest_verdict.core.refusals import REFUSALS
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
+from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import SettingsError, allowed
+from pytest_verdict.operators.category import AcceptedValues, written_accepted
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact
+from pytest_verdict.operators.lists import NOT_A_LIST, as_list
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, unusable
 
 MISSING_EXPECTED: Final = "missing_expected"
 MISSING_OBSERVED: Final = "missing_observed"
 CHILD_ERROR: Final = "child_error"
 
+_REFERENCES: Final = "a list of at least one accepted reference"
 _KEYS: Final = ("operator", "version", "settings", "threshold")
 
 
@@ -75,15 +81,8 @@ def _conditions(value: Any) -> Any:
     return tuple(read_condition(item) for item in value)
 
 
-class _Aggregate(Operator):
+class _OfParts(Operator):
     kind: ClassVar[str] = "aggregate"
-
-    conditions: Annotated[Any, BeforeValidator(_conditions)]
-
-    def needs_expected(self) -> bool:
-        """Say whether one of the conditions needs it."""
-        parts = self.conditions.values() if isinstance(self.conditions, dict) else self.conditions
-        return any(part.operator.needs_expected() for part in parts)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Make the parts' comparisons and decide by them; see the class."""
@@ -100,16 +99,28 @@ class _Aggregate(Operator):
         return replace(outcome, score=0.0, error=undecided(outcome.children)) if best >= threshold else outcome
 
     def _children(self, expected: Any, observed: Any) -> tuple[ComparisonResult, ...]:
-        if isinstance(self.conditions, tuple):
-            return tuple(part.compare(expected, observed, str(index)) for index, part in enumerate(self.conditions))
-        parts = self.conditions.items()
-        return tuple(part.compare(_item(expected, key), _item(observed, key), key) for key, part in parts)
+        raise NotImplementedError
 
     def _part(self, child: ComparisonResult) -> float:
         return float(child.passed)
 
     def _score(self, parts: list[float]) -> float:
         return sum(parts) / len(parts)
+
+
+class _Aggregate(_OfParts):
+    conditions: Annotated[Any, BeforeValidator(_conditions)]
+
+    def needs_expected(self) -> bool:
+        """Say whether one of the conditions needs it."""
+        parts = self.conditions.values() if isinstance(self.conditions, dict) else self.conditions
+        return any(part.operator.needs_expected() for part in parts)
+
+    def _children(self, expected: Any, observed: Any) -> tuple[ComparisonResult, ...]:
+        if isinstance(self.conditions, tuple):
+            return tuple(part.compare(expected, observed, str(index)) for index, part in enumerate(self.conditions))
+        parts = self.conditions.items()
+        return tuple(part.compare(_item(expected, key), _item(observed, key), key) for key, part in parts)
 
 
 def undecided(parts: Iterable[ComparisonResult]) -> str | None:
@@ -156,6 +167,27 @@ class AnyOf(_Aggregate):
     def default_threshold(self) -> float:
         """Give the score of one passed condition."""
         return 1 / len(self.conditions)
+
+
+class NoneOf(_Aggregate):
+    """No condition passes; the score is the share that does not.
+
+    A condition that could not read observed, such as a JSON operator on text that is no JSON, does not count as one that
+    does not hold: nothing was checked by it.
+
+    Args:
+        conditions: As for `AllOf`.
+
+    Example:
+        >>> refusals = {"operator": "regex", "settings": {"pattern": "(?i)as an AI|I cannot", "mode": "search"}}
+        >>> compare("none_of", None, "I cannot help.", conditions=[refusals]).score
+        0.0
+    """
+
+    name: ClassVar[str] = "none_of"
+
+    def _part(self, child: ComparisonResult) -> float:
+        return float(child.verdict == "fail" and REFUSALS.isdisjoint(child.notes))
 
 
 class AtLeastN(_Aggregate):
@@ -231,3 +263,65 @@ class Weighted(_Aggregate):
         weights = self._in_order()
         total = sum((weight * Fraction(part) for weight, part in zip(weights, parts, strict=True)), Fraction())
         return float(total / sum(weights))
+
+
+def _of_references(value: Any) -> Operator:
+    operator = operator_from_settings(value)
+    if not operator.needs_expected():
+        raise ValueError(
+            f"takes an operator that compares with expected; the settings of {operator} are all it expects"
+        )
+    return operator
+
+
+class BestOf(_OfParts):
+    """One of several accepted references matches; the best of them gives the score, and the details name it.
+
+    Each reference is compared by the operator inside and recorded; of equally good ones the first is the best. The threshold
+    is that of the operator inside unless the caller names one.
+
+    Args:
+        inner: What compares observed with one reference; an operator, its name, or a mapping with ``operator`` and ``settings``.
+        references: The accepted references, at least one. Given as a setting they take the place of expected; otherwise
+            expected is their list.
+
+    Example:
+        >>> found = compare("best_of", ["Rome", "Paris"], " paris", inner="normalized_exact")
+        >>> found.score, found.details["best"]
+        (1.0, 'Paris')
+    """
+
+    name: ClassVar[str] = "best_of"
+
+    inner: Annotated[Any, BeforeValidator(_of_references)]
+    references: AcceptedValues = None
+
+    def settings(self) -> dict[str, Any]:
+        """Give all settings as typed JSON; a tuple among the references stays one."""
+        return {**super().settings(), "references": written_accepted(self.references)}
+
+    def effective_expected(self, expected: Any) -> Any:
+        """Give the references when they are a setting."""
+        return expected if self.references is None else list(self.references)
+
+    def default_threshold(self) -> float:
+        """Give that of the operator inside."""
+        return float(self.inner.default_threshold())
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare with each reference; see the class."""
+        references = as_list(self.effective_expected(expected))
+        if not references:
+            return unusable(NOT_A_LIST if references is None else EMPTY_EXPECTED, _REFERENCES, expected)
+        found = super().evaluate(references, observed)
+        best = max(range(len(references)), key=lambda at: found.children[at].score)
+        return replace(found, details={"best_index": best, "best": encode(references[best])})
+
+    def _children(self, expected: Any, observed: Any) -> tuple[ComparisonResult, ...]:
+        return tuple(run(self.inner, each, observed, name=str(index)) for index, each in enumerate(expected))
+
+    def _part(self, child: ComparisonResult) -> float:
+        return child.score
+
+    def _score(self, parts: list[float]) -> float:
+        return max(parts)

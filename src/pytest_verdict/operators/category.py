@@ -1,7 +1,8 @@
-"""Operators on categories: truth values, literals, and one of several accepted values."""
+"""Operators on categories: truth values, literals, types, and one of several accepted values."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BeforeValidator
@@ -11,11 +12,13 @@ from pytest_verdict.core.operator import FAIL, PASS, Later, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
-from pytest_verdict.core.values.numbers import truth_value
+from pytest_verdict.core.values.numbers import is_number, plain_scalar, truth_value
+from pytest_verdict.core.values.placeholders import has_fields
 from pytest_verdict.operators.lists import NOT_A_LIST, as_list
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces, unusable
 
 NOT_A_BOOLEAN: Final = "not_a_boolean"
+NOT_A_TYPE: Final = "not_a_type"
 
 _ACCEPTED: Final = "a list of at least one accepted value"
 
@@ -64,7 +67,63 @@ class LiteralMatch(Operator):
         return PASS if equal(expected, observed) else FAIL
 
 
-def _accepted(values: Any) -> Any:
+# In the order in which a value is asked for its type.
+_TYPES: Final[dict[str, Callable[[Any], bool]]] = {
+    "null": lambda value: value is None,
+    "boolean": lambda value: truth_value(value) is not None,
+    "string": lambda value: isinstance(value, str),
+    "integer": lambda value: (
+        is_number(value) and isinstance(value if isinstance(value, int) else plain_scalar(value), int)
+    ),
+    "number": is_number,
+    "array": lambda value: as_list(value) is not None,
+    "object": lambda value: isinstance(value, Mapping) or has_fields(value),
+}
+_OF_PYTHON: Final = {
+    "None": "null", "NoneType": "null", "bool": "boolean", "str": "string", "int": "integer", "float": "number",
+    "list": "array", "dict": "object",
+}  # fmt: skip
+_TYPE_NAMES: Final = f"the name of a type or a list of names, out of {', '.join(_TYPES)}"
+
+
+class IsType(Operator):
+    """Observed is of a type, or of one of several.
+
+    The types have the names of JSON Schema: ``null``, ``boolean``, ``string``, ``integer``, ``number``, ``array``, ``object``;
+    the names of Python (``str``, ``dict``) and its classes stand for them, and ``float`` for ``number``. It is the type that
+    counts: ``"7"`` is a string, 7.0 no integer, True no number, a tuple or set an array, a dataclass or model an object.
+
+    Example:
+        >>> compare("is_type", "integer", "7").details
+        {'type': 'string'}
+        >>> compare("is_type", [int, None], 7).score
+        1.0
+    """
+
+    name: ClassVar[str] = "is_type"
+    kind: ClassVar[str] = "category"
+
+    def effective_expected(self, expected: Any) -> Any:
+        """Give the names of JSON Schema for those of Python."""
+        return [_type_name(item) for item in expected] if isinstance(expected, list | tuple) else _type_name(expected)
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Find out the type; see the class."""
+        named = self.effective_expected(expected)
+        wanted = named if isinstance(named, list) else [named]
+        if not wanted or not all(isinstance(name, str) and name in _TYPES for name in wanted):
+            return unusable(NOT_A_TYPE, _TYPE_NAMES, named)
+        types = [name for name, holds in _TYPES.items() if holds(observed)]
+        details = {"type": types[0]} if types else None
+        return Outcome(0.0 if set(types).isdisjoint(wanted) else 1.0, details=details)
+
+
+def _type_name(value: Any) -> Any:
+    name = "None" if value is None else value.__name__ if isinstance(value, type) else value
+    return _OF_PYTHON.get(name, name) if isinstance(name, str) else name
+
+
+def _read_accepted(values: Any) -> Any:
     if values is None:
         return None
     items = as_list(values)
@@ -72,6 +131,15 @@ def _accepted(values: Any) -> Any:
         raise ValueError(f"takes a list of at least one accepted value, got {values!r}")
     # Settings of a record come back as typed JSON.
     return tuple(decode(item) if isinstance(item, dict | list) else item for item in items)
+
+
+def written_accepted(values: tuple[Any, ...] | None) -> list[Any] | None:
+    """Write accepted values as typed JSON; a tuple among them stays one."""
+    return None if values is None else [encode(item) for item in values]
+
+
+AcceptedValues = Annotated[tuple[Any, ...] | None, BeforeValidator(_read_accepted)]
+"""A setting that lists accepted values."""
 
 
 class OneOf(Operator):
@@ -91,13 +159,13 @@ class OneOf(Operator):
     name: ClassVar[str] = "one_of"
     kind: ClassVar[str] = "category"
 
-    values: Annotated[tuple[Any, ...] | None, BeforeValidator(_accepted)] = None
+    values: AcceptedValues = None
     normalize: Normalization = ()
     case_sensitive: Later[bool] = True
 
     def settings(self) -> dict[str, Any]:
         """Give all settings as typed JSON; a tuple among the accepted values stays one."""
-        return {**super().settings(), "values": None if self.values is None else [encode(item) for item in self.values]}
+        return {**super().settings(), "values": written_accepted(self.values)}
 
     def effective_expected(self, expected: Any) -> Any:
         """Give the accepted values when they are a setting."""

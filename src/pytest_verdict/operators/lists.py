@@ -69,14 +69,12 @@ class SetContainment(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two lists as sets; see the class."""
-        wanted, given = as_list(expected), as_list(observed)
-        if wanted is None or given is None:
-            return Surfaces().unreadable(NOT_A_LIST, "a list", expected, (wanted is None, given is None))
-        found = surfaces(wanted, given, self.normalize)
-        left, right = _Distinct(found.expected), _Distinct(found.observed)
-        (missing, common), (unexpected, _) = left.split(right), right.split(left)
+        found = _read_lists(expected, observed, self.normalize)
+        if isinstance(found, Outcome):
+            return found
+        missing, unexpected, common = _split(found)
         details = {**listed("missing", missing), **listed("unexpected", unexpected), **listed("common", common)}
-        notes = self._notes(wanted, given)
+        notes = self._notes(found.expected, found.observed)
         return found.outcome(1.0 if self._holds(missing, unexpected, common) else 0.0, notes, details)
 
     def _holds(self, missing: list[Any], unexpected: list[Any], common: list[Any]) -> bool:
@@ -89,6 +87,75 @@ class SetContainment(Operator):
         if self.mode == "subset" and not observed:
             return [EMPTY_OBSERVED]
         return [EMPTY_EXPECTED] if self.mode == "superset" and not expected else []
+
+
+class _SetScore(Operator):
+    kind: ClassVar[str] = "list"
+    _counts: ClassVar[tuple[int, int]]
+    """How often the expected and the observed items count in what could have been common."""
+
+    normalize: Normalization = ()
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Count the common items of two lists as sets; see the class."""
+        found = _read_lists(expected, observed, self.normalize)
+        if isinstance(found, Outcome):
+            return found
+        missing, unexpected, common = _split(found)
+        left, right = self._counts
+        possible = left * len(missing) + right * len(unexpected) + (left + right) * len(common)
+        # Of two empty lists the score is 1.0, of one empty list 0.0, by each of the measures.
+        score = (left + right) * len(common) / possible if common else float(not missing and not unexpected)
+        details = listed("missing", missing) if left else {}
+        details |= listed("unexpected", unexpected) if right else {}
+        return found.outcome(score, details={**details, **listed("common", common)})
+
+
+class SetPrecision(_SetScore):
+    """The share of the observed items that are expected, without order and repetition.
+
+    Items and lists are read as by `SetContainment`. Two empty lists score 1.0, one empty list 0.0.
+
+    Args:
+        normalize: Normalizers for text in the items, at every depth; none unless given.
+
+    Example:
+        >>> compare("set_precision", ["EGFR", "KRAS"], ["KRAS", "TP53"]).details
+        {'unexpected': ['TP53'], 'common': ['KRAS']}
+    """
+
+    name: ClassVar[str] = "set_precision"
+    _counts: ClassVar[tuple[int, int]] = (0, 1)
+
+
+class SetRecall(_SetScore):
+    """The share of the expected items that were observed, without order and repetition.
+
+    Args:
+        normalize: As for `SetPrecision`.
+
+    Example:
+        >>> compare("set_recall", ["EGFR", "KRAS"], ["KRAS", "TP53", "BRAF"]).score
+        0.5
+    """
+
+    name: ClassVar[str] = "set_recall"
+    _counts: ClassVar[tuple[int, int]] = (1, 0)
+
+
+class SetF1(_SetScore):
+    """The harmonic mean of `SetPrecision` and `SetRecall`: twice the common items over the items of both lists.
+
+    Args:
+        normalize: As for `SetPrecision`.
+
+    Example:
+        >>> compare("set_f1", ["a", "b", "c"], ["a"]).score
+        0.5
+    """
+
+    name: ClassVar[str] = "set_f1"
+    _counts: ClassVar[tuple[int, int]] = (1, 1)
 
 
 class OrderedMatch(Operator):
@@ -109,12 +176,25 @@ class OrderedMatch(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two lists item by item; see the class."""
-        wanted, given = as_list(expected), as_list(observed)
-        if wanted is None or given is None:
-            return Surfaces().unreadable(NOT_A_LIST, "a list", expected, (wanted is None, given is None))
-        found = surfaces(wanted, given, self.normalize)
+        found = _read_lists(expected, observed, self.normalize)
+        if isinstance(found, Outcome):
+            return found
         different = listed_differences(differences(found.expected, found.observed))
         return found.outcome(0.0, details=different) if different["differences"] else found.outcome(1.0)
+
+
+def _read_lists(expected: Any, observed: Any, steps: Normalization) -> Surfaces | Outcome:
+    wanted, given = as_list(expected), as_list(observed)
+    if wanted is None or given is None:
+        return Surfaces().unreadable(NOT_A_LIST, "a list", expected, (wanted is None, given is None))
+    return surfaces(wanted, given, steps)
+
+
+def _split(found: Surfaces) -> tuple[list[Any], list[Any], list[Any]]:
+    """Give the items that are missing, that are unexpected, and that are in both lists."""
+    left, right = _Distinct(found.expected), _Distinct(found.observed)
+    (missing, common), (unexpected, _) = left.split(right), right.split(left)
+    return missing, unexpected, common
 
 
 class _Distinct:

@@ -13,6 +13,7 @@ _OPERATORS: Final = {
     "all_of": f"{_HERE}aggregate:AllOf",
     "any_of": f"{_HERE}aggregate:AnyOf",
     "at_least_n": f"{_HERE}aggregate:AtLeastN",
+    "best_of": f"{_HERE}aggregate:BestOf",
     "boolean": f"{_HERE}category:BooleanMatch",
     "contains_all": f"{_HERE}text:ContainsAll",
     "contains_any": f"{_HERE}text:ContainsAny",
@@ -22,14 +23,18 @@ _OPERATORS: Final = {
     "date_tolerance": f"{_HERE}date:DateTolerance",
     "delta": f"{_HERE}number:Delta",
     "derived": f"{_HERE}derived:DerivedMatch",
+    "ends_with": f"{_HERE}text:EndsWith",
     "exact": f"{_HERE}text:Exact",
+    "is_type": f"{_HERE}category:IsType",
     "json_canonical": f"{_HERE}json.equality:JsonCanonical",
     "json_distance": f"{_HERE}json.distance:JsonDistance",
     "json_schema": f"{_HERE}json.schema:JsonSchema",
     "json_subset": f"{_HERE}json.equality:JsonSubset",
     "literal": f"{_HERE}category:LiteralMatch",
+    "none_of": f"{_HERE}aggregate:NoneOf",
     "normalized_exact": f"{_HERE}text:NormalizedExact",
     "not_blank": f"{_HERE}evidence:NotBlank",
+    "not_contains": f"{_HERE}text:NotContains",
     "numeric_exact": f"{_HERE}number:NumericExact",
     "numeric_maximum": f"{_HERE}number:NumericMaximum",
     "numeric_minimum": f"{_HERE}number:NumericMinimum",
@@ -40,6 +45,10 @@ _OPERATORS: Final = {
     "regex": f"{_HERE}regex:Regex",
     "semantic": f"{_HERE}semantic:SemanticMatch",
     "set_containment": f"{_HERE}lists:SetContainment",
+    "set_f1": f"{_HERE}lists:SetF1",
+    "set_precision": f"{_HERE}lists:SetPrecision",
+    "set_recall": f"{_HERE}lists:SetRecall",
+    "starts_with": f"{_HERE}text:StartsWith",
     "text_similarity": f"{_HERE}similarity:TextSimilarity",
     "trace_contains": f"{_HERE}trace:TraceContains",
     "trace_length": f"{_HERE}trace:TraceLength",
@@ -67,7 +76,8 @@ def recorded_operators() -> Mapping[str, str]:
 @hookimpl
 def explanations() -> Mapping[str, str]:
     """Name the operators whose failures are put into words."""
-    names = ("all_of", "any_of", "at_least_n", "criteria", "weighted")
+    names = "all_of", "any_of", "at_least_n", "best_of", "criteria", "none_of", "weighted"
     parts = dict.fromkeys(names, f"{_HERE}explanation:explain_parts")
-    words = ("pass_rate", "scorer_verdict", "semantic", "trace_contains", "trace_length", "trace_regex")
-    return {**parts, **dict.fromkeys(words, f"{_HERE}explanation:explain_in_words")}
+    traces = "trace_contains", "trace_length", "trace_regex"
+    words = "is_type", "not_contains", "pass_rate", "scorer_verdict", "semantic"
+    return {**parts, **dict.fromkeys((*words, *traces), f"{_HERE}explanation:explain_in_words")}

@@ -160,6 +160,68 @@ class ContainsAll(_Contains):
     _all: ClassVar[bool] = True
 
 
+class NotContains(_Contains):
+    """Observed is a text that contains none of the substrings.
+
+    Args:
+        substrings: As for `ContainsAny`.
+        normalize: As for `ContainsAny`.
+        case_sensitive: As for `ContainsAny`.
+
+    Example:
+        >>> compare("not_contains", ["sorry", "cannot"], "I cannot help you.").details
+        {'found': ['cannot']}
+    """
+
+    name: ClassVar[str] = "not_contains"
+
+    def _decide(self, found: Surfaces) -> Outcome:
+        present = [text for text in found.expected if text in found.observed]
+        return found.outcome(0.0 if present else 1.0, details={"found": present})
+
+
+class StartsWith(_Contains):
+    """Observed starts with one of the substrings.
+
+    Args:
+        substrings: As for `ContainsAny`.
+        normalize: As for `ContainsAny`.
+        case_sensitive: As for `ContainsAny`.
+
+    Example:
+        >>> compare("starts_with", "Dear", "  Dear Ms. Lee", normalize=["strip"]).details["found"]
+        ['Dear']
+    """
+
+    name: ClassVar[str] = "starts_with"
+
+    def _decide(self, found: Surfaces) -> Outcome:
+        present = [text for text in found.expected if self._stands(found.observed, text)]
+        return found.outcome(1.0 if present else 0.0, details={"found": present})
+
+    def _stands(self, observed: str, text: str) -> bool:
+        return observed.startswith(text)
+
+
+class EndsWith(StartsWith):
+    """Observed ends with one of the substrings.
+
+    Args:
+        substrings: As for `ContainsAny`.
+        normalize: As for `ContainsAny`.
+        case_sensitive: As for `ContainsAny`.
+
+    Example:
+        >>> compare("ends_with", [".", "!"], "Done").score
+        0.0
+    """
+
+    name: ClassVar[str] = "ends_with"
+
+    def _stands(self, observed: str, text: str) -> bool:
+        return observed.endswith(text)
+
+
 def _as_texts(value: Any) -> list[str] | None:
     if isinstance(value, str):
         return [value]
