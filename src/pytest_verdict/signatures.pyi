@@ -64,6 +64,8 @@ SemanticMatchSettings = TypedDict("SemanticMatchSettings", {"model": str, "embed
     "keep_vectors": bool}, total=False)
 SetContainmentSettings = TypedDict("SetContainmentSettings", {"mode": Literal["exact", "subset", "superset", "overlap"],
     "min_overlap": int | None, "normalize": Normalizers}, total=False)
+SetSimilaritySettings = TypedDict("SetSimilaritySettings", {"metric": Literal["f1", "precision", "recall", "jaccard"],
+    "normalize": Normalizers}, total=False)
 TextSimilaritySettings = TypedDict("TextSimilaritySettings", {"metric": Literal["levenshtein", "damerau_levenshtein", "indel",
     "jaro", "jaro_winkler", "token_f1", "rouge_l"], "normalize": Normalizers}, total=False)
 TraceContainsSettings = TypedDict("TraceContainsSettings", {"substring": str | None}, total=False)
@@ -142,9 +144,8 @@ class Compare(Generic[_Owner]):
     def __call__(self, operator: Literal["json_subset"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[JsonSubsetSettings]) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["numeric_exact", "ordered_match", "set_f1", "set_precision", "set_recall"],
-        expected: Any, observed: Any, threshold: Threshold = None, *, name: Name = None,
-        **settings: Unpack[NumericSettings]) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["numeric_exact", "ordered_match"], expected: Any, observed: Any,
+        threshold: Threshold = None, *, name: Name = None, **settings: Unpack[NumericSettings]) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["numeric_maximum", "numeric_minimum"], expected: Any, observed: Any,
         threshold: Threshold = None, *, name: Name = None, **settings: Unpack[LimitSettings]) -> ComparisonResult: ...
@@ -166,6 +167,9 @@ class Compare(Generic[_Owner]):
     @overload
     def __call__(self, operator: Literal["set_containment"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[SetContainmentSettings]) -> ComparisonResult: ...
+    @overload
+    def __call__(self, operator: Literal["set_similarity"], expected: Any, observed: Any, threshold: Threshold = None, *,
+        name: Name = None, **settings: Unpack[SetSimilaritySettings]) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["text_similarity"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[TextSimilaritySettings]) -> ComparisonResult: ...
@@ -284,8 +288,8 @@ class Expect:
     def __call__(self, operator: Literal["json_subset"], expected: Any, threshold: Threshold = None, *, name: Name = None,
         **settings: Unpack[JsonSubsetSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["numeric_exact", "ordered_match", "set_f1", "set_precision", "set_recall"],
-        expected: Any, threshold: Threshold = None, *, name: Name = None, **settings: Unpack[NumericSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["numeric_exact", "ordered_match"], expected: Any, threshold: Threshold = None, *,
+        name: Name = None, **settings: Unpack[NumericSettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["numeric_maximum", "numeric_minimum"], expected: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[LimitSettings]) -> Expectation: ...
@@ -307,6 +311,9 @@ class Expect:
     @overload
     def __call__(self, operator: Literal["set_containment"], expected: Any, threshold: Threshold = None, *, name: Name = None,
         **settings: Unpack[SetContainmentSettings]) -> Expectation: ...
+    @overload
+    def __call__(self, operator: Literal["set_similarity"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[SetSimilaritySettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["text_similarity"], expected: Any, threshold: Threshold = None, *, name: Name = None,
         **settings: Unpack[TextSimilaritySettings]) -> Expectation: ...
@@ -397,8 +404,8 @@ class SetDefaults:
     def __call__(self, operator: Literal["json_subset"], /, *, threshold: Threshold = None,
         **settings: Unpack[JsonSubsetSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["numeric_exact", "ordered_match", "set_f1", "set_precision", "set_recall"], /, *,
-        threshold: Threshold = None, **settings: Unpack[NumericSettings]) -> Comparator: ...
+    def __call__(self, operator: Literal["numeric_exact", "ordered_match"], /, *, threshold: Threshold = None,
+        **settings: Unpack[NumericSettings]) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["numeric_maximum", "numeric_minimum"], /, *, threshold: Threshold = None,
         **settings: Unpack[LimitSettings]) -> Comparator: ...
@@ -420,6 +427,9 @@ class SetDefaults:
     @overload
     def __call__(self, operator: Literal["set_containment"], /, *, threshold: Threshold = None,
         **settings: Unpack[SetContainmentSettings]) -> Comparator: ...
+    @overload
+    def __call__(self, operator: Literal["set_similarity"], /, *, threshold: Threshold = None,
+        **settings: Unpack[SetSimilaritySettings]) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["text_similarity"], /, *, threshold: Threshold = None,
         **settings: Unpack[TextSimilaritySettings]) -> Comparator: ...

@@ -38,7 +38,7 @@ HOLDERS: dict[str, tuple[str, Callable[[Any, Any], tuple[Any, Any]]]] = {
     "one_of": ("the accepted value", lambda expected, observed: ([expected], observed)),
     "ordered_match": ("the items", lambda expected, observed: ([expected], [observed])),
     **dict.fromkeys(
-        ("set_containment", "set_f1", "set_precision", "set_recall"),
+        ("set_containment", "set_similarity"),
         ("the items", lambda expected, observed: ([expected], [observed])),
     ),
 }

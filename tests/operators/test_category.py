@@ -41,7 +41,7 @@ def test_boolean(expected, observed, passes, notes):
         (1, 1.0, True),
         (1, True, False),
         ("1", 1, False),
-        (None, "None", False),
+        ("null", "None", False),
         (("a",), ("a",), True),
         (datetime.date(2024, 1, 15), datetime.date(2024, 1, 15), True),
         (float("nan"), float("nan"), False),
@@ -95,21 +95,18 @@ def test_accepted_values_of_any_type_survive_json():
         ("number", 7, True),
         ("number", Decimal("1.5"), True),
         ("number", float("nan"), True),
-        (float, 7, True),
         ("boolean", 1, False),
-        (bool, False, True),
+        ("boolean", False, True),
         ("null", None, True),
-        (None, None, True),
-        (None, "None", False),
-        (type(None), None, True),
+        ("null", "None", False),
         ("string", "", True),
-        (str, b"a", False),
+        ("string", b"a", False),
         ("array", (1, 2), True),
         ("array", "ab", False),
-        (dict, {}, True),
+        ("object", {}, True),
         ("object", [], False),
         (["integer", "null"], None, True),
-        ([int, str], 1.5, False),
+        (["integer", "string"], 1.5, False),
     ],
     ids=repr,
 )
@@ -122,7 +119,6 @@ def test_a_json_value_has_one_type_and_integers_are_numbers(value):
     found = [name for name in category._TYPES if compare("is_type", name, value)]
     assert found == (["integer", "number"] if type(value) is int else [found[0]])
     assert compare("is_type", "null", value).details.get("type") == found[0]
-    assert compare("is_type", type(value), value).passed
 
 
 def test_one_of_folds_case_and_says_so():

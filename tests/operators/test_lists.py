@@ -178,27 +178,32 @@ def test_sets_are_compared_as_item_by_item(expected, observed):
     assert list(map(id, left.split(right)[1])) == list(map(id, common))
 
 
-ITEMS = st.lists(st.sampled_from(["a", "b", "A", 1, 1.0, True, None]), max_size=5)
+LABELS = st.lists(st.sampled_from(["a", "b", "A", 1, 1.0, True, None]), max_size=5)
 
 
-@given(ITEMS, ITEMS)
-def test_the_scores_of_sets_are_those_of_the_textbook(expected, observed):
-    def score(name, left=expected, right=observed):
-        return compare(f"set_{name}", left, right).score
+@given(LABELS, LABELS)
+def test_the_similarities_of_sets_are_those_of_the_textbook(expected, observed):
+    def score(metric, left=expected, right=observed):
+        return compare("set_similarity", left, right, metric=metric).score
 
-    precision, recall, f1 = map(score, ("precision", "recall", "f1"))
-    assert f1 == score("f1", observed, expected)
+    precision, recall, f1, jaccard = map(score, ("precision", "recall", "f1", "jaccard"))
+    assert (f1, jaccard) == (score("f1", observed, expected), score("jaccard", observed, expected))
     assert precision == score("recall", observed, expected)
-    assert compare("set_f1", [*expected, *expected], observed[::-1]).score == f1
+    assert score("f1", [*expected, *expected], observed[::-1]) == f1
     assert f1 == pytest.approx(2 * precision * recall / (precision + recall) if precision + recall else 0.0)
+    assert jaccard == pytest.approx(f1 / (2 - f1))
     assert (f1 == 1.0) is compare("set_containment", expected, observed).passed
     if expected and observed:
         assert (recall == 1.0) is compare("set_containment", expected, observed, mode="superset").passed
         assert (precision == 1.0) is compare("set_containment", expected, observed, mode="subset").passed
 
 
-def test_the_scores_of_empty_lists():
-    names = ("set_precision", "set_recall", "set_f1")
-    assert [compare(name, [], []).score for name in names] == [1.0] * 3
-    assert [compare(name, ["a"], []).score for name in names] == [0.0] * 3
-    assert [compare(name, [], ["a"]).score for name in names] == [0.0] * 3
+@pytest.mark.parametrize("metric", ["f1", "precision", "recall", "jaccard"])
+def test_the_similarity_of_empty_lists(metric):
+    assert [
+        compare("set_similarity", *sides, metric=metric).score for sides in ([[], []], [["a"], []], [[], ["a"]])
+    ] == [
+        1.0,
+        0.0,
+        0.0,
+    ]

@@ -15,13 +15,7 @@ from .json.distance import JsonDistance as JsonDistance
 from .json.equality import JsonCanonical as JsonCanonical, JsonSubset as JsonSubset
 from .json.rules import JsonRule as JsonRule
 from .json.schema import JsonSchema as JsonSchema
-from .lists import (
-    OrderedMatch as OrderedMatch,
-    SetContainment as SetContainment,
-    SetF1 as SetF1,
-    SetPrecision as SetPrecision,
-    SetRecall as SetRecall,
-)
+from .lists import OrderedMatch as OrderedMatch, SetContainment as SetContainment, SetSimilarity as SetSimilarity
 from .number import (
     Delta as Delta,
     NumericExact as NumericExact,

@@ -17,7 +17,7 @@ from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import SettingsError, allowed
-from pytest_verdict.operators.category import AcceptedValues, written_accepted
+from pytest_verdict.operators.category import AcceptedValues
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact
 from pytest_verdict.operators.lists import NOT_A_LIST, as_list
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, unusable
@@ -295,10 +295,6 @@ class BestOf(_OfParts):
 
     inner: Annotated[Any, BeforeValidator(_of_references)]
     references: AcceptedValues = None
-
-    def settings(self) -> dict[str, Any]:
-        """Give all settings as typed JSON; a tuple among the references stays one."""
-        return {**super().settings(), "references": written_accepted(self.references)}
 
     def effective_expected(self, expected: Any) -> Any:
         """Give the references when they are a setting."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator
 
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import FAIL, PASS, Later, Operator
@@ -79,48 +79,34 @@ _TYPES: Final[dict[str, Callable[[Any], bool]]] = {
     "array": lambda value: as_list(value) is not None,
     "object": lambda value: isinstance(value, Mapping) or has_fields(value),
 }
-_OF_PYTHON: Final = {
-    "None": "null", "NoneType": "null", "bool": "boolean", "str": "string", "int": "integer", "float": "number",
-    "list": "array", "dict": "object",
-}  # fmt: skip
 _TYPE_NAMES: Final = f"the name of a type or a list of names, out of {', '.join(_TYPES)}"
 
 
 class IsType(Operator):
     """Observed is of a type, or of one of several.
 
-    The types have the names of JSON Schema: ``null``, ``boolean``, ``string``, ``integer``, ``number``, ``array``, ``object``;
-    the names of Python (``str``, ``dict``) and its classes stand for them, and ``float`` for ``number``. It is the type that
-    counts: ``"7"`` is a string, 7.0 no integer, True no number, a tuple or set an array, a dataclass or model an object.
+    Expected is a name or a list of names, those of JSON Schema: ``null``, ``boolean``, ``string``, ``integer``, ``number``,
+    ``array``, ``object``. It is the type that counts: ``"7"`` is a string, 7.0 no integer, True no number, a tuple or set an
+    array, a dataclass or model an object.
 
     Example:
         >>> compare("is_type", "integer", "7").details
         {'type': 'string'}
-        >>> compare("is_type", [int, None], 7).score
+        >>> compare("is_type", ["integer", "null"], 7).score
         1.0
     """
 
     name: ClassVar[str] = "is_type"
     kind: ClassVar[str] = "category"
 
-    def effective_expected(self, expected: Any) -> Any:
-        """Give the names of JSON Schema for those of Python."""
-        return [_type_name(item) for item in expected] if isinstance(expected, list | tuple) else _type_name(expected)
-
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Find out the type; see the class."""
-        named = self.effective_expected(expected)
-        wanted = named if isinstance(named, list) else [named]
+        wanted = expected if isinstance(expected, list | tuple) else [expected]
         if not wanted or not all(isinstance(name, str) and name in _TYPES for name in wanted):
-            return unusable(NOT_A_TYPE, _TYPE_NAMES, named)
+            return unusable(NOT_A_TYPE, _TYPE_NAMES, expected)
         types = [name for name, holds in _TYPES.items() if holds(observed)]
         details = {"type": types[0]} if types else None
         return Outcome(0.0 if set(types).isdisjoint(wanted) else 1.0, details=details)
-
-
-def _type_name(value: Any) -> Any:
-    name = "None" if value is None else value.__name__ if isinstance(value, type) else value
-    return _OF_PYTHON.get(name, name) if isinstance(name, str) else name
 
 
 def _read_accepted(values: Any) -> Any:
@@ -133,12 +119,19 @@ def _read_accepted(values: Any) -> Any:
     return tuple(decode(item) if isinstance(item, dict | list) else item for item in items)
 
 
-def written_accepted(values: tuple[Any, ...] | None) -> list[Any] | None:
-    """Write accepted values as typed JSON; a tuple among them stays one."""
-    return None if values is None else [encode(item) for item in values]
+class _Accepted(tuple[Any, ...]):
+    __slots__ = ()
+
+    def written(self) -> list[Any]:
+        """Write the values as the record does; a tuple among them stays one."""
+        return [encode(item) for item in self]
 
 
-AcceptedValues = Annotated[tuple[Any, ...] | None, BeforeValidator(_read_accepted)]
+AcceptedValues = Annotated[
+    tuple[Any, ...] | None,
+    BeforeValidator(_read_accepted),
+    AfterValidator(lambda values: values and _Accepted(values)),
+]
 """A setting that lists accepted values."""
 
 
@@ -162,10 +155,6 @@ class OneOf(Operator):
     values: AcceptedValues = None
     normalize: Normalization = ()
     case_sensitive: Later[bool] = True
-
-    def settings(self) -> dict[str, Any]:
-        """Give all settings as typed JSON; a tuple among the accepted values stays one."""
-        return {**super().settings(), "values": written_accepted(self.values)}
 
     def effective_expected(self, expected: Any) -> Any:
         """Give the accepted values when they are a setting."""

@@ -18,6 +18,8 @@ from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces
 EMPTY_OBSERVED: Final = "empty_observed"
 NOT_A_LIST: Final = "not_a_list"
 _TEXT: Final = frozenset({str})
+# How much common, missing and unexpected items count in what could have been common.
+_WEIGHTS: Final = {"f1": (2, 1, 1), "precision": (1, 0, 1), "recall": (1, 1, 0), "jaccard": (1, 1, 1)}
 MOST_ITEMS: Final = 100
 """The most items that details list of one kind; a further key ends in ``_omitted`` and counts the rest."""
 
@@ -73,7 +75,7 @@ class SetContainment(Operator):
         if isinstance(found, Outcome):
             return found
         missing, unexpected, common = _split(found)
-        details = {**listed("missing", missing), **listed("unexpected", unexpected), **listed("common", common)}
+        details = _listed_parts(missing, unexpected, common)
         notes = self._notes(found.expected, found.observed)
         return found.outcome(1.0 if self._holds(missing, unexpected, common) else 0.0, notes, details)
 
@@ -89,73 +91,47 @@ class SetContainment(Operator):
         return [EMPTY_EXPECTED] if self.mode == "superset" and not expected else []
 
 
-class _SetScore(Operator):
-    kind: ClassVar[str] = "list"
-    _counts: ClassVar[tuple[int, int]]
-    """How often the expected and the observed items count in what could have been common."""
+class SetSimilarity(Operator):
+    """Two lists have enough items in common, without order and repetition.
 
+    - ``precision``: the share of the observed items that are expected.
+    - ``recall``: the share of the expected items that were observed.
+    - ``f1``: their harmonic mean, twice the common items over the items of both lists.
+    - ``jaccard``: the common items over all different items.
+
+    Items and lists are read as by `SetContainment`. Two empty lists score 1.0, one empty list 0.0. Unless the caller names a
+    threshold it is 0.8, because 1.0 would be equality.
+
+    Args:
+        metric: How similarity is measured; ``f1`` unless given.
+        normalize: Normalizers for text in the items, at every depth; none unless given.
+
+    Example:
+        >>> found = compare("set_similarity", ["EGFR", "KRAS", "BRAF"], ["KRAS"])
+        >>> found.score, found.details
+        (0.5, {'missing': ['EGFR', 'BRAF'], 'unexpected': [], 'common': ['KRAS']})
+    """
+
+    name: ClassVar[str] = "set_similarity"
+    kind: ClassVar[str] = "list"
+
+    metric: Literal["f1", "precision", "recall", "jaccard"] = "f1"
     normalize: Normalization = ()
 
+    def default_threshold(self) -> float:
+        """Give 0.8."""
+        return 0.8
+
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Count the common items of two lists as sets; see the class."""
+        """Count the common items of two lists; see the class."""
         found = _read_lists(expected, observed, self.normalize)
         if isinstance(found, Outcome):
             return found
         missing, unexpected, common = _split(found)
-        left, right = self._counts
-        possible = left * len(missing) + right * len(unexpected) + (left + right) * len(common)
-        # Of two empty lists the score is 1.0, of one empty list 0.0, by each of the measures.
-        score = (left + right) * len(common) / possible if common else float(not missing and not unexpected)
-        details = listed("missing", missing) if left else {}
-        details |= listed("unexpected", unexpected) if right else {}
-        return found.outcome(score, details={**details, **listed("common", common)})
-
-
-class SetPrecision(_SetScore):
-    """The share of the observed items that are expected, without order and repetition.
-
-    Items and lists are read as by `SetContainment`. Two empty lists score 1.0, one empty list 0.0.
-
-    Args:
-        normalize: Normalizers for text in the items, at every depth; none unless given.
-
-    Example:
-        >>> compare("set_precision", ["EGFR", "KRAS"], ["KRAS", "TP53"]).details
-        {'unexpected': ['TP53'], 'common': ['KRAS']}
-    """
-
-    name: ClassVar[str] = "set_precision"
-    _counts: ClassVar[tuple[int, int]] = (0, 1)
-
-
-class SetRecall(_SetScore):
-    """The share of the expected items that were observed, without order and repetition.
-
-    Args:
-        normalize: As for `SetPrecision`.
-
-    Example:
-        >>> compare("set_recall", ["EGFR", "KRAS"], ["KRAS", "TP53", "BRAF"]).score
-        0.5
-    """
-
-    name: ClassVar[str] = "set_recall"
-    _counts: ClassVar[tuple[int, int]] = (1, 0)
-
-
-class SetF1(_SetScore):
-    """The harmonic mean of `SetPrecision` and `SetRecall`: twice the common items over the items of both lists.
-
-    Args:
-        normalize: As for `SetPrecision`.
-
-    Example:
-        >>> compare("set_f1", ["a", "b", "c"], ["a"]).score
-        0.5
-    """
-
-    name: ClassVar[str] = "set_f1"
-    _counts: ClassVar[tuple[int, int]] = (1, 1)
+        of_common, of_missing, of_unexpected = _WEIGHTS[self.metric]
+        possible = of_common * len(common) + of_missing * len(missing) + of_unexpected * len(unexpected)
+        score = of_common * len(common) / possible if common else float(not missing and not unexpected)
+        return found.outcome(score, details=_listed_parts(missing, unexpected, common))
 
 
 class OrderedMatch(Operator):
@@ -195,6 +171,10 @@ def _split(found: Surfaces) -> tuple[list[Any], list[Any], list[Any]]:
     left, right = _Distinct(found.expected), _Distinct(found.observed)
     (missing, common), (unexpected, _) = left.split(right), right.split(left)
     return missing, unexpected, common
+
+
+def _listed_parts(missing: list[Any], unexpected: list[Any], common: list[Any]) -> dict[str, Any]:
+    return {**listed("missing", missing), **listed("unexpected", unexpected), **listed("common", common)}
 
 
 class _Distinct:
