@@ -72,7 +72,10 @@ CASES = {
     "set_containment": [({}, LISTS)],
     "set_similarity": [({}, LISTS), ({"metric": "precision", "normalize": ["lowercase"]}, LISTS)],
     "starts_with": [({}, ["Paris"])],
-    "text_similarity": [({"metric": metric}, TEXTS) for metric in ("levenshtein", "jaro_winkler", "token_f1", "rouge_l")],
+    "text_similarity": [
+        *(({"metric": metric}, TEXTS) for metric in ("levenshtein", "jaro_winkler", "token_f1", "rouge_l")),
+        ({"metric": "token_f1", "words": "cjk", "stop_words": ["the"]}, TEXTS),
+    ],
     "trace_contains": [({"substring": "a"}, [])],
     "trace_length": [({"max": 10, "unit": "words"}, [])],
     "trace_regex": [({"pattern": "a+"}, []), ({}, [])],

@@ -67,7 +67,8 @@ SetContainmentSettings = TypedDict("SetContainmentSettings", {"mode": Literal["e
 SetSimilaritySettings = TypedDict("SetSimilaritySettings", {"metric": Literal["f1", "precision", "recall", "jaccard"],
     "normalize": Normalizers}, total=False)
 TextSimilaritySettings = TypedDict("TextSimilaritySettings", {"metric": Literal["levenshtein", "damerau_levenshtein", "indel",
-    "jaro", "jaro_winkler", "token_f1", "rouge_l"], "normalize": Normalizers}, total=False)
+    "jaro", "jaro_winkler", "token_f1", "rouge_l"], "normalize": Normalizers, "words": Literal["unicode", "cjk"],
+    "stop_words": Texts}, total=False)
 TraceContainsSettings = TypedDict("TraceContainsSettings", {"substring": str | None}, total=False)
 TraceLengthSettings = TypedDict("TraceLengthSettings", {"min": int | None, "max": int | None, "unit": Literal["chars", "words",
     "lines"]}, total=False)

@@ -99,8 +99,7 @@ class SetSimilarity(Operator):
     - ``f1``: their harmonic mean, twice the common items over the items of both lists.
     - ``jaccard``: the common items over all different items.
 
-    Items and lists are read as by `SetContainment`. Two empty lists score 1.0, one empty list 0.0. Unless the caller names a
-    threshold it is 0.8, because 1.0 would be equality.
+    Items and lists are read as by `SetContainment`. Two empty lists score 1.0, one empty list 0.0.
 
     Args:
         metric: How similarity is measured; ``f1`` unless given.
@@ -117,10 +116,6 @@ class SetSimilarity(Operator):
 
     metric: Literal["f1", "precision", "recall", "jaccard"] = "f1"
     normalize: Normalization = ()
-
-    def default_threshold(self) -> float:
-        """Give 0.8."""
-        return 0.8
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Count the common items of two lists; see the class."""

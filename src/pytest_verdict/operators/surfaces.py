@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
-from pytest_verdict.core.normalizers import SynonymMap, normalize_all, step_names
+from pytest_verdict.core.normalizers import Step, normalize_all, step_names
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import shortened
@@ -77,7 +77,7 @@ def not_text(expected: Any, observed: Any, takes: str = "a text") -> Outcome | N
     return None if isinstance(observed, str) else Outcome(0.0, notes=(NOT_TEXT,))
 
 
-def surfaces(expected: Any, observed: Any, steps: Sequence[str | SynonymMap]) -> Surfaces:
+def surfaces(expected: Any, observed: Any, steps: Sequence[Step]) -> Surfaces:
     """Normalize the texts of both sides, at every depth; where there is none, nothing was normalized."""
     if not steps:
         return Surfaces(expected, observed)

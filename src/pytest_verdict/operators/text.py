@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, Self
 
 from pydantic import field_validator, model_validator
 
-from pytest_verdict.core.normalizers import Normalization, SynonymMap, normalize
+from pytest_verdict.core.normalizers import Normalization, Step, normalize
 from pytest_verdict.core.operator import FAIL, PASS, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
@@ -116,7 +116,7 @@ class _Contains(Operator):
             return found.outcome(0.0, [EMPTY_EXPECTED], error=must_be(_SUBSTRINGS, expected))
         return self._decide(found) if isinstance(observed, str) else Outcome(0.0, notes=(NOT_TEXT,))
 
-    def _steps(self) -> Sequence[str | SynonymMap]:
+    def _steps(self) -> Sequence[Step]:
         return self.normalize if self.case_sensitive else (*self.normalize, "casefold")
 
     def _decide(self, found: Surfaces) -> Outcome:

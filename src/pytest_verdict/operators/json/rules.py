@@ -194,9 +194,6 @@ def _label(last_step: Any, holder: Any) -> str | int | None:
     fields, indices = getattr(last_step, "fields", None), getattr(last_step, "indices", None)
     if fields is not None:
         return str(fields[0])
-    if indices is None:
-        # jsonpath-ng before 1.7 has one index per step.
-        indices = (last_step.index,) if hasattr(last_step, "index") else ()
     if not indices or not isinstance(holder, list):
         return None
     return int(indices[0]) % len(holder) if holder else None
