@@ -28,7 +28,7 @@ _ARTICLES: Final = re.compile(r"\b(?:a|an|the)\b\s*", re.IGNORECASE)
 _THOUSANDS: Final = re.compile(r"(?<![\w.,])([+-]?[0-9]{1,3}(?:,[0-9]{3})+)(?!\w|,[0-9])")
 _BLANKS: Final = r" _'\u2019\xa0\u2009\u202f"
 _GROUPS: Final = re.compile(
-    rf"(?<![\w.,])([+-]?[0-9]{{1,3}}(?:([{_BLANKS}])[0-9]{{3}})(?:\2[0-9]{{3}})*)(?![{_BLANKS}]?\w)"
+    rf"(?<![\w.,])(?<![0-9][{_BLANKS}])([0-9]{{1,3}}(?:([{_BLANKS}])[0-9]{{3}})(?:\2[0-9]{{3}})*)(?!\w|[{_BLANKS}][0-9])"
 )
 _DECIMAL_COMMA: Final = re.compile(r"(?<![\w.,])(?:[0-9]{1,3}(?:\.[0-9]{3})++|[0-9]++)(?:,[0-9]++)?(?![.,]?\w)")
 _PERCENT: Final = re.compile(r"(?<![\w.,])([0-9]{1,99}(?:\.[0-9]{1,99})?)[ \xa0\u202f]?%")

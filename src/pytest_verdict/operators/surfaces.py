@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
+from pydantic import BeforeValidator
+
 from pytest_verdict.core.normalizers import Step, normalize_all, step_names
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.session import SESSION
@@ -13,6 +15,16 @@ from pytest_verdict.core.values.display import shortened
 from pytest_verdict.core.values.placeholders import ABSENT, has_fields
 from pytest_verdict.core.writing import writer
 
+
+def _in_order(values: Any) -> Any:
+    # A set has no order of its own; sorted, the record is the same in every process.
+    if isinstance(values, set | frozenset):
+        return tuple(sorted(values, key=str))
+    return tuple(values) if isinstance(values, list) else values
+
+
+IN_ORDER: Final = BeforeValidator(_in_order)
+"""Makes a tuple of the list or set that a setting was given as."""
 NOT_TEXT: Final = "not_text"
 EMPTY_EXPECTED: Final = "empty_expected"
 

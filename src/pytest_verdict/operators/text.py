@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final, Self
 
-from pydantic import field_validator, model_validator
+from pydantic import model_validator
 
 from pytest_verdict.core.normalizers import Normalization, Step, normalize
 from pytest_verdict.core.operator import FAIL, PASS, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces, must_be, surfaces, unusable
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, IN_ORDER, NOT_TEXT, Surfaces, must_be, surfaces, unusable
 
 _SUBSTRINGS: Final = "a text or a list of texts, none of them empty"
 
@@ -74,27 +74,14 @@ class _Contains(Operator):
     kind: ClassVar[str] = "text"
     _all: ClassVar[bool] = False
 
-    substrings: Sequence[str] | None = None
+    substrings: Annotated[Sequence[str] | None, IN_ORDER] = None
     normalize: Normalization = ()
     case_sensitive: bool = True
 
-    @field_validator("substrings", mode="before")
-    @classmethod
-    def _in_order(cls, substrings: Any) -> Any:
-        # A set has no order of its own; sorted, the record is the same in every process.
-        if isinstance(substrings, set | frozenset):
-            return tuple(sorted(substrings, key=str))
-        return tuple(substrings) if isinstance(substrings, list) else substrings
-
-    @field_validator("substrings")
-    @classmethod
-    def _not_empty(cls, substrings: Sequence[str] | None) -> Sequence[str] | None:
-        if substrings is not None and (not substrings or "" in substrings):
-            raise ValueError(f"takes at least one text, none of them empty, got {list(substrings)!r}")
-        return substrings
-
     @model_validator(mode="after")
-    def _not_empty_after_normalization(self) -> Self:
+    def _not_empty(self) -> Self:
+        if self.substrings is not None and (not self.substrings or "" in self.substrings):
+            raise ValueError(f"substrings: takes at least one text, none of them empty, got {list(self.substrings)!r}")
         for text in self.substrings or ():
             if not normalize(text, self._steps()):
                 raise ValueError(f"substrings: {text!r} is empty after normalization and would be found everywhere")

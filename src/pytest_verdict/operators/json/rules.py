@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StrictBool, model_se
 
 from pytest_verdict.errors import allowed
 from pytest_verdict.operators.exact_number import Tolerance, as_exact
+from pytest_verdict.operators.surfaces import IN_ORDER
 
 ListOrder = Literal["ordered", "unordered"]
 ToleranceMode = Literal["absolute", "relative"]
@@ -33,6 +34,8 @@ def _compiles(path: str) -> str:
 
 PartPath = Annotated[str, AfterValidator(_names_parts)]
 """A setting that is the JSONPath of parts of a document."""
+IgnoredPaths = Annotated[tuple[PartPath, ...], IN_ORDER]
+"""A setting that lists the JSONPaths of parts that are ignored."""
 RulePath = Annotated[str, AfterValidator(_compiles)]
 """A setting that is a JSONPath."""
 
