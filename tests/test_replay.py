@@ -81,7 +81,7 @@ EXAMPLES = {
     "is_type": [("integer", 5, {}), (["string", "null"], "a", {}), ("integer", True, {}), ("words", True, {})],
     "json_canonical": [('{"a": 1}', '{"a": 1.0}', {}), ("{}", "{", {})],
     "json_distance": [('{"a": [1, 2]}', '{"a": [2]}', {})],
-    "json_schema": [(SCHEMA, '{"b": 1}', {})],
+    "json_schema": [(SCHEMA, '{"b": 1}', {}), ({"$ref": "urn:a"}, '{"a": 1}', {"schemas": {"urn:a": SCHEMA}})],
     "json_subset": [({"a": 1}, '{"a": 1, "b": 2}', {})],
     "literal": [("a", "a", {}), (1, True, {})],
     "none_of": [("a", "b", {"conditions": ["exact", "contains_any"]}), (5, "b", {"conditions": ["numeric_exact"]})],

@@ -47,6 +47,7 @@ class JsonDistanceSettings(JsonOperatorSettings, total=False):
     rules: Mapping[str, JsonRule | Mapping[str, Any]]
 class JsonSchemaSettings(JsonOperatorSettings, total=False):
     schema_document: Mapping[str, Any] | bool | None
+    schemas: Mapping[str, Mapping[str, Any] | bool]
 class JsonSubsetSettings(JsonOperatorSettings, total=False):
     list_mode: Literal["contained", "exact"]
 NumericSettings = TypedDict("NumericSettings", {"normalize": Normalizers}, total=False)
