@@ -6,14 +6,16 @@ nothing; a bool is not a number; an infinity equals itself and is within no tole
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import model_validator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import Later, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.exact_number import ExactNumber, Tolerance, as_exact, as_written
@@ -38,10 +40,10 @@ class _Numeric(Operator):
         wanted, given = _read(found.expected), _read(found.observed)
         if wanted is None or given is None:
             return found.unreadable(NOT_A_NUMBER, "a number", expected, (wanted is None, given is None))
-        passed, details = self._decide(wanted, given)
-        return found.outcome(1.0 if passed else 0.0, details=details)
+        score, details = self._decide(wanted, given)
+        return found.outcome(float(score), details=details)
 
-    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
+    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         raise NotImplementedError
 
 
@@ -58,7 +60,7 @@ class NumericExact(_Numeric):
 
     name: ClassVar[str] = "numeric_exact"
 
-    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
+    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         return expected == observed, {"distance": as_written(_distance(expected, observed))}
 
 
@@ -70,19 +72,35 @@ class NumericTolerance(_Numeric):
             expected zero demands zero; in mode ``absolute`` a distance.
         mode: ``relative`` unless given, or ``absolute``.
         normalize: Normalizers for evidence that is text; none unless given.
+        zero_at: How far beyond expected the score is 0.0, in the same mode; from the tolerance to there it falls evenly. Without
+            it nothing is left of it beyond the tolerance.
 
     Example:
         >>> compare("numeric_tolerance", 1, 1.1, tolerance=0.1).details
         {'distance': '0.1', 'margin': '0'}
+        >>> compare("numeric_tolerance", 100, 110, tolerance=0.05, zero_at=0.25).score
+        0.75
     """
 
     name: ClassVar[str] = "numeric_tolerance"
 
     tolerance: Tolerance
     mode: ToleranceMode = "relative"
+    zero_at: Later[Tolerance | None] = None
 
-    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
-        return _within(expected, observed, self.tolerance, self.mode)
+    @model_validator(mode="after")
+    def _falls(self) -> Self:
+        if self.zero_at is not None and as_exact(self.zero_at) <= as_exact(self.tolerance):
+            raise ValueError(f"zero_at={self.zero_at} must lie beyond tolerance={self.tolerance}")
+        return self
+
+    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
+        passed, details = _within(expected, observed, self.tolerance, self.mode)
+        if passed or self.zero_at is None or not observed.is_finite():
+            return passed, details
+        unit = Fraction(expected.copy_abs()) if self.mode == "relative" else 1
+        full, zero = (unit * Fraction(as_exact(limit)) for limit in (self.tolerance, self.zero_at))
+        return _faded(Fraction(_distance(expected, observed)) - full, zero - full), details
 
 
 class _Limit(_Numeric):
@@ -90,7 +108,7 @@ class _Limit(_Numeric):
 
     exclusive: bool = False
 
-    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
+    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         low, high = (expected, observed) if self._is_lowest else (observed, expected)
         return low < high if self.exclusive else low <= high, {"margin": as_written(_difference(high, low))}
 
@@ -136,6 +154,7 @@ class NumericRange(Operator):
         exclusive_min: Whether the lower bound is outside.
         exclusive_max: Whether the upper bound is outside.
         normalize: Normalizers for evidence that is text; none unless given.
+        zero_at: How far outside the score is 0.0, above 0; up to there it falls evenly. Without it nothing is left outside.
 
     Example:
         >>> compare("numeric_range", None, 10.5, min=1, max=10).details
@@ -152,6 +171,7 @@ class NumericRange(Operator):
     exclusive_min: bool = False
     exclusive_max: bool = False
     normalize: Normalization = ()
+    zero_at: Later[Tolerance | None] = None
 
     @model_validator(mode="after")
     def _not_inverted(self) -> Self:
@@ -192,7 +212,10 @@ class NumericRange(Operator):
         margin = min(slacks)
         distance = margin.copy_abs() if margin < 0 else Decimal(0)
         details = {"distance": as_written(distance), "margin": as_written(margin)}
-        return found.outcome(1.0 if above and below else 0.0, details=details)
+        score = float(above and below)
+        if not score and self.zero_at is not None and given.is_finite():
+            score = _faded(Fraction(distance), Fraction(as_exact(self.zero_at)))
+        return found.outcome(score, details=details)
 
 
 class Delta(Operator):
@@ -259,6 +282,11 @@ def _within(
         limit = EXACT.multiply(limit, expected.copy_abs())
     details = {"distance": as_written(distance), "margin": as_written(EXACT.subtract(limit, distance))}
     return distance <= limit, details
+
+
+def _faded(excess: Fraction, width: Fraction) -> float:
+    """Give what is left of the score beyond a limit, nothing from the width on; never 1.0, which is within it."""
+    return min(float(1 - excess / width), math.nextafter(1.0, 0.0)) if excess < width else 0.0
 
 
 def _pair(value: Any, first: str, second: str) -> list[Any] | None:
