@@ -9,6 +9,7 @@
     │   ├── SettingsError                   a setting is unknown, missing or has a value that is not allowed
     │   ├── ThresholdError                  the threshold is not in (0, 1]
     │   ├── TemplateError                   an answer template is written wrongly
+    │   │   └── ReservedNameError           a field has a name that templates need (also a TypeError)
     │   ├── SuiteError                      a suite file is written wrongly
     │   └── MissingExtraError (ImportError) an optional dependency is not installed
     ├── RecordError (ValueError)            a record, journal or report cannot be read
@@ -80,6 +81,10 @@ class ThresholdError(ConfigurationError):
 
 class TemplateError(ConfigurationError):
     """An answer template is written wrongly."""
+
+
+class ReservedNameError(TemplateError, TypeError):
+    """A field of an answer template has a name that the template itself needs."""
 
 
 class SuiteError(ConfigurationError):

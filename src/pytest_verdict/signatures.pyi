@@ -87,7 +87,7 @@ class TrajectoryOperatorSettings(ObservedTrajectorySettings, total=False):
 class TrajectoryAnyOrderSettings(TrajectoryOperatorSettings, total=False):
     extras: Literal["allow", "forbid"]
 class PrecisionRecallSettings(TrajectoryOperatorSettings, total=False):
-    matching: Literal["any_order", "in_order"]
+    matching: Literal["any_order", "in_order", "same_order", "same_tools"]
     credit: Literal["whole", "partial"]
 class TrajectoryForbiddenSettings(TrajectoryOperatorSettings, total=False):
     forbidden: Sequence[Any] | None

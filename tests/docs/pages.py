@@ -18,7 +18,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 _FENCE = re.compile(
     r"^(?P<fence>`{3,})(?P<language>[\w-]*)[ \t]*\n(?P<content>.*?)^(?P=fence)[ \t]*$", re.MULTILINE | re.DOTALL
 )
-_FILE_NAME = re.compile(r"#\s+(?P<name>[\w./-]+\.(?:py|toml|ini|yaml))\n")
+_FILE_NAME = re.compile(r"#\s+(?P<name>[\w./-]+\.(?:py|toml|ini|yaml|txt|md))\n")
 _RUNNABLE = re.compile(r"(?:\.venv/bin/)?(?=pytest(?:-verdict)?(?:\s|$))")
 
 

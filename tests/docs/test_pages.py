@@ -76,7 +76,9 @@ def _write(path: Path, content: str):
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".toml":
         path.with_name("pytest.ini").unlink(missing_ok=True)
-    path.write_text(content, encoding="utf-8")
+    # Plain text has no comments, so there the name is no part of it.
+    text = content.partition("\n")[2] if path.suffix in {".txt", ".md"} else content
+    path.write_text(text, encoding="utf-8")
 
 
 def _in_this_process(words, pytester, capsys):

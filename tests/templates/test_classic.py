@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 import pytest
 from pydantic import Field
 
@@ -169,3 +171,29 @@ def test_an_answer_that_cannot_be_read_is_no_truth_value():
     with pytest.raises(ErrorVerdict, match="the reply is no answer of Classic"):
         assert not result
     assert not AnswerTemplate(Classic).verify({"target": "x"})
+
+
+def test_checks_that_need_no_instance_may_stand_in_the_class():
+    class Answer(BaseAnswer):
+        regex: ClassVar[dict[str, Any]] = {"one": {"pattern": r"\[\d\]", "expected": 1, "match_type": "count"}}
+
+    assert AnswerTemplate(Answer).verify(trace="a [1]").regex == {"one": True}
+    assert AnswerTemplate(Answer).verify(trace="a").regex == {"one": False}
+    assert Answer().verify_regex("a [1]")["success"] is True
+
+
+def test_names_of_karenina_for_the_id_and_the_response():
+    class Answer(BaseAnswer):
+        city: str = Field(description="The city")
+
+        def ground_truth(self):
+            self.correct = {"city": "Paris"}
+
+        def verify(self):
+            return self._raw_trace == "Paris!"
+
+    answer = Answer(city="Paris")
+    answer.set_question_id("q1")
+    answer._raw_trace = "Paris?"
+    assert (answer.id, answer.verify()) == ("q1", False)
+    assert AnswerTemplate(Answer).verify({"city": "Paris"}, trace="Paris!").passed

@@ -60,12 +60,29 @@ def test_a_reserved_name_is_refused(name):
         type(BaseAnswer)("Answer", (BaseAnswer,), {**body, name: VerifiedField("d", "a", ExactMatch())})
 
 
+def test_a_reserved_name_is_a_type_error_too():
+    with pytest.raises(TypeError, match="the name 'correct' is reserved"):
+
+        class Answer(BaseAnswer):
+            correct: str = VerifiedField("d", "a", ExactMatch())
+
+
+def test_an_operator_that_needs_no_settings_is_given_by_name():
+    class Answer(BaseAnswer):
+        pairs: int = VerifiedField("The number of pairs", 23, "numeric_exact")
+
+    assert Answer(pairs=23).verify() is True
+    assert Answer(pairs=46).verify() is False
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"verify_with": ExactMatch}, r"not its class: verify_with=ExactMatch\(...\)"),
-        ({"verify_with": "exact"}, r"not its name: verify_with=ExactMatch\(...\)"),
-        ({"verify_with": "zzz"}, "got 'zzz'"),
+        ({"verify_with": "exct"}, r"verify_with: Unknown comparator: 'exct'\. Did you mean 'exact'"),
+        ({"verify_with": 7}, "got 7"),
+        ({"quote": "yes"}, "quote is True or False, got 'yes'"),
+        ({"quote": True, "ground_truth": True, "verify_with": TraceContains(substring="a")}, "reads the raw response"),
         ({"weight": -1}, "at least 0, got -1"),
         ({"weight": math.nan}, "at least 0, got nan"),
         ({"weight": True}, "at least 0, got True"),

@@ -176,6 +176,38 @@ def test_steps(steps, observed, extras):
     assert result.passed == wanted, result.details
 
 
+CHOICES = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3)), min_size=2, max_size=3).map(tuple)
+STEPS_OF_CHOICES = st.lists(st.tuples(st.lists(st.tuples(CHOICES, TIMES), min_size=1, max_size=2), TIMES), max_size=3)
+
+
+@settings(max_examples=150)
+@given(
+    STEPS_OF_CHOICES,
+    st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3)), max_size=4),
+    st.sampled_from(["allow", "forbid"]),
+)
+def test_steps_with_a_choice_of_calls(steps, observed, extras):
+    tuples = [([(choices, *times) for choices, times in items], *times) for items, times in steps]
+
+    def accepts_one(choices, made):
+        return any(accepts(call, made) for call in choices)
+
+    wanted = brute_force.steps_match(tuples, observed, accepts_one, extras)
+    choice = [
+        {
+            "any_order": [
+                {"one_of": [{"name": name, "args": {"x": number}} for name, number in choices], "repeat": repeat}
+                for choices, (least, most) in items
+                for repeat in [{"min": least, "max": most}]
+            ],
+            "repeat": {"min": times[0], "max": times[1]},
+        }
+        for items, times in steps
+    ]
+    result = compare("trajectory_steps", choice, written(observed), extras=extras, **SETTINGS)
+    assert result.passed == wanted, result.details
+
+
 @given(CALLS, CALLS, st.randoms(use_true_random=False))
 def test_the_order_in_which_expected_is_written_never_changes_any_order(expected, observed, random):
     shuffled = expected[:]
@@ -255,3 +287,37 @@ def test_an_alignment_far_from_the_diagonal(moved, cost):
     found, pairs = edit_distance(near, 40, scores)
     assert found == cost * SCALE
     assert pairs == [*range(moved, 40), *[None] * moved]
+
+
+NESTED = st.lists(
+    st.dictionaries(st.sampled_from("xy"), st.dictionaries(st.sampled_from("pq"), st.integers(0, 3)), max_size=2),
+    max_size=3,
+)
+EVERY_OPERATOR = ["trajectory_exact", "trajectory_any_order", "trajectory_f1", "trajectory_similarity"]
+
+
+@given(NESTED, NESTED, st.sampled_from(EVERY_OPERATOR))
+def test_a_rule_for_a_part_of_an_argument_is_one_for_an_argument_that_is_that_part(expected, observed, operator):
+    def flat(args):
+        inside = {f"{name}.{key}": value for name, own in args.items() for key, value in own.items()}
+        return {**inside, **{name: {} for name, own in args.items() if not own}}
+
+    tolerance = NumericTolerance(tolerance=1, mode="absolute")
+    paths = {"t": {"x.p": tolerance, "y.q": tolerance, "x.q": "equal", "y.p": "equal"}}
+    nested = compare(operator, [("t", args) for args in expected], [("t", args) for args in observed], args=paths)
+    apart = compare(
+        operator, [("t", flat(args)) for args in expected], [("t", flat(args)) for args in observed], args=paths
+    )
+    assert (nested.verdict, nested.score) == (apart.verdict, apart.score)
+
+
+@given(NESTED, NESTED)
+def test_an_operator_for_all_arguments_decides_on_the_call(expected, observed):
+    result = compare(
+        "trajectory_exact",
+        [("t", args) for args in expected],
+        [("t", args) for args in observed],
+        args={"t": "json_subset"},
+    )
+    each = [compare("json_subset", left, right).passed for left, right in zip(expected, observed, strict=False)]
+    assert result.passed == (len(expected) == len(observed) and all(each))

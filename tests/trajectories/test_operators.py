@@ -7,7 +7,7 @@ import pytest
 
 from pytest_verdict import ComparisonResult, compare
 from pytest_verdict.core.registry import REGISTRY
-from pytest_verdict.errors import SettingsError
+from pytest_verdict.errors import ConfigurationError, SettingsError
 from pytest_verdict.operators.number import NumericRange, NumericTolerance
 from pytest_verdict.templates import ExactMatch
 from pytest_verdict.trajectories import assert_trajectory
@@ -468,3 +468,51 @@ def test_items_whose_type_is_no_role_are_turns_of_their_own():
     items = [{"type": "function_call", "name": name, "arguments": "{}", "call_id": name} for name in ("search", "buy")]
     assert compare("trajectory_exact", [["search"], ["buy"]], [[item] for item in items], turns="all").passed
     assert len(read_turns(items)) == 2
+
+
+def test_a_rule_for_a_part_names_the_part_that_differs():
+    rules = {"book": {"time.start": "date_match", "seats.0.row": "ignore"}}
+    expected = [("book", {"time": {"start": "2024-05-01", "zone": "UTC"}, "seats": [{"row": 1, "place": "A"}]})]
+    observed = [("book", {"time": {"start": "1 May 2024", "zone": "CET"}, "seats": [{"row": 9, "place": "A"}]})]
+    found = compare("trajectory_exact", expected, observed, args=rules)
+    assert found.details["differences"] == [
+        {"path": "$[0].args.time.zone", "kind": "changed", "expected": "UTC", "observed": "CET"}
+    ]
+    assert compare("trajectory_exact", expected, expected, args=rules).passed
+
+
+def test_an_argument_with_a_point_in_its_name_is_one_argument():
+    rules = {"a": {"x.y": "ignore"}}
+    assert compare("trajectory_exact", [("a", {"x.y": 1, "z": 1})], [("a", {"x.y": 2, "z": 1})], args=rules).passed
+
+
+def test_the_rule_of_a_tool_may_be_an_operator():
+    rules = {"search": NumericTolerance(tolerance=1)}
+    with pytest.raises(ConfigurationError, match=r"the rule of search is a mode or an operator: .*'contain'"):
+        compare("trajectory_exact", [], [], args={"search": "contain"})
+    found = compare("trajectory_exact", [("search", {"x": 1})], [("search", {"x": 1})], args=rules)
+    # The operator cannot read an object; that is a mistake of whoever wrote the rule, and no pass.
+    assert found.verdict == "error"
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        ({"one_of": ["a"]}, "one_of is a list of at least two calls, got"),
+        ({"one_of": "ab"}, "one_of is a list of at least two calls, got 'ab'"),
+        ({"one_of": ["a", "b"], "name": "c"}, "a step has one_of, optional and repeat, not 'name'"),
+        ({"one_off": ["a", "b"]}, "Did you mean 'one_of'"),
+    ],
+)
+def test_a_choice_that_is_none_is_an_error(step, message):
+    found = compare("trajectory_steps", [step], ["a"])
+    assert found.verdict == "error"
+    assert message in found.error
+
+
+def test_a_missing_choice_is_written_with_all_its_calls():
+    found = compare("trajectory_steps", ["a", {"one_of": ["b", "c"]}], ["a"])
+    assert found.details["expected_calls"] == 2
+    # So many that no alignment is drawn.
+    found = compare("trajectory_steps", [{"one_of": ["b", "c"]}] * 400, ["a"] * 400)
+    assert found.details["differences"][0]["expected"] == [{"one_of": [{"name": "b"}, {"name": "c"}]}]

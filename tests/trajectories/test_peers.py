@@ -180,6 +180,22 @@ def test_one_extra_call_is_not_everything_wrong():
     assert compare("trajectory_precision", ["A", "B", "C"], ["A", "B", "C", "D"]).score == 0.75
 
 
+@pytest.mark.parametrize(
+    ("matching", "observed", "score"),
+    [
+        ("same_order", [("A", {"x": 1}), ("B", {"y": 0})], 0.5),
+        ("same_order", [("B", {"y": 2}), ("A", {"x": 1})], 0.0),
+        ("same_order", [("A", {"x": 1}), ("B", {"y": 2}), ("C", {})], 0.0),
+        ("same_tools", [("B", {"y": 2}), ("A", {"x": 0})], 0.5),
+        ("same_tools", [("A", {"x": 1}), ("A", {"x": 1})], 0.0),
+        ("same_tools", [], 0.0),
+    ],
+)
+def test_the_tool_call_accuracy_of_ragas_can_be_asked_for(matching, observed, score):
+    expected = [("A", {"x": 1}), ("B", {"y": 2})]
+    assert compare("trajectory_recall", expected, observed, matching=matching, credit="partial").score == score
+
+
 def test_the_crossing_pair_is_tried():
     """ragas 0.4.3 sorts and zips, and finds nothing in common."""
     result = compare("trajectory_recall", [("A", {"id": 2}), ("A", {"id": 3})], [("A", {"id": 1}), ("A", {"id": 2})])

@@ -5,7 +5,8 @@ from .api import (
 )
 from .baseline import Baseline as Baseline
 from .comparison_json import read_comparison as read_comparison
-from .human import HumanJudge as HumanJudge
+from .grading import write_grading as write_grading
+from .human import FolderJudge as FolderJudge, HumanJudge as HumanJudge
 from .options import BlindOptions as BlindOptions
 from .protocol import BlindProtocol as BlindProtocol
 from .request import BlindRequest as BlindRequest

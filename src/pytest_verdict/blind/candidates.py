@@ -23,6 +23,14 @@ EXCLUDED: Final = (
 )
 """Files that describe a run instead of being its output; left out of every directory."""
 
+# What a picture begins with, or has at a place.
+_PICTURES: Final = {
+    "image/png": (b"\x89PNG\r\n\x1a\n", 0),
+    "image/jpeg": (b"\xff\xd8\xff", 0),
+    "image/gif": (b"GIF8", 0),
+    "image/webp": (b"WEBP", 8),
+}
+
 MOST_FILES: Final = 1_000
 MOST_BYTES: Final = 20_000_000
 
@@ -43,6 +51,11 @@ class CandidateFile:
     def text(self) -> str | None:
         """Its text, extracted where it is a document; None when a judge can read nothing of it."""
         return self.reading.text
+
+    @property
+    def image_type(self) -> str:
+        """The media type of a picture; empty for any other file."""
+        return next((kind for kind, (start, at) in _PICTURES.items() if self.content[at:].startswith(start)), "")
 
     def written(self) -> dict[str, Any]:
         """Describe the file as JSON."""

@@ -43,7 +43,7 @@ from pytest_verdict.core.values.display import visible
 from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, LeakError, VerdictError
 from pytest_verdict.judging.asking import ask
-from pytest_verdict.judging.protocol import judge_name, own_name, reply_text, sees_files
+from pytest_verdict.judging.protocol import judge_name, own_name, reply_text, sees_files, sees_images
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +125,18 @@ def _settle(sources: tuple[Candidate, Candidate], inputs: BlindInputs) -> _Settl
 
 
 def _sight(candidates: Sequence[Candidate], inputs: BlindInputs) -> dict[str, Any]:
-    """Say that the judge opens files itself, or which files it cannot see."""
+    """Say that the judge opens files itself or is shown pictures, and which files it cannot see."""
     if sees_files(inputs.judge):
         return {"sees_files": True}
+    images = sees_images(inputs.judge)
+    shown = {"sees_images": True} if images and any(file.image_type for one in candidates for file in one.files) else {}
     unseen = [
         {"candidate": name, "path": file.path, "reason": file.reading.reason}
         for name, candidate in zip(inputs.names, candidates, strict=True)
         for file in candidate.files
-        if file.text is None
+        if file.text is None and not (images and file.image_type)
     ]
-    return {"unseen_files": unseen} if unseen and _needs_judge(candidates, inputs) else {}
+    return {**shown, **({"unseen_files": unseen} if unseen and _needs_judge(candidates, inputs) else {})}
 
 
 def _described(name: str, source: Candidate, shown: Candidate) -> dict[str, Any]:

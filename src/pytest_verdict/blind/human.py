@@ -1,7 +1,8 @@
-"""`HumanJudge`: a person who gets a folder with two outputs and a form, and whose verdict is read back later."""
+"""`HumanJudge` and `FolderJudge`: whoever gets a folder with two outputs, and whose verdict is read back later."""
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -13,13 +14,35 @@ from pytest_verdict.core.values.yaml import read_yaml
 from pytest_verdict.errors import AwaitingJudgmentError
 
 FORM: Final = "form.yaml"
+QUESTION: Final = "request.json"
+REPLY: Final = "reply.json"
 _HEAD: Final = """\
 # Which output does the task better? Read A and B beside this file, then fill in this form and save it.
 # Scores go from 1 (poor) over 3 (acceptable) to 5 (excellent). Do not try to find out who made the outputs.
 """
 
 
-class HumanJudge:
+class _Absent:
+    """A judge that answers later: each call is a folder with the two outputs and what is asked."""
+
+    sees_files: ClassVar[bool] = True
+    judge_id: str
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._folder = Path(folder)
+
+    def _place(self, request: BlindRequest, name: str, question: str) -> Path:
+        """Find the folder of a call, or make it with a question of that name."""
+        place = self._folder / request.key[:16]
+        if not (place / name).exists():
+            for label, output in request.outputs.items():
+                if not (place / label).exists():
+                    output.candidate.copy_to(place / label)
+            (place / name).write_text(question, encoding="utf-8")
+        return place
+
+
+class HumanJudge(_Absent):
     """A person as a judge: each call is a folder with ``A``, ``B`` and ``form.yaml``.
 
     The first run writes the folders and says which forms are to be filled in; a later run, with the same outputs, reads them. It
@@ -35,25 +58,47 @@ class HumanJudge:
         'human reviewer 1'
     """
 
-    sees_files: ClassVar[bool] = True
-
     def __init__(self, folder: str | os.PathLike[str], *, name: str = "anonymous") -> None:
-        self._folder = Path(folder)
+        super().__init__(folder)
         self.judge_id = f"human {name}"
 
     def __call__(self, request: BlindRequest, /) -> dict[str, Any]:
         """Read a form that was filled in, or prepare one."""
-        place = self._folder / request.key[:16]
-        form = place / FORM
-        if not form.exists():
-            for label, output in request.outputs.items():
-                if not (place / label).exists():
-                    output.candidate.copy_to(place / label)
-            form.write_text(_form(request), encoding="utf-8")
+        form = self._place(request, FORM, _form(request)) / FORM
         filled = read_yaml(form)
         if any(score is None for score in _scores(filled)):
             raise AwaitingJudgmentError(f"{form.as_posix()} is still to be filled in")
         return filled
+
+
+class FolderJudge(_Absent):
+    """A program as a judge, such as an agent: each call is a folder with ``A``, ``B`` and ``request.json``.
+
+    The request has ``instructions``, ``prompt`` and the ``schema`` of the answer, which is to be written to ``reply.json`` beside
+    it. As with `HumanJudge`, a later run reads what was answered.
+
+    Args:
+        folder: Where the folders of the calls are.
+        name: Who judges, for the record.
+
+    Example:
+        >>> FolderJudge("judgments", name="my-agent").judge_id
+        'folder my-agent'
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], *, name: str = "anonymous") -> None:
+        super().__init__(folder)
+        self.judge_id = f"folder {name}"
+
+    def __call__(self, request: BlindRequest, /) -> str:
+        """Read an answer, or ask for one."""
+        asked = {"instructions": request.instructions, "prompt": request.prompt, "schema": request.schema}
+        place = self._place(request, QUESTION, json.dumps(asked, indent=2, ensure_ascii=True) + "\n")
+        if not (place / REPLY).exists():
+            raise AwaitingJudgmentError(
+                f"{(place / REPLY).as_posix()} is still to be written, as {QUESTION} beside it says"
+            )
+        return (place / REPLY).read_text(encoding="utf-8", errors="replace")
 
 
 def _scores(filled: dict[str, Any]) -> list[Any]:

@@ -32,6 +32,7 @@ def explanations() -> Mapping[str, str]:
 def commands() -> Mapping[str, Command]:
     """Name the commands."""
     return {
+        "blind": Command("compare outputs without the judge knowing who made which", f"{_HERE}commands.blind"),
         "calibrate": Command(
             "measure how far a judge of blind comparisons agrees with people", f"{_HERE}commands.calibrate"
         ),

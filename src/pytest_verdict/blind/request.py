@@ -11,7 +11,7 @@ from pytest_verdict.blind.candidates import Candidate
 from pytest_verdict.blind.rubric import DIMENSIONS, Rubric
 from pytest_verdict.blind.scoring import LABELS, Label
 from pytest_verdict.judging.protocol import Judge
-from pytest_verdict.judging.request import JudgeRequest, in_prompt
+from pytest_verdict.judging.request import Image, JudgeRequest, in_prompt
 
 INSTRUCTIONS: Final = """\
 You compare two outputs, called A and B, of the same task. You do not know who made them:
@@ -80,6 +80,16 @@ class BlindRequest(JudgeRequest):
     outputs: Mapping[Label, Presented]
     shown: tuple[Label, Label]
     commitment: str
+
+    @property
+    def images(self) -> list[Image]:
+        """The pictures among the outputs, in the order in which the prompt shows these."""
+        files = [(label, file) for label in self.shown for file in self.outputs[label].candidate.files]
+        return [
+            Image(f"Output {label}, {file.path}", file.image_type, file.content)
+            for label, file in files
+            if file.image_type
+        ]
 
 
 BlindJudge = Judge[BlindRequest]

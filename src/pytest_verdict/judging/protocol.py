@@ -29,7 +29,8 @@ class Judge(Protocol[Request_contra]):
     fields that are None are left out, or JSON text as a model wrote it.
 
     A judge that opens the files of a `BlindRequest` itself, as a person or an agent does, has an attribute ``sees_files`` that
-    is True. Any other sees text alone, and gets no outputs in which a file has none.
+    is True. One that is shown pictures, as some models are, has ``sees_images``. Any other sees text alone. No judge gets outputs
+    with a file that it cannot see.
 
     Example:
         >>> def judge(request):
@@ -46,6 +47,11 @@ class Judge(Protocol[Request_contra]):
 def sees_files(judge: Any) -> bool:
     """Say whether a judge opens files itself."""
     return getattr(judge, "sees_files", False) is True
+
+
+def sees_images(judge: Any) -> bool:
+    """Say whether a judge is shown pictures."""
+    return getattr(judge, "sees_images", False) is True
 
 
 def reply_text(reply: Any) -> str:

@@ -21,6 +21,7 @@ class ModelJudge:
         model: A model of pydantic-ai or its name, such as ``"openai:gpt-4o-mini"``.
         instructions: What the model is told before the question, instead of the instructions of the request.
         settings: Model settings of pydantic-ai, such as ``{"temperature": 0}``.
+        images: Whether the model sees pictures, and so is shown those of a question.
 
     Raises:
         MissingExtraError: pydantic-ai is not installed.
@@ -37,7 +38,12 @@ class ModelJudge:
     """
 
     def __init__(
-        self, model: Any, *, instructions: str | None = None, settings: Mapping[str, Any] | None = None
+        self,
+        model: Any,
+        *,
+        instructions: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+        images: bool = False,
     ) -> None:
         try:
             from pydantic_ai import Agent
@@ -46,6 +52,7 @@ class ModelJudge:
         # Where recorded replies are replayed, there is no key of the provider: the model is looked up when it is asked.
         self._agent: Any = Agent(model, model_settings=settings and dict(settings), defer_model_check=True)  # type: ignore[arg-type]
         self._instructions = instructions
+        self.sees_images = images
         name = model if isinstance(model, str) else getattr(model, "model_name", type(model).__name__)
         told = "" if instructions is None else f" {digest(encode_text(instructions))[:8]}"
         # A calibration or a recording of one setting says nothing of another.
@@ -56,8 +63,16 @@ class ModelJudge:
         instructions = request.instructions if self._instructions is None else self._instructions
         # Entered for each question, so that no connection is left open when the session ends.
         async with self._agent:
-            found = await self._agent.run(request.prompt, instructions=instructions)
+            found = await self._agent.run(self._question(request), instructions=instructions)
         return str(found.output)
+
+    def _question(self, request: JudgeRequest) -> Any:
+        if not self.sees_images or not request.images:
+            return request.prompt
+        from pydantic_ai import BinaryContent
+
+        pictures = [(f"{name}:", BinaryContent(content, media_type=kind)) for name, kind, content in request.images]
+        return [request.prompt, *(part for picture in pictures for part in picture)]
 
 
 def open_judge(model: str) -> ModelJudge:

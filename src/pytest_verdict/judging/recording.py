@@ -22,7 +22,7 @@ from pytest_verdict.errors import (
     allowed,
 )
 from pytest_verdict.judging.asking import ask, refuse_late_reply
-from pytest_verdict.judging.protocol import Judge, own_name, reply_text, sees_files
+from pytest_verdict.judging.protocol import Judge, own_name, reply_text, sees_files, sees_images
 from pytest_verdict.judging.request import JudgeRequest
 
 MODES: Final = ("replay", "record", "rewrite")
@@ -88,6 +88,11 @@ class RecordedJudge:
     def sees_files(self) -> bool:
         """Whether the judge whose replies these are opens files itself."""
         return sees_files(self._judge)
+
+    @property
+    def sees_images(self) -> bool:
+        """Whether the judge whose replies these are is shown pictures."""
+        return sees_images(self._judge)
 
     def __call__(self, request: JudgeRequest, /) -> Any:
         """Give the recorded reply, or record one."""

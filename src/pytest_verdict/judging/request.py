@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from pytest_verdict.core.values.encoding import digest, encode_text
 
@@ -38,9 +38,22 @@ class JudgeRequest:
     parts: Mapping[str, str]
 
     @property
+    def images(self) -> Sequence[Image]:
+        """The pictures that belong to the question, for a judge that sees them."""
+        return ()
+
+    @property
     def key(self) -> str:
         """One digest of all the parts: equal for equal questions."""
         return digest(encode_text(dict(self.parts)))
+
+
+class Image(NamedTuple):
+    """A picture: what it is called in the question, its media type, and its content."""
+
+    name: str
+    media_type: str
+    content: bytes
 
 
 def in_prompt(value: Any) -> str:

@@ -16,4 +16,7 @@ def report_sections() -> Mapping[str, str]:
 @hookimpl
 def commands() -> Mapping[str, Command]:
     """Name the commands."""
-    return {"table": Command("count a run by field, operator or parameter", "pytest_verdict.tables.command")}
+    return {
+        "coverage": Command("which criteria ever told good from bad, run by run", "pytest_verdict.tables.coverage"),
+        "table": Command("count a run by field, operator or parameter", "pytest_verdict.tables.command"),
+    }

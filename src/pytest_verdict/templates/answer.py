@@ -11,16 +11,15 @@ from typing import Any, ClassVar, Final
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
-from pytest_verdict.errors import TemplateError
+from pytest_verdict.errors import ReservedNameError, TemplateError
 from pytest_verdict.templates import observed_keys as keys
 from pytest_verdict.templates.field import FieldRule, Verification, types_of
 from pytest_verdict.templates.ground_truth import refuse_impossible
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all, regex_checks, regex_report
 from pytest_verdict.templates.strategy import check_strategy
-from pytest_verdict.templates.template_match import TemplateMatch
+from pytest_verdict.templates.template_match import Fields, TemplateMatch
 
 RESERVED: Final = {
     "id": "the base class keeps the question's id under this name",
@@ -55,8 +54,16 @@ class Definition:
 
     @functools.cached_property
     def traced(self) -> tuple[str, ...]:
-        """The fields that read the raw response."""
-        return tuple(name for name, one in self.verified.items() if one.reads_trace)
+        """The fields that need the raw response."""
+        return tuple(name for name, one in self.verified.items() if one.reads_trace or one.quote)
+
+    @functools.cached_property
+    def form(self) -> tuple[str, ...]:
+        """The keys of a reply: the fields that a judge fills in, each after its quote."""
+        quoted = {name for name, one in self.verified.items() if one.quote}
+        return tuple(
+            key for name in self.parsed for key in ((keys.quote_of(name), name) if name in quoted else (name,))
+        )
 
     @functools.cached_property
     def expected(self) -> dict[str, Any]:
@@ -72,7 +79,7 @@ class Definition:
         """Make the operator of the template."""
         return TemplateMatch(
             template=self.template,
-            fields={name: FieldRule(one.operator, one.weight) for name, one in self.verified.items()},
+            fields={name: FieldRule(one.operator, one.weight, one.quote) for name, one in self.verified.items()},
             strategy=self.strategy,
             regex=dict(checks),
             hand_written=self.own_verify,
@@ -155,6 +162,23 @@ class BaseAnswer(BaseModel):
     def regex(self, value: Any) -> None:
         self._regex = value
 
+    @property
+    def _raw_trace(self) -> str | None:
+        # The name that templates of karenina read and set.
+        return self._trace
+
+    @_raw_trace.setter
+    def _raw_trace(self, value: str | None) -> None:
+        self._trace = value
+
+    def set_question_id(self, question_id: str) -> None:
+        """Set the id of the question.
+
+        Args:
+            question_id: The new `id`.
+        """
+        self.id = question_id
+
     def verify(self, trace: str | None = None) -> bool:
         """Say whether the answer is correct.
 
@@ -168,7 +192,7 @@ class BaseAnswer(BaseModel):
         Raises:
             TemplateError: A field reads the trace and there is none, or the template has plain fields and no ``verify()``.
         """
-        return self.__verdict_definition__.match.holds(self._compared(trace))
+        return self.__verdict_definition__.match.holds(*self._compared(trace))
 
     def verify_granular(self, trace: str | None = None) -> float:
         """Say how much of the answer is correct.
@@ -184,7 +208,7 @@ class BaseAnswer(BaseModel):
         """
         if not self.__verdict_definition__.verified:
             raise TemplateError(f"{type(self).__name__} has no verified fields: write verify_granular(self) -> float")
-        return self.__verdict_definition__.match.weighed(self._compared(trace))
+        return self.__verdict_definition__.match.weighed(*self._compared(trace))
 
     def verify_regex(self, trace: Any) -> dict[str, Any]:
         """Make the regex checks of ``self.regex``.
@@ -196,32 +220,36 @@ class BaseAnswer(BaseModel):
             ``success`` (whether all passed; true when there are none), ``results`` by name, and ``details`` by name with the
             matches and the reason of a failure.
         """
-        return regex_report(compare_all(regex_checks(type(self).__name__, self._regex), trace))
+        return regex_report(compare_all(regex_checks(type(self).__name__, self.regex), trace))
 
-    def _compared(self, trace: str | None) -> dict[str, ComparisonResult]:
+    def _compared(self, trace: str | None) -> tuple[Fields, Fields]:
         definition = self.__verdict_definition__
         definition.refuse_without_ground_truth()
         trace = self._trace if trace is None else trace
         if definition.traced and trace is None:
             raise TemplateError(f"the fields {', '.join(definition.traced)} read the raw response: verify(trace=...)")
-        return definition.match.compare_fields(definition.expected, observed_values(self, trace))
+        observed = observed_values(self, trace)
+        return definition.match.compare_fields(definition.expected, observed), definition.match.compare_quotes(observed)
 
 
 def observed_values(answer: BaseAnswer, trace: str | None) -> Mapping[str, Any]:
     """Give what is observed of an answer."""
-    values = {name: getattr(answer, name, None) for name in answer.__verdict_definition__.parsed}
+    values = {name: getattr(answer, name, None) for name in answer.__verdict_definition__.form}
     return values if trace is None else {**values, keys.TRACE: trace}
 
 
 def refuse_reserved_names(cls: type[BaseModel]) -> None:
     """Refuse fields whose names the template itself needs, whether its own or those of a mixin."""
     sources = [source for source in cls.__mro__ if source not in BaseAnswer.__mro__]
-    annotated = {name for source in sources for name in inspect.get_annotations(source)}
-    assigned = {name for source in sources for name in _NEVER_A_METHOD if name in vars(source)}
+    annotations = [(name, kind) for source in sources for name, kind in inspect.get_annotations(source).items()]
+    # Checks that need no instance may stand in the class.
+    shared = {name for name, kind in annotations if name == "regex" and "ClassVar[" in f"{kind}["}
+    annotated = {name for name, _ in annotations} - shared
+    assigned = {name for source in sources for name in _NEVER_A_METHOD if name in vars(source)} - shared
     for name, meaning in RESERVED.items():
         if name in annotated | assigned:
             reason = f"the name {name!r} is reserved, because {meaning}"
-            raise TemplateError(f"{cls.__name__}: {reason}; call the field otherwise")
+            raise ReservedNameError(f"{cls.__name__}: {reason}; call the field otherwise")
 
 
 def read_definition(cls: type[BaseModel]) -> Definition:
@@ -239,6 +267,10 @@ def read_definition(cls: type[BaseModel]) -> Definition:
     plain = tuple(name for name, one in found.items() if one is None)
     _refuse_lost_verification(cls, plain)
     own = [getattr(cls, method) is not getattr(BaseAnswer, method) for method in ("verify", "verify_granular")]
+    taken = [keys.quote_of(name) for name, one in verified.items() if one.quote and keys.quote_of(name) in found]
+    if taken:
+        reason = f"the judge copies a quote under the name {taken[0]!r}; call the field otherwise"
+        raise ReservedNameError(f"{cls.__name__}.{taken[0]}: {reason}")
     definition = Definition(cls.__name__, verified, plain, _strategy(cls, verified), *own)
     refuse_impossible(cls, verified)
     return definition

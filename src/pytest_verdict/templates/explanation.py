@@ -38,6 +38,9 @@ def _summary(result: ComparisonResult, budget: Budget) -> Line:
         return usual_explanation(result, budget).summary
     if result.passed:
         return line(f"pass by the embedding check of {shortened(', '.join(str(one.name) for one in failed), 80)}")
+    if keys.is_abstention(result.observed, result.settings["fields"]):
+        names = [name for name in result.settings["fields"] if name in result.observed]
+        return line(f"the response states nothing of what was asked: {shortened(', '.join(names), 80)}")
     return failed_parts(result, failed, f"{len(failed)} of {len(checked)} failed: ", budget)
 
 

@@ -20,7 +20,7 @@ from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.snapshot import snapshot
-from pytest_verdict.errors import TemplateError
+from pytest_verdict.errors import ConfigurationError, TemplateError
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_setting as read_number
 
@@ -34,6 +34,8 @@ class FieldRule:
 
     operator: Operator
     weight: ExactNumber = 1
+    # Whether the words that say it are wanted too, and have to be in the response.
+    quote: bool = False
 
     @property
     def reads_trace(self) -> bool:
@@ -42,7 +44,8 @@ class FieldRule:
 
     def written(self) -> dict[str, Any]:
         """Write the rule as the record does."""
-        return {**as_setting(self.operator), "weight": self.weight}
+        quote = {"quote": True} if self.quote else {}
+        return {**as_setting(self.operator), "weight": self.weight, **quote}
 
     def compare(self, name: str, expected: Any, observed: Any, recorded: Mapping[str, Any] | None) -> ComparisonResult:
         """Compare the field; a null answer is a fail with the note ``null_observed``."""
@@ -71,8 +74,8 @@ def read_rule(value: Any) -> FieldRule:
         return value
     if not isinstance(value, Mapping):
         return FieldRule(operator_from_settings(value))
-    operator = {key: item for key, item in value.items() if key != "weight"}
-    return FieldRule(operator_from_settings(operator), read_weight(value.get("weight", 1)))
+    operator = {key: item for key, item in value.items() if key not in {"weight", "quote"}}
+    return FieldRule(operator_from_settings(operator), read_weight(value.get("weight", 1)), value.get("quote") is True)
 
 
 class TemplateWarning(UserWarning):
@@ -101,9 +104,11 @@ class Verification(FieldRule):
 def VerifiedField(  # noqa: N802 - a function that is written like a class, as pydantic's Field is
     description: str,
     ground_truth: Any,
-    verify_with: Operator | None = None,
+    verify_with: Operator | str | None = None,
     weight: float | str = 1.0,
     extraction_hint: str | None = None,
+    *,
+    quote: bool = False,
     **pydantic_field_kwargs: Any,
 ) -> Any:
     """Declare a field of an answer template together with how it is verified.
@@ -113,9 +118,12 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
     Args:
         description: What the judge is to extract; required text.
         ground_truth: The correct value. No judge and no JSON schema ever has it.
-        verify_with: The operator that compares the extracted value with the ground truth, such as ``ExactMatch()``.
+        verify_with: The operator that compares the extracted value with the ground truth, such as ``ExactMatch()``, or the
+            name of one that needs no settings.
         weight: How much the field counts in the granular score, at least 0.
         extraction_hint: More guidance for the judge, or None.
+        quote: Whether the judge also copies the words that say it, under the field's name and ``_quote``. The field passes
+            only if the response has them, whatever blanks and line ends lie between.
         **pydantic_field_kwargs: Arguments of pydantic's ``Field``, such as ``default`` and ``ge``.
 
     Returns:
@@ -133,15 +141,19 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
     """
     if not isinstance(description, str) or not description.strip():
         raise TemplateError(f"description tells the judge what to extract and is required text, got {description!r}")
-    if not isinstance(verify_with, Operator):
-        raise TemplateError(_about_operator(verify_with))
+    operator = _read_operator(verify_with)
     if extraction_hint is not None and not isinstance(extraction_hint, str):
         raise TemplateError(f"extraction_hint is text or None, got {shown(extraction_hint, 80)}")
+    if not isinstance(quote, bool):
+        raise TemplateError(f"quote is True or False, got {shown(quote, 80)}")
+    truth = snapshot(ground_truth)
     found = Verification(
-        operator=verify_with, weight=read_weight(weight), ground_truth=snapshot(ground_truth), hint=extraction_hint
+        operator=operator, weight=read_weight(weight), quote=quote, ground_truth=truth, hint=extraction_hint
     )
     if found.reads_trace:
-        if NOT_A_BOOLEAN in run(verify_with, found.ground_truth, "").notes:
+        if quote:
+            raise TemplateError("quote=True is for what a judge extracts; this operator reads the raw response itself")
+        if NOT_A_BOOLEAN in run(operator, found.ground_truth, "").notes:
             meaning = "the ground truth of a field that reads the trace is True (it must match) or False"
             raise TemplateError(f"{meaning}, got {shown(found.ground_truth, 80)}")
         # No judge fills this field in, so it must not be required.
@@ -156,17 +168,17 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
     return made
 
 
-def _about_operator(given: Any) -> str:
-    if isinstance(given, type) and issubclass(given, Operator):
-        return f"verify_with takes an operator, not its class: verify_with={given.__name__}(...)"
+def _read_operator(given: Any) -> Operator:
+    if isinstance(given, Operator):
+        return given
     if isinstance(given, str):
-        from pytest_verdict import templates
-
-        names = {name.lower(): name for name in dir(templates)}
-        close = next((name for name in sorted(names) if name.startswith(given.replace("_", ""))), None)
-        if close:
-            return f"verify_with takes an operator, not its name: verify_with={names[close]}(...)"
-    return f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(given, 80)}"
+        try:
+            return operator_from_settings(given)
+        except ConfigurationError as error:
+            raise TemplateError(f"verify_with: {error}") from None
+    if isinstance(given, type) and issubclass(given, Operator):
+        raise TemplateError(f"verify_with takes an operator, not its class: verify_with={given.__name__}(...)")
+    raise TemplateError(f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(given, 80)}")
 
 
 def texts_in(value: Any) -> list[str]:

@@ -5,7 +5,7 @@ They start with an underscore, which no pydantic field can.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 TRACE: Final = "_trace"  # the raw text of the response
@@ -16,6 +16,17 @@ UNKNOWN: Final = "_unknown"  # what the reply holds besides the fields
 REPLY: Final = "_reply"  # the reply itself, when it is no answer at all
 HAND_WRITTEN: Final = "_verify"  # what the template's own ``verify()`` returned, or ``{"error": ...}`` when it raised
 HAND_WEIGHED: Final = "_verify_granular"  # what the template's own ``verify_granular()`` returned
+
+
+def quote_of(field: str) -> str:
+    """Give the name under which the judge copies the words that say what a field is."""
+    return f"{field}_quote"
+
+
+def is_abstention(observed: Mapping[str, Any], fields: Iterable[str]) -> bool:
+    """Say whether fields were to be filled in, and every one of them is null."""
+    asked = [observed[name] for name in fields if name in observed]
+    return bool(asked) and all(value is None for value in asked)
 
 
 def problems_in(observed: Mapping[str, Any]) -> dict[str, str]:

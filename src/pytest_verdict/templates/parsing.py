@@ -90,7 +90,7 @@ def parse_reply(template: type[BaseAnswer], reply: Any, trace: str | None = None
         found = _mapping(reply, notes)
     except JsonTextError as error:
         return ParsedAnswer(template, None, {WHOLE: str(error)}, {}, (*notes, error.note), trace, reply)
-    wanted = template.__verdict_definition__.parsed
+    wanted = template.__verdict_definition__.form
     unknown = {key: value for key, value in found.items() if key not in wanted}
     if unknown:
         notes.append(UNKNOWN_KEYS)
@@ -130,7 +130,8 @@ def _validated(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[Base
     problems = {
         name: f"Input should be a number that its type can hold, got {value!r}"
         for name, value in given.items()
-        if _is_wrong_number(value, template.model_fields[name].annotation) or _has_huge_number(value)
+        if _has_huge_number(value)
+        or (name in definition.parsed and _is_wrong_number(value, template.model_fields[name].annotation))
     }
     while True:
         rest = {name: value for name, value in given.items() if name not in problems}

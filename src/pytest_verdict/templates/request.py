@@ -14,6 +14,11 @@ from pytest_verdict.errors import TemplateError
 from pytest_verdict.judging.request import JudgeRequest, in_prompt
 from pytest_verdict.templates.answer import BaseAnswer
 
+_QUOTE: Final = {
+    "type": ["string", "null"],
+    "description": "The words of the text that say the next field, copied exactly",
+}
+
 
 class _Form(GenerateJsonSchema):
     """Writes the schema of a template, and of templates and models inside of it, as a judge may see it."""
@@ -28,8 +33,8 @@ class _Form(GenerateJsonSchema):
         template = schema["cls"]
         if not issubclass(template, BaseAnswer):
             return form
-        wanted = template.__verdict_definition__.parsed
-        properties = {name: dict(form["properties"][name]) for name in wanted}
+        wanted = template.__verdict_definition__.form
+        properties = {name: dict(form["properties"].get(name, _QUOTE)) for name in wanted}
         for schema_of_field in properties.values():
             # The author's json_schema_extra may still have one.
             schema_of_field.pop("default", None)

@@ -74,10 +74,21 @@ class TemplateResult:
         return list(self.comparison.details.get("null_fields", []))
 
     @property
+    def abstained(self) -> bool:
+        """Whether the response stated nothing: every field that a judge fills in is null."""
+        return keys.is_abstention(self.comparison.observed, self.fields)
+
+    @property
     def regex(self) -> dict[str, bool]:
         """Whether each regex check passed, by name."""
         others = self.comparison.children[self._count() :]
         return {str(check.name): check.passed for check in others if check.operator == "regex_check"}
+
+    @property
+    def quotes(self) -> dict[str, bool]:
+        """Whether the words that the judge copied are in the response, by field."""
+        others = {check.name: check.passed for check in self.comparison.children[self._count() :]}
+        return {name: others[label] for name in self.fields if (label := f"quote of {name}") in others}
 
     @property
     def notes(self) -> list[str]:

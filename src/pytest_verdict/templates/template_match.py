@@ -7,12 +7,14 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BeforeValidator
 
+from pytest_verdict.core.kernel import settle
 from pytest_verdict.core.operator import Operator, as_setting
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.operators.aggregate import CHILD_ERROR, undecided
 from pytest_verdict.operators.category import BooleanMatch
 from pytest_verdict.operators.exact_number import as_exact
+from pytest_verdict.operators.text import ContainsAll
 from pytest_verdict.templates import observed_keys as keys
 from pytest_verdict.templates.field import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all
@@ -21,8 +23,10 @@ from pytest_verdict.templates.strategy import OptionalOperator, check_strategy, 
 NOT_AN_ANSWER: Final = "not_an_answer"
 MODEL_EVIDENCE: Final = "model_evidence"
 EMBEDDING_OVERRIDE: Final = "embedding_override"
+QUOTE_NOT_FOUND: Final = "quote_not_found"
 
 _VERIFY: Final = FieldRule(BooleanMatch())
+_QUOTE: Final = FieldRule(ContainsAll(normalize=("collapse_whitespace",)))
 _NOTHING: Final[Mapping[str, Any]] = {}
 
 Fields = dict[str, ComparisonResult]
@@ -39,7 +43,7 @@ class TemplateMatch(Operator):
 
     Args:
         template: The name of the template.
-        fields: A rule for each verified field: its operator and weight.
+        fields: A rule for each verified field: its operator and weight, and whether it needs a quote.
         strategy: How the fields are combined: `FieldCheck`, `AllOf`, `AnyOf`, `AtLeastN`. None asks for every field.
         regex: Checks on the trace, all of which must pass.
         hand_written: Whether the template's own ``verify()`` decides, whose answer is then observed as ``_verify``.
@@ -99,14 +103,21 @@ class TemplateMatch(Operator):
                 found[name] = rule.compare(name, truth, value, details)
         return found
 
-    def weighed(self, fields: Fields) -> float:
+    def compare_quotes(self, observed: Values) -> Fields:
+        """Look in the response for the words that are said to be there, for each field that was answered."""
+        wanted = [name for name, rule in self.fields.items() if rule.quote and observed.get(name) is not None]
+        return {
+            name: _compare_quote(name, observed.get(keys.quote_of(name)), observed.get(keys.TRACE)) for name in wanted
+        }
+
+    def weighed(self, fields: Fields, quotes: Fields) -> float:
         """Give the granular score."""
         weights = {name: as_exact(rule.weight) for name, rule in self.fields.items()}
-        return granular_score(self.strategy, _passed(fields), weights)
+        return granular_score(self.strategy, _passed(fields, quotes), weights)
 
-    def holds(self, fields: Fields) -> bool:
+    def holds(self, fields: Fields, quotes: Fields) -> bool:
         """Say whether enough fields passed."""
-        return holds(self.strategy, _passed(fields))
+        return holds(self.strategy, _passed(fields, quotes))
 
     def _outcome(self, expected: Any, observed: Any, recorded: Values | None) -> Outcome:
         if not isinstance(expected, Mapping) or not isinstance(observed, Mapping):
@@ -114,22 +125,31 @@ class TemplateMatch(Operator):
         fields = self.compare_fields(expected, observed, recorded)
         own = [_hand_written(observed)] if self.hand_written and keys.PROBLEMS not in observed else []
         checks = compare_all(self.regex, observed.get(keys.TRACE))
-        decided = [*fields.values(), *own, *checks]
+        quotes = {} if keys.PROBLEMS in observed else self.compare_quotes(observed)
+        decided = [*fields.values(), *quotes.values(), *own, *checks]
         error = self._error(observed, own, decided)
-        met = own[0].passed if own else self.holds(fields)
+        met = own[0].passed if own else self.holds(fields, quotes)
         again = {} if met or own or error else self._compare_by_meaning(expected, fields, recorded)
-        override = bool(again) and self.holds({**fields, **again})
+        override = bool(again) and self.holds({**fields, **again}, quotes)
         details = {
-            "granular_score": self._granular(fields, observed, error),
+            "granular_score": self._granular(fields, quotes, observed, error),
             "failed": [one.name for one in decided if not one.passed],
             "null_fields": [name for name, field in fields.items() if NULL_OBSERVED in field.notes],
             **self._model_details(fields, again, override=override),
         }
-        passes = (met or override) and error is None and all(check.passed for check in checks)
+        # No strategy says what the author's own verify() makes of a field without its quote.
+        musts = [*checks, *quotes.values()] if own else checks
+        passes = (met or override) and error is None and all(must.passed for must in musts)
         broken = [one for one in (*decided, *again.values()) if one.error is not None]
-        if broken and not passes and error is None and self._may_hold(fields, again, checks):
+        if broken and not passes and error is None and self._may_hold(fields, quotes, again, musts):
             error = undecided(broken)
-        notes = {NULL_OBSERVED: details["null_fields"], CHILD_ERROR: broken, EMBEDDING_OVERRIDE: override}
+        lost = any(quote.verdict == "fail" for quote in quotes.values())
+        notes = {
+            NULL_OBSERVED: details["null_fields"],
+            QUOTE_NOT_FOUND: lost,
+            CHILD_ERROR: broken,
+            EMBEDDING_OVERRIDE: override,
+        }
         return Outcome(
             1.0 if passes else 0.0,
             notes=(*keys.notes_in(observed), *(note for note, is_so in notes.items() if is_so)),
@@ -138,13 +158,14 @@ class TemplateMatch(Operator):
             error=error,
         )
 
-    def _may_hold(self, fields: Fields, again: Fields, checks: list[ComparisonResult]) -> bool:
+    def _may_hold(self, fields: Fields, quotes: Fields, again: Fields, musts: list[ComparisonResult]) -> bool:
         """Say whether enough would pass if what could not be compared did."""
         may_pass = {
-            name: any(one.passed or one.error is not None for one in (field, again.get(name, field)))
+            name: (_may_pass(field) or _may_pass(again.get(name, field)))
+            and (name not in quotes or _may_pass(quotes[name]))
             for name, field in fields.items()
         }
-        return holds(self.strategy, may_pass) and all(check.passed or check.error is not None for check in checks)
+        return holds(self.strategy, may_pass) and all(map(_may_pass, musts))
 
     def _compare_by_meaning(self, expected: Values, fields: Fields, recorded: Values | None) -> Fields:
         """Compare text that failed again, which never hides the first verdict."""
@@ -169,14 +190,14 @@ class TemplateMatch(Operator):
             return "nothing is verified: name fields, or regex checks of the trace"
         return own[0].error if own else None
 
-    def _granular(self, fields: Fields, observed: Values, error: str | None) -> float | None:
+    def _granular(self, fields: Fields, quotes: Fields, observed: Values, error: str | None) -> float | None:
         if error is not None:
             return None
         if keys.HAND_WEIGHED in observed or not self.fields:
             own: Any = observed.get(keys.HAND_WEIGHED)
             is_share = isinstance(own, int | float) and not isinstance(own, bool) and 0 <= own <= 1
             return float(own) if is_share else None
-        return self.weighed(fields)
+        return self.weighed(fields, quotes)
 
     def _model_details(self, fields: Fields, again: Fields, *, override: bool) -> dict[str, Any]:
         # A replay has the details of the aggregate only, so what a model said has to be among them.
@@ -191,8 +212,21 @@ class TemplateMatch(Operator):
         return {name: value for name, value in found.items() if value}
 
 
-def _passed(fields: Fields) -> dict[str, bool]:
-    return {name: field.passed for name, field in fields.items()}
+def _passed(fields: Fields, quotes: Fields) -> dict[str, bool]:
+    return {name: field.passed and (name not in quotes or quotes[name].passed) for name, field in fields.items()}
+
+
+def _may_pass(one: ComparisonResult) -> bool:
+    return one.passed or one.error is not None
+
+
+def _compare_quote(name: str, quote: Any, trace: Any) -> ComparisonResult:
+    label = f"quote of {name}"
+    if trace is None:
+        return _QUOTE.refuse(label, quote, trace, MISSING_TRACE)
+    if not isinstance(quote, str) or not quote.strip():
+        return settle(_QUOTE.operator, quote, trace, Outcome(0.0, notes=(QUOTE_NOT_FOUND,)), name=label)
+    return _QUOTE.compare(label, quote, trace, None)
 
 
 def _hand_written(observed: Mapping[str, Any]) -> ComparisonResult:

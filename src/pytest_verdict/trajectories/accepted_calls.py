@@ -17,7 +17,15 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.number import NumericTolerance
 from pytest_verdict.operators.text import Exact
-from pytest_verdict.trajectories.argument_rules import CONTAINS, EQUAL, IGNORE, WITHIN, ArgumentRule, rule_of_argument
+from pytest_verdict.trajectories.argument_rules import (
+    CONTAINS,
+    EQUAL,
+    IGNORE,
+    WITHIN,
+    ArgumentRule,
+    is_by_argument,
+    rule_of_argument,
+)
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_each_tool, key_of
 
 
@@ -84,6 +92,8 @@ def _shortest(size: int, shortcuts: Iterator[list[int] | None]) -> Sequence[int]
 
 def _shortcuts(call: Call, index: ArgumentIndex, matcher: CallMatcher) -> Iterator[list[int] | None]:
     rule = matcher.rule(call.name)
+    if not is_by_argument(rule):
+        return
     may_be_absent = rule_of_argument(rule) in (WITHIN, IGNORE)
     for argument, value in call.args.items():
         own = rule_of_argument(rule, argument)

@@ -1,6 +1,7 @@
 """Argument rules: when an expected call accepts the arguments of an observed one.
 
-A rule is a mode or any operator; what it demands is always said from the expected side:
+A rule is a mode or any operator, for all arguments of a tool together or for one; ``time.start`` is a part of an argument. What a
+mode demands is always said from the expected side:
 
 - ``equal``: the same arguments with equal values;
 - ``contains``: every expected argument is there; inside it, every expected key of an object, at any depth;
@@ -10,7 +11,8 @@ A rule is a mode or any operator; what it demands is always said from the expect
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -19,6 +21,7 @@ from pydantic import BeforeValidator
 from pytest_verdict.core.kernel import PartError, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import is_specification, operator_from_settings
+from pytest_verdict.core.values.differences import step
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.errors import ConfigurationError, allowed
 
@@ -32,7 +35,10 @@ OTHERS: Final = "*"
 """In a mapping of rules: every tool, or every argument, that has no rule of its own."""
 
 ArgumentRule = str | Operator
-ToolRule = str | dict[str, ArgumentRule]
+ToolRule = ArgumentRule | dict[str, ArgumentRule]
+
+WHOLE: Final = ""
+"""The name of what an operator compares that is the rule of all arguments together."""
 
 _ABSENT: Final = object()
 
@@ -51,23 +57,24 @@ ArgumentRules = Annotated[str | dict[str, Any], BeforeValidator(read_rules)]
 
 
 def _tool_rule(tool: Any, rule: Any) -> ToolRule:
-    if isinstance(rule, str):
-        return _mode(rule)
-    if not isinstance(rule, Mapping) or not rule or is_specification(rule):
-        raise ValueError(f"the rule of the tool {tool!r} is {', '.join(MODES)} or rules by argument, got {rule!r}")
-    return {str(argument): _argument_rule(tool, argument, own) for argument, own in rule.items()}
+    if isinstance(rule, str) and rule in MODES:
+        return rule
+    if isinstance(rule, str | Operator | type) or is_specification(rule):
+        return _argument_rule(str(tool), rule)
+    if not isinstance(rule, Mapping) or not rule:
+        wanted = f"{', '.join(MODES)}, an operator or rules by argument"
+        raise ValueError(f"the rule of the tool {tool!r} is {wanted}, got {rule!r}")
+    return {str(argument): _argument_rule(f"{tool}.{argument}", own) for argument, own in rule.items()}
 
 
-def _argument_rule(tool: Any, argument: Any, rule: Any) -> ArgumentRule:
+def _argument_rule(place: str, rule: Any) -> ArgumentRule:
     if isinstance(rule, str) and rule in MODES:
         return rule
     try:
         return operator_from_settings(rule)
     except ConfigurationError as error:
         hint = allowed("mode", rule, MODES) if isinstance(rule, str) else ""
-        raise ValueError(
-            f"the rule of {tool}.{argument} is a mode or an operator: {error}{hint and ' Modes:' + hint}"
-        ) from None
+        raise ValueError(f"the rule of {place} is a mode or an operator: {error}{hint and ' Modes:' + hint}") from None
 
 
 def _mode(mode: str) -> str:
@@ -89,6 +96,7 @@ def compare_arguments(
     rule: ToolRule, expected: Mapping[str, Any], observed: Mapping[str, Any]
 ) -> Iterator[ArgumentFinding]:
     """Compare the arguments of two calls of one tool."""
+    expected, observed = parts_of(rule, expected), parts_of(rule, observed)
     for argument in (*expected, *(argument for argument in observed if argument not in expected)):
         own = rule_of_argument(rule, argument)
         finding = _compare_one(own, rule, argument, expected.get(argument, _ABSENT), observed.get(argument, _ABSENT))
@@ -98,7 +106,37 @@ def compare_arguments(
 
 def rule_of_argument(rule: ToolRule, argument: str = OTHERS) -> ArgumentRule:
     """Give the rule of one argument, or of those that have none of their own."""
-    return rule if isinstance(rule, str) else rule.get(argument, rule.get(OTHERS, EQUAL))
+    return rule.get(argument, rule.get(OTHERS, EQUAL)) if isinstance(rule, dict) else rule
+
+
+def is_by_argument(rule: ToolRule) -> bool:
+    """Say whether every argument is compared by itself, and as it stands."""
+    return not isinstance(rule, Operator) and (isinstance(rule, str) or not any("." in name for name in rule))
+
+
+def parts_of(rule: ToolRule, args: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give what the rule of a tool compares one by one."""
+    if is_by_argument(rule):
+        return args
+    return dict(_parts("", args.items(), rule)) if isinstance(rule, dict) else {WHOLE: args}
+
+
+def path_of(rule: ToolRule, part: str) -> str:
+    """Give the JSONPath of a part below its call."""
+    names = [part] if is_by_argument(rule) else part.split(".") if part else []
+    return functools.reduce(lambda path, name: step(path, int(name) if name.isdecimal() else name), names, ".args")
+
+
+def _parts(
+    prefix: str, items: Iterable[tuple[Any, Any]], rules: Mapping[str, ArgumentRule]
+) -> Iterator[tuple[str, Any]]:
+    for name, value in items:
+        path = f"{prefix}{name}"
+        inside = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+        if value and path not in rules and any(own.startswith(f"{path}.") for own in rules):
+            yield from _parts(f"{path}.", inside, rules) if inside else [(path, value)]
+        else:
+            yield path, value
 
 
 def _compare_one(

@@ -11,7 +11,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.trajectories.accepted_calls import window
 from pytest_verdict.trajectories.alignment import SCALE
-from pytest_verdict.trajectories.argument_rules import EQUAL, IGNORE, ArgumentRule, rule_of_argument
+from pytest_verdict.trajectories.argument_rules import EQUAL, IGNORE, ArgumentRule, is_by_argument, rule_of_argument
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, key_of
 
 _NO_NUMBER: Final = Decimal("Infinity")
@@ -54,9 +54,10 @@ class CallScores:
 
     def _tests_of(self, call: Call) -> list[_Test] | None:
         """Give what decides on each argument; None where only the rules themselves can tell."""
-        if self._matcher.demands_nothing(call) or not call.known:
+        rule = self._matcher.rule(call.name)
+        if self._matcher.demands_nothing(call) or not call.known or not is_by_argument(rule):
             return None
-        rules = {argument: rule_of_argument(self._matcher.rule(call.name), argument) for argument in call.args}
+        rules = {argument: rule_of_argument(rule, argument) for argument in call.args}
         tests = [self._test(call, argument, own) for argument, own in rules.items() if own != IGNORE]
         return None if None in tests else [test for test in tests if test]
 

@@ -7,12 +7,19 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from pytest_verdict.core.values.differences import Difference as ValueDifference, differences, listed_differences, step
+from pytest_verdict.core.values.differences import Difference as ValueDifference, differences, listed_differences
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.trajectories.accepted_calls import accepted_calls
 from pytest_verdict.trajectories.alignment import Row, side_by_side
-from pytest_verdict.trajectories.argument_rules import EQUAL, ArgumentFinding, ArgumentRule, rule_of_argument
+from pytest_verdict.trajectories.argument_rules import (
+    EQUAL,
+    ArgumentFinding,
+    ArgumentRule,
+    parts_of,
+    path_of,
+    rule_of_argument,
+)
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED
 from pytest_verdict.trajectories.pairing import (
@@ -226,17 +233,24 @@ def _argument_differences(expected: Call, observed: Call, matcher: CallMatcher) 
         both = {"expected": call_as_json(expected), "observed": call_as_json(observed)}
         yield {"path": ".args", "kind": "changed", **both}
         return
+    rule = matcher.rule(expected.name)
+    sides = parts_of(rule, expected.args), parts_of(rule, observed.args)
     for finding in matcher.findings(expected, observed):
         if finding.kind is not None:
-            rule = rule_of_argument(matcher.rule(expected.name), finding.argument)
-            yield from _inside(step(".args", finding.argument), finding, expected, observed, rule)
+            yield from _inside(
+                path_of(rule, finding.argument), finding, *sides, rule_of_argument(rule, finding.argument)
+            )
 
 
 def _inside(
-    path: str, finding: ArgumentFinding, expected: Call, observed: Call, rule: ArgumentRule
+    path: str,
+    finding: ArgumentFinding,
+    expected: Mapping[str, Any],
+    observed: Mapping[str, Any],
+    rule: ArgumentRule,
 ) -> Iterator[Difference]:
     """Describe how one argument differs, to the leaf where every part of it must be equal."""
-    left, right = (call.args.get(finding.argument, ABSENT) for call in (expected, observed))
+    left, right = (side.get(finding.argument, ABSENT) for side in (expected, observed))
     found = [ValueDifference("$", left, right)]
     if rule == EQUAL and finding.kind == "changed":
         found = list(islice(differences(left, right), MOST_DIFFERENCES)) or found

@@ -19,10 +19,11 @@ _PAIRINGS: Final[dict[tuple[str, str], Callable[[list[Call], list[Call], CallMat
     ("any_order", "partial"): pair_best,
     ("in_order", "partial"): pair_best_in_order,
 }
+_SAME: Final = {"same_order": "in_order", "same_tools": "any_order"}
 
 
 class _PrecisionRecall(TrajectoryOperator):
-    matching: Literal["any_order", "in_order"] = "any_order"
+    matching: Literal["any_order", "in_order", "same_order", "same_tools"] = "any_order"
     credit: Literal["whole", "partial"] = "whole"
     _counts: ClassVar[tuple[int, int]]
     """How often the expected and the observed calls count in what could have matched."""
@@ -30,14 +31,20 @@ class _PrecisionRecall(TrajectoryOperator):
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         if not expected and not observed:
             return Outcome(1.0, details={"matched": 0})
-        partners = _PAIRINGS[self.matching, self.credit](expected, observed, matcher)
-        if not expected or not observed:
+        partners = _PAIRINGS[_SAME.get(self.matching, self.matching), self.credit](expected, observed, matcher)
+        if not expected or not observed or not self._may_match(expected, observed):
             return Outcome(0.0, details={"matched": 0, **_unpaired(partners, expected, observed, matcher)})
         matched = self._matched(partners, expected, observed, matcher)
         left, right = self._counts
         score = min(matched * (left + right) / (left * len(expected) + right * len(observed)), 1.0)
         found = details.pairs(partners) if score == 1.0 else _unpaired(partners, expected, observed, matcher)
         return Outcome(score, details={"matched": matched, **found})
+
+    def _may_match(self, expected: list[Call], observed: list[Call]) -> bool:
+        left, right = ([call.name for call in side] for side in (expected, observed))
+        if self.matching == "same_tools":
+            return sorted(left) == sorted(right)
+        return self.matching != "same_order" or left == right
 
     def _matched(
         self, partners: Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher
@@ -61,7 +68,9 @@ class TrajectoryPrecision(_PrecisionRecall):
     Vertex's trajectory_precision, counting repeated calls. Two empty trajectories score 1.0, one empty one 0.0.
 
     Args:
-        matching: ``any_order`` pairs as many calls as possible, ``in_order`` as many as possible without crossing.
+        matching: ``any_order`` pairs as many calls as possible, ``in_order`` as many as possible without crossing. With
+            ``same_order`` and ``same_tools`` nothing counts unless both sides call the same tools as often, in the former
+            also in the same order.
         credit: ``partial`` counts a call by the mean score of its arguments, under the pairing with the highest sum.
 
     Example:

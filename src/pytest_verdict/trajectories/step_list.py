@@ -1,7 +1,8 @@
 """Step lists: how the expected side of `TrajectorySteps` is written, and read.
 
-A step is one call, or a list of calls that may come in any order. A call, or a whole step written as
-``{"any_order": [...]}``, may say ``"optional": true`` or ``"repeat": {"min": 1, "max": 3}``.
+A step is one call, or a list of calls that may come in any order. ``{"one_of": [...]}`` stands for whichever of its calls is
+made. A call, or a whole step written as ``{"any_order": [...]}``, may say ``"optional": true`` or
+``"repeat": {"min": 1, "max": 3}``.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from pytest_verdict.trajectories.readers import from_json, read_trajectory
 from pytest_verdict.trajectories.readers.plain import is_pair, read_item
 
 ANY_ORDER: Final = "any_order"
+ONE_OF: Final = "one_of"
 OPTIONAL: Final = "optional"
 REPEAT: Final = "repeat"
-_WORDS: Final = (ANY_ORDER, OPTIONAL, REPEAT)
+_WORDS: Final = (ANY_ORDER, ONE_OF, OPTIONAL, REPEAT)
 MOST_REPEATS: Final = 10_000
 
 Prepare = Callable[[Event], Call | None]
@@ -39,9 +41,9 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A group of calls in any order."""
+    """A group of calls in any order; each is written as the calls of which one is made."""
 
-    calls: tuple[tuple[Call, Times], ...]
+    calls: tuple[tuple[tuple[Call, ...], Times], ...]
     times: Times
     place: int
 
@@ -61,13 +63,18 @@ def read_steps(value: Any, expected_format: str, prepare: Prepare) -> list[Step]
 
 def _is_explicit(step: Any) -> bool:
     if isinstance(step, list | tuple):
-        return not is_pair(step)
-    return isinstance(step, Mapping) and any(key in step for key in (ANY_ORDER, OPTIONAL, REPEAT))
+        return not _is_pair(step)
+    return isinstance(step, Mapping) and any(key in step for key in _WORDS)
+
+
+def _is_pair(step: list[Any] | tuple[Any, ...]) -> bool:
+    # A name and its arguments, unless the second is a choice of calls.
+    return is_pair(step) and not (isinstance(step[1], Mapping) and ONE_OF in step[1])
 
 
 def _refuse_misspelt(step: Any) -> None:
     # Other keys of a call say nothing here and are allowed; one that was to say how often would be passed over.
-    inside = step.get(ANY_ORDER) if isinstance(step, Mapping) else step
+    inside = step.get(ANY_ORDER, step.get(ONE_OF)) if isinstance(step, Mapping) else step
     for item in (step, *(inside if isinstance(inside, list | tuple) else ())):
         for key in item if isinstance(item, Mapping) else ():
             meant = _meant(str(key))
@@ -93,17 +100,31 @@ def _grouped(events: Sequence[Event]) -> list[list[Event]]:
 def _step(step: Any, place: int, prepare: Prepare) -> Step:
     if isinstance(step, Mapping) and ANY_ORDER in step:
         listed, times = step[ANY_ORDER], _times(step)
-        others = [key for key in step if key not in _WORDS]
-        if others:
-            raise TrajectoryError(f"a step has {ANY_ORDER}, {OPTIONAL} and {REPEAT}, not {shown(others[0], 80)}")
-    elif isinstance(step, list | tuple) and not is_pair(step):
+        _refuse_others(step, ANY_ORDER)
+    elif isinstance(step, list | tuple) and not _is_pair(step):
         listed, times = step, Times()
     else:
         listed, times = [step], Times()
     if not isinstance(listed, list | tuple):
         raise TrajectoryError(f"{ANY_ORDER} is a list of calls, got {shown(listed, 80)}")
-    calls = [(prepare(_event(item)), _times(item)) for item in listed]
-    return Step(tuple((call, often) for call, often in calls if call is not None), times, place)
+    calls = [(tuple(filter(None, map(prepare, _events(item)))), _times(item)) for item in listed]
+    return Step(tuple((choices, often) for choices, often in calls if choices), times, place)
+
+
+def _refuse_others(step: Mapping[str, Any], word: str) -> None:
+    others = [key for key in step if key not in {word, OPTIONAL, REPEAT}]
+    if others:
+        raise TrajectoryError(f"a step has {word}, {OPTIONAL} and {REPEAT}, not {shown(others[0], 80)}")
+
+
+def _events(item: Any) -> list[Event]:
+    if not isinstance(item, Mapping) or ONE_OF not in item:
+        return [_event(item)]
+    _refuse_others(item, ONE_OF)
+    choices = item[ONE_OF]
+    if not isinstance(choices, list | tuple) or len(choices) < 2:
+        raise TrajectoryError(f"{ONE_OF} is a list of at least two calls, got {shown(choices, 80)}")
+    return list(map(read_item, choices))
 
 
 def _event(item: Any) -> Event:

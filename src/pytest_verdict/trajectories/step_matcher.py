@@ -24,7 +24,7 @@ _MOST_PAIRS: Final = 100_000
 class _Slot(NamedTuple):
     """Room for one observed call in a step."""
 
-    call: Call
+    choices: tuple[Call, ...]
     accepted: Sequence[int]
     required: bool
 
@@ -35,9 +35,11 @@ class StepMatcher:
     def __init__(self, steps: Sequence[Step], observed: Sequence[Call], matcher: CallMatcher) -> None:
         self._steps, self._observed, self._matcher = steps, observed, matcher
         self._size = len(observed)
-        calls = [call for step in steps for call, _ in step.calls]
+        calls = [call for step in steps for choices, _ in step.calls for call in choices]
         accepted = iter(accepted_calls(calls, observed, matcher))
-        self._accepted = {step.place: [next(accepted) for _ in step.calls] for step in steps}
+        self._accepted = {
+            step.place: [_union([next(accepted) for _ in choices]) for choices, _ in step.calls] for step in steps
+        }
 
     def earliest(self, step: Step, start: int) -> list[int] | None:
         """Find the observed calls that a step needs, ending as early as possible."""
@@ -103,25 +105,34 @@ class StepMatcher:
             for at, slot in _filled(own, self._observed, start, end):
                 start = start if at is None else at + 1
                 partners.append(at)
-                calls.append(slot.call)
+                calls.append(self._chosen(slot, at))
                 places.append(step.place)
         rows = side_by_side(partners, self._size)
         details = aligned(rows, calls, self._observed, self._matcher, extras, places)
         return details if details["differences"] else None
 
+    def _chosen(self, slot: _Slot, at: int | None) -> Call:
+        if at is None or len(slot.choices) == 1:
+            return slot.choices[0]
+        return max(slot.choices, key=lambda call: self._matcher.closeness(call, self._observed[at]))
+
     def _slots(self, step: Step) -> Iterator[_Slot]:
         """Give the slots of a step, those that must be filled first."""
         calls = list(zip(step.calls, self._accepted[step.place], strict=True))
-        for (call, times), accepted in calls:
-            yield from [_Slot(call, accepted, required=True)] * (times.least * step.times.least)
+        for (choices, times), accepted in calls:
+            yield from [_Slot(choices, accepted, required=True)] * (times.least * step.times.least)
         repeats = self._most(step.times)
-        for (call, times), accepted in calls:
+        for (choices, times), accepted in calls:
             more = self._most(times) * repeats - times.least * step.times.least
-            yield from [_Slot(call, accepted, required=False)] * more
+            yield from [_Slot(choices, accepted, required=False)] * more
 
     def _most(self, times: Times) -> int:
         # More calls than were made find no place.
         return max(times.least, self._size if times.most is None else min(times.most, self._size))
+
+
+def _union(accepted: list[list[int]]) -> list[int]:
+    return accepted[0] if len(accepted) == 1 else sorted(set().union(*accepted))
 
 
 def _ends_of_one(accepted: list[int], times: Times, start: int) -> set[int]:
@@ -196,7 +207,8 @@ def _filled(slots: Sequence[_Slot], observed: Sequence[Call], start: int, end: i
     left_over = []
     for slot in missing:
         # A call of the right tool is the nearest there is.
-        places = (at for at in range(start, end) if at not in filled and observed[at].name == slot.call.name)
+        names = {call.name for call in slot.choices}
+        places = (at for at in range(start, end) if at not in filled and observed[at].name in names)
         at = next(places, None)
         if at is None:
             left_over.append((at, slot))

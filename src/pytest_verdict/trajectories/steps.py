@@ -10,7 +10,7 @@ from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.details import call_as_json, listed, unexpected
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.selection import Selected, UnusableError, joined_sides
-from pytest_verdict.trajectories.step_list import Step, read_steps
+from pytest_verdict.trajectories.step_list import ONE_OF, Step, read_steps
 from pytest_verdict.trajectories.step_matcher import StepMatcher
 from pytest_verdict.trajectories.trajectory_operator import EMPTY_EXPECTED, UNREADABLE, TrajectoryOperator, read_side
 
@@ -18,9 +18,9 @@ from pytest_verdict.trajectories.trajectory_operator import EMPTY_EXPECTED, UNRE
 class TrajectorySteps(TrajectoryOperator):
     """The steps occur one after the other; the calls of one step in any order.
 
-    Expected is a list of steps. A step is one call or a list of calls. A call, or a step written as ``{"any_order": [...]}``, may
-    be ``"optional": true`` or ``"repeat": {"min": 1, "max": 3}``; ``max`` left out is no limit. Where expected is a recorded
-    trajectory, calls that were made together are one step.
+    Expected is a list of steps. A step is one call or a list of calls; ``{"one_of": [...]}`` is whichever of its calls is made. A
+    call, or a step written as ``{"any_order": [...]}``, may be ``"optional": true`` or ``"repeat": {"min": 1, "max": 3}``;
+    ``max`` left out is no limit. Where expected is a recorded trajectory, calls that were made together are one step.
 
     Args:
         extras: Whether other calls may lie before, between and after. With ``allow`` a call beyond ``max`` is such a call.
@@ -59,7 +59,9 @@ class TrajectorySteps(TrajectoryOperator):
         return found
 
     def _completed(self, found: Outcome, expected: list[Any], observed: list[Call], matcher: CallMatcher) -> Outcome:
-        return super()._completed(found, [call for step in expected for call, _ in step.calls], observed, matcher)
+        all_choices = [choices for step in expected for choices, _ in step.calls]
+        counted = replace(found, details={"expected_calls": len(all_choices), **(found.details or {})})
+        return super()._completed(counted, [call for choices in all_choices for call in choices], observed, matcher)
 
 
 def _needed(step: Step) -> bool:
@@ -92,8 +94,13 @@ def _without_gaps(steps: list[Step], matcher: StepMatcher, observed: list[Call])
     return Outcome(0.0, details={"first_divergence": extra, **listed(differences)})
 
 
+def _choices_as_json(choices: tuple[Call, ...]) -> dict[str, Any]:
+    written = [call_as_json(call) for call in choices]
+    return written[0] if len(written) == 1 else {ONE_OF: written}
+
+
 def _failed(step: Step, start: int, details: dict[str, Any]) -> Outcome:
-    wanted = [call_as_json(call) for call, times in step.calls if times.least > 0]
+    wanted = [_choices_as_json(choices) for choices, times in step.calls if times.least > 0]
     difference = {"path": f"$[{step.place}]", "kind": "missing", "expected": wanted}
     more = {"first_divergence": step.place, "observed_from": start, **listed([difference])}
     return Outcome(0.0, details={**details, **more})

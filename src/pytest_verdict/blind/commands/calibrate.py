@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_verdict.blind.commands.protocol import Option, add_options, read_protocol
 from pytest_verdict.console import complain, progress, say
 from pytest_verdict.errors import ConfigurationError
 
@@ -21,15 +22,9 @@ exit codes:
   1  it does not
   2  something cannot be read, or the judge cannot be imported
 """
-_OPTIONS: Final[tuple[tuple[str, Callable[[str], Any], Any, str | None, str], ...]] = (
+_OPTIONS: Final[tuple[Option, ...]] = (
     ("--output", str, "calibration.json", "FILE", "where to write the calibration"),
     ("--rubric", str, None, "FILE", "a rubric (default: that of the gold set)"),
-    ("--order", str, "both", None, "both, single or latin4 (default: both)"),
-    ("--repetitions", int, 1, None, "how often each order is asked (default: 1)"),
-    ("--rule", str, "majority", None, "majority, supermajority, unanimous or abstain"),
-    ("--retries", int, 1, None, "how often a broken reply is asked for again (default: 1)"),
-    ("--resolve", str, "derived", None, "derived, strict or abstain: what a contradiction does"),
-    ("--timeout", float, None, "SECONDS", "the longest a call may take (default: no limit)"),
     ("--key", str, "calibration", None, "what the assignments are drawn from"),
     ("--min-agreement", float, 0.70, None, "of its lower bound (default: 0.70)"),
     ("--min-kappa", float, 0.40, None, "of its lower bound (default: 0.40)"),
@@ -47,8 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="the judge, as package.module:name or kind:text, such as pydantic-ai:openai:gpt-4o-mini",
     )
-    for name, kind, default, metavar, text in _OPTIONS:
-        parser.add_argument(name, type=kind, default=default, metavar=metavar, help=text)
+    add_options(parser, _OPTIONS)
     parser.add_argument("--allow-model-labels", action="store_true", help="accept labels that a model gave")
 
 
@@ -56,14 +50,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from pytest_verdict.blind.calibration.files import read_gold
     from pytest_verdict.blind.calibration.measurement import Gate, calibrate
-    from pytest_verdict.blind.protocol import BlindProtocol
     from pytest_verdict.judging.protocol import find_judge
 
     gold = read_gold(arguments.gold)
     if arguments.rubric is not None:
         gold = gold.model_copy(update={"rubric": Path(arguments.rubric)})
-    given = {name: getattr(arguments, name) for name in BlindProtocol.model_fields if name != "leaks"}
-    protocol = BlindProtocol(**given)
     gate = Gate(
         agreement=arguments.min_agreement,
         kappa=arguments.min_kappa,
@@ -78,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         found = calibrate(
             gold,
             find_judge(arguments.judge),
-            protocol,
+            read_protocol(arguments),
             gate=gate,
             key=arguments.key,
             allow_model_labels=arguments.allow_model_labels,

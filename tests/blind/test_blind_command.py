@@ -1,0 +1,232 @@
+"""``pytest-verdict blind``: two outputs, folders of them, the evaluations of a skill, and judges that answer later."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+from blind_judges import BAD, GOOD
+
+from pytest_verdict import compare
+from pytest_verdict.blind import write_grading
+from pytest_verdict.errors import ConfigurationError
+
+JUDGE = "blind_judges:honest"
+
+
+@pytest.fixture
+def task(tmp_path):
+    path = tmp_path / "task.txt"
+    path.write_text("Give the total.")
+    return path
+
+
+def written(folder, **texts):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (folder / f"{name}.md").write_text(text)
+    return folder
+
+
+def summary(folder):
+    return json.loads((folder / "summary.json").read_text())
+
+
+def test_two_outputs_are_compared(command, tmp_path, task):
+    new, old = tmp_path / "1.txt", tmp_path / "2.txt"
+    new.write_text(GOOD)
+    old.write_text(BAD)
+    out = tmp_path / "out"
+    common = ("blind", new, old, "--prompt", task, "--judge", JUDGE, "-o", out, "--names", "new", "old")
+    status, said, _ = command(*common, "--prefer", "new")
+    assert status == 0
+    assert said == (
+        "1 pair: new won 1, old won 0, 0 ties, 0 without a verdict; 0 order flips\n"
+        "win rate of new: 100% of 1 decided [0.03, 1.00], p 1\n"
+    )
+    assert sorted(path.name for path in out.iterdir()) == [
+        "blind.json",
+        "commitment.json",
+        "comparison.json",
+        "summary.json",
+    ]
+    assert command(*common, "--prefer", "old")[0] == 1
+    assert command("unblind", out)[0] == 0
+
+
+def test_a_judge_that_always_takes_the_first_gives_no_verdict(command, tmp_path, task):
+    outputs = [written(tmp_path / "a", one=GOOD), written(tmp_path / "b", one=BAD)]
+    status, said, problems = command(
+        "blind", *outputs, "--pairs", "--prompt", task, "--judge", "blind_judges:first_slot", "-o", tmp_path / "out"
+    )
+    assert status == 1
+    assert "1 pair: a won 0, b won 0, 0 ties, 1 without a verdict; 1 order flip" in said
+    assert "one.md: INCONSISTENT" in problems
+
+
+def test_pairs_are_those_of_one_name_each_with_its_task(command, tmp_path):
+    first = written(tmp_path / "a", one=GOOD, two=BAD, three=GOOD)
+    second = written(tmp_path / "b", one=BAD, two=GOOD, three=GOOD)
+    prompts = written(tmp_path / "tasks", one="Task one.", two="Task two.", three="Task three.")
+    out = tmp_path / "out"
+    status, _, _ = command("blind", first, second, "--pairs", "--prompt", prompts, "--judge", JUDGE, "-o", out)
+    assert status == 0
+    found = summary(out)
+    assert (found["wins"], found["ties"], found["win_rate"]["rate"]) == ({"a": 1, "b": 1}, 1, 0.5)
+    assert found["comparisons"]["two.md"] == {"status": "JUDGED", "winner": "b"}
+    tasks = {
+        name: json.loads((out / f"{name}.md" / "blind.json").read_text())["observed"]["comparison"]["task"]
+        for name in ("one", "two", "three")
+    }
+    assert tasks == {"one": "Task one.", "two": "Task two.", "three": "Task three."}
+
+
+def test_an_output_without_its_partner_is_no_comparison(command, tmp_path, task):
+    outputs = [written(tmp_path / "a", one=GOOD, two=BAD), written(tmp_path / "b", one=BAD)]
+    status, _, problems = command(
+        "blind", *outputs, "--pairs", "--prompt", task, "--judge", JUDGE, "-o", tmp_path / "o"
+    )
+    assert status == 2
+    assert "'two.md' is in one of" in problems
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["a"], "two configurations in eval-*/"),
+        (["a", "b"], "give two outputs and --prompt FILE"),
+        (["a", "b", "--prompt", "nowhere.txt"], "nowhere.txt cannot be read"),
+        (["a", "b", "--prompt", "task.txt", "--prefer", "z"], "--prefer z is none of the outputs a and b"),
+        (["a", "b", "--prompt", "task.txt", "--pairs", "--judge", "nobody"], "--judge nobody cannot be imported"),
+        (["a", "--pairs"], "of an iteration, names, prompts and expectations are those of its folders"),
+        (["a", "missing", "--prompt", "task.txt", "--pairs"], "missing is no folder of outputs"),
+    ],
+)
+def test_a_wrong_argument_is_named(command, tmp_path, monkeypatch, task, words, message):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / "a", one=GOOD)
+    written(tmp_path / "b", one=BAD)
+    status, _, problems = command("blind", "--judge", JUDGE, "-o", "out", *words)
+    assert (status, message in problems) == (2, True), problems
+
+
+def test_a_program_answers_later(command, tmp_path, task):
+    outputs = [written(tmp_path / "a", one=GOOD, two="No."), written(tmp_path / "b", one=BAD, two=GOOD)]
+    words = ("blind", *outputs, "--pairs", "--prompt", task, "--judge", "folder", "-o", tmp_path / "out")
+    status, said, _ = command(*words)
+    assert status == 3
+    assert said.count("reply.json is still to be written") == 4
+    questions = sorted((tmp_path / "out" / "judgments").glob("*/request.json"))
+    assert len(questions) == 4
+    for question in questions:
+        asked = json.loads(question.read_text())
+        names = asked["schema"]["properties"]["rubric"]["properties"]["A"]["properties"]
+        shown = {label: "".join(path.read_text() for path in (question.parent / label).iterdir()) for label in "AB"}
+        sides = {
+            label: {
+                part: {
+                    name: {"evidence": "-", "score": 5 if "because" in shown[label] else 2}
+                    for name in names[part]["properties"]
+                }
+                for part in names
+            }
+            for label in "AB"
+        }
+        (question.parent / "reply.json").write_text(json.dumps({"rubric": sides, "reasoning": "because"}))
+    assert command(*words)[0] == 0
+    assert summary(tmp_path / "out")["wins"] == {"a": 1, "b": 1}
+
+
+def test_a_person_answers_later(command, tmp_path, task):
+    outputs = [written(tmp_path / "a", one=GOOD), written(tmp_path / "b", one=BAD)]
+    words = ("blind", *outputs, "--prompt", task, "--judge", "human", "-o", tmp_path / "out", "--order", "single")
+    status, _, problems = command(*words)
+    assert (status, "--judge human with --order single needs --key" in problems) == (2, True)
+    words = (*words, "--key", "k")
+    assert command(*words)[0] == 3
+    [form] = (tmp_path / "out" / "judgments").glob("*/form.yaml")
+    filled = yaml.safe_load(form.read_text())
+    for label in "AB":
+        is_good = "because" in (form.parent / label / "one.md").read_text()
+        for part in filled["rubric"][label].values():
+            part.update(dict.fromkeys(part, 5 if is_good else 1))
+    form.write_text(yaml.safe_dump(filled))
+    assert command(*words)[0] == 0
+    assert summary(tmp_path / "out")["wins"] == {"a": 1, "b": 0}
+
+
+@pytest.fixture
+def iteration(tmp_path):
+    """An iteration of the skill-creator workflow with two evaluations of two runs."""
+    workspace = tmp_path / "totals-workspace" / "iteration-1"
+    for number in (0, 1):
+        folder = workspace / f"eval-{number}"
+        for configuration, text in (("with_skill", GOOD), ("without_skill", BAD)):
+            for run in (1, 2):
+                place = folder / configuration / f"run-{run}"
+                written(place / "outputs", answer=text)
+                checks = {
+                    "says 42": compare("contains_any", "42", text),
+                    "says why": compare("contains_any", "because", text),
+                }
+                write_grading(place, checks)
+                (place / "timing.json").write_text(
+                    json.dumps({"total_tokens": 10 * run, "total_duration_seconds": 1.5})
+                )
+        about = {"eval_id": number, "prompt": "Give the total.", "assertions": ["says 42", "says why"]}
+        (folder / "eval_metadata.json").write_text(json.dumps(about))
+    return workspace
+
+
+def test_the_evaluations_of_a_skill_are_compared(command, iteration, tmp_path):
+    out = tmp_path / "out"
+    status, _, problems = command("blind", iteration, "--judge", JUDGE, "-o", out, "--prefer", "with_skill")
+    assert (status, problems) == (0, "")
+    assert summary(out)["wins"] == {"with_skill": 4, "without_skill": 0}
+    comparison = json.loads((out / "eval-1" / "run-2" / "comparison.json").read_text())
+    rates = {side["pass_rate"] for side in comparison["expectation_results"].values()}
+    assert rates == {0.5, 1.0}
+    benchmark = json.loads((out / "benchmark.json").read_text())
+    assert benchmark["metadata"] == {"skill_name": "totals", "evals_run": [0, 1], "runs_per_configuration": 2}
+    assert benchmark["run_summary"]["with_skill"]["pass_rate"] == {"mean": 1.0, "stddev": 0.0, "min": 1.0, "max": 1.0}
+    assert benchmark["run_summary"]["without_skill"]["tokens"]["mean"] == 15.0
+    assert benchmark["run_summary"]["delta"] == {"pass_rate": "+0.50", "time_seconds": "+0.00", "tokens": "+0.00"}
+    assert benchmark["notes"][0].startswith("blind comparison: 4 pairs: with_skill won 4")
+    run = benchmark["runs"][1]
+    assert (run["eval_id"], run["configuration"], run["run_number"]) == (0, "without_skill", 1)
+    assert [list(one) for one in run["expectations"]] == [["text", "passed", "evidence"]] * 2
+    assert run["expectations"][1]["evidence"] == "contains_any: expected any of 'because', got 'It is 42'"
+
+
+def test_runs_without_a_grading_are_compared_and_the_judge_answers_the_expectations(command, iteration, tmp_path):
+    for path in iteration.glob("eval-*/*/run-*/grading.json"):
+        path.unlink()
+    status, _, _ = command("blind", iteration, "--judge", JUDGE, "-o", tmp_path / "out")
+    assert status == 0
+    record = json.loads((tmp_path / "out" / "eval-0" / "run-1" / "blind.json").read_text())
+    assert record["details"]["expectation_source"] == "judge"
+
+
+def test_a_run_without_its_partner_is_no_comparison(command, iteration, tmp_path):
+    lost = iteration / "eval-1" / "with_skill" / "run-2" / "outputs"
+    (lost / "answer.md").unlink()
+    lost.rmdir()
+    status, _, problems = command("blind", iteration, "--judge", JUDGE, "-o", tmp_path / "out")
+    assert status == 2
+    assert "with_skill and without_skill have 1 run and 2 runs; each run needs its partner" in problems
+
+
+@pytest.mark.parametrize("content", ["[]", "{", '{"assertions": ["a"]}', '{"prompt": 3}'])
+def test_an_evaluation_that_cannot_be_read_is_named(command, iteration, tmp_path, content):
+    (iteration / "eval-0" / "eval_metadata.json").write_text(content)
+    status, _, problems = command("blind", iteration, "--judge", JUDGE, "-o", tmp_path / "out")
+    assert status == 2
+    assert "eval_metadata.json" in problems
+
+
+def test_a_grading_needs_results_and_a_folder(tmp_path):
+    with pytest.raises(ConfigurationError, match="a grading needs results"):
+        write_grading(tmp_path, {})
+    with pytest.raises(ConfigurationError, match="a grading needs results and the folder of a run, got 1 for"):
+        write_grading(tmp_path / "nowhere", {"a": compare("exact", 1, 1)})
