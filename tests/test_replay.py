@@ -92,8 +92,11 @@ EXAMPLES = {
     "numeric_exact": [("1,000", 1000, {"normalize": ["strip_thousands_separators"]}), (1, "one", {})],
     "numeric_maximum": [(5, 6, {}), (0.5, "45 %", {"normalize": ["strip_final_punctuation", "percent_to_decimal"]})],
     "numeric_minimum": [(5, 6, {})],
-    "numeric_range": [([1, 5], 3, {})],
-    "numeric_tolerance": [(37.0, 36.8, {"tolerance": 0.5, "mode": "absolute"})],
+    "numeric_range": [([1, 5], 3, {}), (None, 7, {"max": 5, "zero_at": 4})],
+    "numeric_tolerance": [
+        (37.0, 36.8, {"tolerance": 0.5, "mode": "absolute"}),
+        (100, 110, {"tolerance": 0.05, "zero_at": 0.25}),
+    ],
     "one_of": [(["NY", "NYC"], "nyc", {"normalize": ["lowercase"]}), (["NY"], "ny", {"case_sensitive": False})],
     "ordered_match": [([1, 2], [1, 3], {})],
     "pass_rate": [

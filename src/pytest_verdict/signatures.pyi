@@ -54,9 +54,10 @@ NumericSettings = TypedDict("NumericSettings", {"normalize": Normalizers}, total
 class LimitSettings(NumericSettings, total=False):
     exclusive: bool
 NumericRangeSettings = TypedDict("NumericRangeSettings", {"min": Number | None, "max": Number | None, "exclusive_min": bool,
-    "exclusive_max": bool, "normalize": Normalizers}, total=False)
+    "exclusive_max": bool, "normalize": Normalizers, "zero_at": Number | None}, total=False)
 class NumericToleranceSettings(NumericSettings, total=False):
     mode: Literal["relative", "absolute"]
+    zero_at: Number | None
 OneOfSettings = TypedDict("OneOfSettings", {"values": Sequence[Any] | None, "normalize": Normalizers, "case_sensitive": bool},
     total=False)
 RegexSettings = TypedDict("RegexSettings", {"pattern": str | None, "mode": Literal["search", "fullmatch", "match"],

@@ -99,6 +99,13 @@ FIRST_LINES = [
         {},
         "expected ['2020-01-01T10:00', None], got '2020-01-01T09:30': off by 1800 seconds",
     ),
+    (
+        "numeric_tolerance",
+        100,
+        110,
+        {"tolerance": 0.05, "zero_at": 0.25},
+        "expected 100, got 110: off by 10, allowed 5, score 0.75, 1 needed",
+    ),
     ("delta", -20, [100, 90], {}, "expected -20, got [100, 90]: off by 10"),
     ("json_schema", {"properties": {"id": {"type": "integer"}}}, {"id": "7"}, {}, "$.id: '7' is not of type 'integer'"),
 ]

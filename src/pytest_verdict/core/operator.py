@@ -63,6 +63,8 @@ class Operator(BaseModel):
     kind: ClassVar[str] = "custom"
     keeps_evidence: ClassVar[bool] = False
     """Whether `evaluate` is known to change neither value; any other operator gets copies of its own."""
+    instead_of_expected: ClassVar[tuple[str, ...]] = ()
+    """The setting that takes the place of expected when it is given, or several, which do so together."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
@@ -98,7 +100,13 @@ class Operator(BaseModel):
 
     def effective_expected(self, expected: Any) -> Any:
         """Give the value that is recorded as expected; another one when a setting takes its place."""
-        return expected
+        if not self.instead_of_expected:
+            return expected
+        given = {name: getattr(self, name) for name in self.instead_of_expected}
+        if all(value is None for value in given.values()):
+            return expected
+        value = given if len(given) > 1 else next(iter(given.values()))
+        return list(value) if isinstance(value, tuple) else value
 
     def needs_expected(self) -> bool:
         """Say whether an expected value must be given; False when the settings say all that is expected."""

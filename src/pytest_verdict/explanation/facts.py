@@ -147,6 +147,7 @@ def _of_distance(result: ComparisonResult, budget: Budget) -> Explanation | None
     tail = f": missed by {-(margin or 0):f}{unit}" if distance is None else f": off by {distance:f}{unit}"
     if distance is not None and margin is not None and distance + margin > 0:
         tail += f", allowed {distance + margin:f}{unit}"
+    tail += f", score {result.score:.6g}, {result.threshold:.6g} needed" if result.score else ""
     return Explanation(summary=(*_sides(result, budget, len(tail)), Part(tail)))
 
 

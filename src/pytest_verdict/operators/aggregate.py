@@ -292,13 +292,10 @@ class BestOf(_OfParts):
     """
 
     name: ClassVar[str] = "best_of"
+    instead_of_expected: ClassVar[tuple[str, ...]] = ("references",)
 
     inner: Annotated[Any, BeforeValidator(_of_references)]
     references: AcceptedValues = None
-
-    def effective_expected(self, expected: Any) -> Any:
-        """Give the references when they are a setting."""
-        return expected if self.references is None else list(self.references)
 
     def default_threshold(self) -> float:
         """Give that of the operator inside."""

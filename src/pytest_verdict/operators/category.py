@@ -151,14 +151,11 @@ class OneOf(Operator):
 
     name: ClassVar[str] = "one_of"
     kind: ClassVar[str] = "category"
+    instead_of_expected: ClassVar[tuple[str, ...]] = ("values",)
 
     values: AcceptedValues = None
     normalize: Normalization = ()
     case_sensitive: Later[bool] = True
-
-    def effective_expected(self, expected: Any) -> Any:
-        """Give the accepted values when they are a setting."""
-        return expected if self.values is None else list(self.values)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Look for an accepted value; see the class."""

@@ -96,11 +96,12 @@ class NumericTolerance(_Numeric):
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         passed, details = _within(expected, observed, self.tolerance, self.mode)
-        if passed or self.zero_at is None or not observed.is_finite():
+        distance = _distance(expected, observed)
+        if passed or self.zero_at is None or not distance.is_finite():
             return passed, details
         unit = Fraction(expected.copy_abs()) if self.mode == "relative" else 1
         full, zero = (unit * Fraction(as_exact(limit)) for limit in (self.tolerance, self.zero_at))
-        return _faded(Fraction(_distance(expected, observed)) - full, zero - full), details
+        return _faded(Fraction(distance) - full, zero - full), details
 
 
 class _Limit(_Numeric):
@@ -154,7 +155,7 @@ class NumericRange(Operator):
         exclusive_min: Whether the lower bound is outside.
         exclusive_max: Whether the upper bound is outside.
         normalize: Normalizers for evidence that is text; none unless given.
-        zero_at: How far outside the score is 0.0, above 0; up to there it falls evenly. Without it nothing is left outside.
+        zero_at: How far outside the score is 0.0; up to there it falls evenly. Without it nothing is left of it outside.
 
     Example:
         >>> compare("numeric_range", None, 10.5, min=1, max=10).details
@@ -165,6 +166,7 @@ class NumericRange(Operator):
 
     name: ClassVar[str] = "numeric_range"
     kind: ClassVar[str] = "number"
+    instead_of_expected: ClassVar[tuple[str, ...]] = ("min", "max")
 
     min: ExactNumber | None = None
     max: ExactNumber | None = None
@@ -179,10 +181,6 @@ class NumericRange(Operator):
         if low is not None and high is not None and self._is_void(low, high):
             raise ValueError(f"no number lies between min={self.min} and max={self.max}; min must be below max")
         return self
-
-    def effective_expected(self, expected: Any) -> Any:
-        """Give the bounds when they are settings."""
-        return expected if self.min is None and self.max is None else {"min": self.min, "max": self.max}
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare a number with the bounds; see the class."""

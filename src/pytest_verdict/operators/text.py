@@ -72,6 +72,7 @@ class NormalizedExact(Exact):
 
 class _Contains(Operator):
     kind: ClassVar[str] = "text"
+    instead_of_expected: ClassVar[tuple[str, ...]] = ("substrings",)
     _all: ClassVar[bool] = False
 
     substrings: Annotated[Sequence[str] | None, IN_ORDER] = None
@@ -86,10 +87,6 @@ class _Contains(Operator):
             if not normalize(text, self._steps()):
                 raise ValueError(f"substrings: {text!r} is empty after normalization and would be found everywhere")
         return self
-
-    def effective_expected(self, expected: Any) -> Any:
-        """Give the substrings when they are a setting."""
-        return expected if self.substrings is None else list(self.substrings)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Look for the substrings; see the class."""

@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from types import ModuleType
-from typing import Any, ClassVar, Final, cast
+from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import StrictBool, field_validator
+from pydantic import AfterValidator, StrictBool
 
 from pytest_verdict.core.operator import Later
 from pytest_verdict.core.result import Outcome
@@ -30,6 +30,20 @@ Schema = dict[str, Any] | StrictBool
 INVALID_SCHEMA: Final = "invalid_schema"
 SCHEMA_FAILED: Final = "schema_failed"
 UNRESOLVED_REFERENCE: Final = "unresolved_reference"
+
+
+def _valid(schema: Any) -> Any:
+    try:
+        problem = _problem(_prepared(read_document(schema)))
+    except JsonTextError as error:
+        raise ValueError(f"is not JSON: {error}") from None
+    if problem is not None:
+        raise ValueError(f"is not a valid JSON Schema: {problem}")
+    # Copied, because the caller may go on to change it.
+    return snapshot(schema)
+
+
+ValidSchema = Annotated[Schema, AfterValidator(_valid)]
 
 
 class JsonSchema(JsonOperator):
@@ -58,36 +72,14 @@ class JsonSchema(JsonOperator):
     """
 
     name: ClassVar[str] = "json_schema"
+    instead_of_expected: ClassVar[tuple[str, ...]] = ("schema_document",)
 
-    schema_document: Schema | None = None
-    schemas: Later[Mapping[str, Schema]] = {}  # noqa: RUF012 - pydantic copies it
+    schema_document: ValidSchema | None = None
+    schemas: Later[Mapping[str, ValidSchema]] = {}  # noqa: RUF012 - pydantic copies it
 
     def __init__(self, /, **settings: Any) -> None:
         _validators()
         super().__init__(**settings)
-
-    @field_validator("schema_document")
-    @classmethod
-    def _valid(cls, schema: Schema | None) -> Schema | None:
-        if schema is None:
-            return None
-        try:
-            problem = _problem(_prepared(read_document(schema)))
-        except JsonTextError as error:
-            raise ValueError(f"is not JSON: {error}") from None
-        if problem is not None:
-            raise ValueError(f"is not a valid JSON Schema: {problem}")
-        # Copied, because the caller may go on to change it.
-        return cast("Schema", snapshot(schema))
-
-    @field_validator("schemas")
-    @classmethod
-    def _all_valid(cls, schemas: Mapping[str, Schema]) -> Mapping[str, Schema]:
-        return {uri: cast("Schema", cls._valid(schema)) for uri, schema in schemas.items()}
-
-    def effective_expected(self, expected: Any) -> Any:
-        """Give the schema when it is a setting."""
-        return expected if self.schema_document is None else self.schema_document
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Check the observed document; see the class."""
