@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from pydantic import model_validator
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Later, Operator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.opcodes import common_length
+from pytest_verdict.core.values.opcodes import common_ends
 from pytest_verdict.operators.surfaces import not_text, surfaces
 
 Metric = Literal["levenshtein", "damerau_levenshtein", "indel", "jaro", "jaro_winkler", "token_f1", "rouge_l"]
@@ -172,7 +171,5 @@ def _refuse_too_long(metric: str, first: Sequence[Any], second: Sequence[Any]) -
 
 def _rest(first: Sequence[Any], second: Sequence[Any]) -> int:
     # What both texts start and end with costs nothing.
-    places = range(len(first)), range(len(second))
-    start = common_length(first, second, *places, 1)
-    end = common_length(first, second, places[0][start:], places[1][start:], -1)
-    return math.prod(len(place) - start - end for place in places)
+    ends = sum(common_ends(first, second, range(len(first)), range(len(second))))
+    return (len(first) - ends) * (len(second) - ends)

@@ -38,16 +38,20 @@ def opcodes(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Opcode]
 
 
 def _stretches(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> Iterator[Opcode]:
-    head = common_length(left, right, lefts, rights, 1)
-    tail = common_length(left, right, lefts[head:], rights[head:], -1)
+    head, tail = common_ends(left, right, lefts, rights)
     yield Opcode("equal", lefts[:head], rights[:head])
     inner = lefts[head : len(lefts) - tail], rights[head : len(rights) - tail]
     yield from _between(left, right, *inner)
     yield Opcode("equal", lefts[len(lefts) - tail :], rights[len(rights) - tail :])
 
 
-def common_length(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range, step: int) -> int:
-    """Count what two stretches have in common at their start, or with step -1 at their end."""
+def common_ends(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> tuple[int, int]:
+    """Count what two stretches have in common at their start, and what of the rest at their end."""
+    head = _common(left, right, lefts, rights, 1)
+    return head, _common(left, right, lefts[head:], rights[head:], -1)
+
+
+def _common(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range, step: int) -> int:
     pairs = enumerate(zip(lefts[::step], rights[::step], strict=False))
     different = (at for at, (one, other) in pairs if left[one] != right[other])
     return next(different, min(len(lefts), len(rights)))
@@ -75,7 +79,7 @@ def _cut(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, righ
         if at > one or to > other:
             yield from _stretches(left, right, range(one, at), range(other, to))
         if at >= one:
-            same = common_length(left, right, range(at, lefts.stop), range(to, rights.stop), 1)
+            same = _common(left, right, range(at, lefts.stop), range(to, rights.stop), 1)
             yield Opcode("equal", range(at, at + same), range(to, to + same))
             one, other = at + same, to + same
     yield from _stretches(left, right, range(one, lefts.stop), range(other, rights.stop))
