@@ -91,7 +91,7 @@ EXAMPLES = {
     "not_contains": [("sorry", "I am sorry", {}), (["a", "b"], "C", {"case_sensitive": False}), ("a", None, {})],
     "numeric_exact": [("1,000", 1000, {"normalize": ["strip_thousands_separators"]}), (1, "one", {})],
     "numeric_maximum": [(5, 6, {}), (0.5, "45 %", {"normalize": ["strip_final_punctuation", "percent_to_decimal"]})],
-    "numeric_minimum": [(5, 6, {})],
+    "numeric_minimum": [(5, 6, {}), (5, 4, {"zero_at": 2})],
     "numeric_range": [([1, 5], 3, {}), (None, 7, {"max": 5, "zero_at": 4})],
     "numeric_tolerance": [
         (37.0, 36.8, {"tolerance": 0.5, "mode": "absolute"}),

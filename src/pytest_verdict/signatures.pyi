@@ -53,6 +53,7 @@ class JsonSubsetSettings(JsonOperatorSettings, total=False):
 NumericSettings = TypedDict("NumericSettings", {"normalize": Normalizers}, total=False)
 class LimitSettings(NumericSettings, total=False):
     exclusive: bool
+    zero_at: Number | None
 NumericRangeSettings = TypedDict("NumericRangeSettings", {"min": Number | None, "max": Number | None, "exclusive_min": bool,
     "exclusive_max": bool, "normalize": Normalizers, "zero_at": Number | None}, total=False)
 class NumericToleranceSettings(NumericSettings, total=False):

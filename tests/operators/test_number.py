@@ -299,3 +299,21 @@ def test_where_the_score_is_zero_is_recorded_where_it_is_given_and_lies_beyond_t
     for wrong in (1, 0.5, -1, "x"):
         with pytest.raises(SettingsError, match="zero_at"):
             NumericTolerance(tolerance=1, zero_at=wrong)
+
+
+@pytest.mark.parametrize(("operator", "wrong"), [("numeric_minimum", -1), ("numeric_maximum", 1)])
+def test_a_score_falls_on_the_wrong_side_of_a_limit(operator, wrong):
+    def score(distance, **settings):
+        return compare(operator, 10, 10 + wrong * distance, **settings).score
+
+    assert [score(distance, zero_at=4) for distance in (-5, 0, 1, 3, 4, float("inf"))] == [
+        1.0,
+        1.0,
+        0.75,
+        0.25,
+        0.0,
+        0.0,
+    ]
+    assert score(1) == 0.0
+    assert 0.99 < score(0, zero_at=4, exclusive=True) < 1.0
+    assert compare(operator, wrong * float("-inf"), wrong * float("inf"), zero_at=4).score == 0.0

@@ -100,13 +100,7 @@ class Operator(BaseModel):
 
     def effective_expected(self, expected: Any) -> Any:
         """Give the value that is recorded as expected; another one when a setting takes its place."""
-        if not self.instead_of_expected:
-            return expected
-        given = {name: getattr(self, name) for name in self.instead_of_expected}
-        if all(value is None for value in given.values()):
-            return expected
-        value = given if len(given) > 1 else next(iter(given.values()))
-        return list(value) if isinstance(value, tuple) else value
+        return expected if self.given_instead is ABSENT else self.given_instead
 
     def needs_expected(self) -> bool:
         """Say whether an expected value must be given; False when the settings say all that is expected."""
@@ -225,6 +219,16 @@ class Operator(BaseModel):
     def asks_model(self) -> bool:
         """Whether the outcome rests on what a model said, and is derived again from the details of the record."""
         return type(self).replay is not Operator.replay
+
+    @functools.cached_property
+    def given_instead(self) -> Any:
+        """What settings give in place of expected, as a record has it; ABSENT where they do not."""
+        given = [getattr(self, name) for name in self.instead_of_expected]
+        if given.count(None) == len(given):
+            return ABSENT
+        if len(given) > 1:
+            return dict(zip(self.instead_of_expected, given, strict=True))
+        return list(given[0]) if isinstance(given[0], tuple) else given[0]
 
     @functools.cached_property
     def has_model_inside(self) -> bool:

@@ -81,8 +81,15 @@ def _conditions(value: Any) -> Any:
     return tuple(read_condition(item) for item in value)
 
 
-class _OfParts(Operator):
+class _Aggregate(Operator):
     kind: ClassVar[str] = "aggregate"
+
+    conditions: Annotated[Any, BeforeValidator(_conditions)]
+
+    def needs_expected(self) -> bool:
+        """Say whether one of the conditions needs it."""
+        parts = self.conditions.values() if isinstance(self.conditions, dict) else self.conditions
+        return any(part.operator.needs_expected() for part in parts)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Make the parts' comparisons and decide by them; see the class."""
@@ -99,28 +106,16 @@ class _OfParts(Operator):
         return replace(outcome, score=0.0, error=undecided(outcome.children)) if best >= threshold else outcome
 
     def _children(self, expected: Any, observed: Any) -> tuple[ComparisonResult, ...]:
-        raise NotImplementedError
+        if isinstance(self.conditions, tuple):
+            return tuple(part.compare(expected, observed, str(index)) for index, part in enumerate(self.conditions))
+        parts = self.conditions.items()
+        return tuple(part.compare(_item(expected, key), _item(observed, key), key) for key, part in parts)
 
     def _part(self, child: ComparisonResult) -> float:
         return float(child.passed)
 
     def _score(self, parts: list[float]) -> float:
         return sum(parts) / len(parts)
-
-
-class _Aggregate(_OfParts):
-    conditions: Annotated[Any, BeforeValidator(_conditions)]
-
-    def needs_expected(self) -> bool:
-        """Say whether one of the conditions needs it."""
-        parts = self.conditions.values() if isinstance(self.conditions, dict) else self.conditions
-        return any(part.operator.needs_expected() for part in parts)
-
-    def _children(self, expected: Any, observed: Any) -> tuple[ComparisonResult, ...]:
-        if isinstance(self.conditions, tuple):
-            return tuple(part.compare(expected, observed, str(index)) for index, part in enumerate(self.conditions))
-        parts = self.conditions.items()
-        return tuple(part.compare(_item(expected, key), _item(observed, key), key) for key, part in parts)
 
 
 def undecided(parts: Iterable[ComparisonResult]) -> str | None:
@@ -268,13 +263,11 @@ class Weighted(_Aggregate):
 def _of_references(value: Any) -> Operator:
     operator = operator_from_settings(value)
     if not operator.needs_expected():
-        raise ValueError(
-            f"takes an operator that compares with expected; the settings of {operator} are all it expects"
-        )
+        raise ValueError(f"takes an operator that needs expected; the settings of {operator} are all it expects")
     return operator
 
 
-class BestOf(_OfParts):
+class BestOf(Operator):
     """One of several accepted references matches; the best of them gives the score, and the details name it.
 
     Each reference is compared by the operator inside and recorded; of equally good ones the first is the best. The threshold
@@ -292,6 +285,7 @@ class BestOf(_OfParts):
     """
 
     name: ClassVar[str] = "best_of"
+    kind: ClassVar[str] = "aggregate"
     instead_of_expected: ClassVar[tuple[str, ...]] = ("references",)
 
     inner: Annotated[Any, BeforeValidator(_of_references)]
@@ -306,15 +300,13 @@ class BestOf(_OfParts):
         references = as_list(self.effective_expected(expected))
         if not references:
             return unusable(NOT_A_LIST if references is None else EMPTY_EXPECTED, _REFERENCES, expected)
-        found = super().evaluate(references, observed)
-        best = max(range(len(references)), key=lambda at: found.children[at].score)
-        return replace(found, details={"best_index": best, "best": encode(references[best])})
+        parts = tuple(run(self.inner, each, observed, name=str(index)) for index, each in enumerate(references))
+        best = max(range(len(parts)), key=lambda index: parts[index].score)
+        details = {"best_index": best, "best": encode(references[best])}
+        return Outcome(parts[best].score, (), (CHILD_ERROR,) if undecided(parts) else (), details, children=parts)
 
-    def _children(self, expected: Any, observed: Any) -> tuple[ComparisonResult, ...]:
-        return tuple(run(self.inner, each, observed, name=str(index)) for index, each in enumerate(expected))
-
-    def _part(self, child: ComparisonResult) -> float:
-        return child.score
-
-    def _score(self, parts: list[float]) -> float:
-        return max(parts)
+    def decided(self, outcome: Outcome, threshold: float) -> Outcome:
+        """Make an outcome an error where a reference that could not be used might have been the best."""
+        del threshold
+        error = undecided(outcome.children)
+        return outcome if error is None else replace(outcome, score=0.0, error=error)

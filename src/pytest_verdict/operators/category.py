@@ -119,9 +119,7 @@ def _read_accepted(values: Any) -> Any:
     return tuple(decode(item) if isinstance(item, dict | list) else item for item in items)
 
 
-class _Accepted(tuple[Any, ...]):
-    __slots__ = ()
-
+class _Accepted(tuple[Any, ...]):  # noqa: SLOT001 - there are few
     def written(self) -> list[Any]:
         """Write the values as the record does; a tuple among them stays one."""
         return [encode(item) for item in self]

@@ -72,8 +72,7 @@ class NumericTolerance(_Numeric):
             expected zero demands zero; in mode ``absolute`` a distance.
         mode: ``relative`` unless given, or ``absolute``.
         normalize: Normalizers for evidence that is text; none unless given.
-        zero_at: How far beyond expected the score is 0.0, in the same mode; from the tolerance to there it falls evenly. Without
-            it nothing is left of it beyond the tolerance.
+        zero_at: How far from expected the score is 0.0, in the same mode; it falls evenly from the tolerance to there.
 
     Example:
         >>> compare("numeric_tolerance", 1, 1.1, tolerance=0.1).details
@@ -108,10 +107,13 @@ class _Limit(_Numeric):
     _is_lowest: ClassVar[bool] = True
 
     exclusive: bool = False
+    zero_at: Later[Tolerance | None] = None
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         low, high = (expected, observed) if self._is_lowest else (observed, expected)
-        return low < high if self.exclusive else low <= high, {"margin": as_written(_difference(high, low))}
+        margin = _difference(high, low)
+        score = float(low < high if self.exclusive else low <= high) or _outside(-margin, self.zero_at)
+        return score, {"margin": as_written(margin)}
 
 
 class NumericMinimum(_Limit):
@@ -120,6 +122,7 @@ class NumericMinimum(_Limit):
     Args:
         exclusive: Whether observed must be greater than expected.
         normalize: Normalizers for evidence that is text; none unless given.
+        zero_at: How far on the wrong side the score is 0.0, as for `NumericRange`.
 
     Example:
         >>> compare("numeric_minimum", 10, 12).details
@@ -135,6 +138,7 @@ class NumericMaximum(_Limit):
     Args:
         exclusive: Whether observed must be less than expected.
         normalize: Normalizers for evidence that is text; none unless given.
+        zero_at: How far on the wrong side the score is 0.0, as for `NumericRange`.
 
     Example:
         >>> compare("numeric_maximum", 10, 10, exclusive=True).score
@@ -210,10 +214,7 @@ class NumericRange(Operator):
         margin = min(slacks)
         distance = margin.copy_abs() if margin < 0 else Decimal(0)
         details = {"distance": as_written(distance), "margin": as_written(margin)}
-        score = float(above and below)
-        if not score and self.zero_at is not None and given.is_finite():
-            score = _faded(Fraction(distance), Fraction(as_exact(self.zero_at)))
-        return found.outcome(score, details=details)
+        return found.outcome(float(above and below) or _outside(distance, self.zero_at), details=details)
 
 
 class Delta(Operator):
@@ -280,6 +281,12 @@ def _within(
         limit = EXACT.multiply(limit, expected.copy_abs())
     details = {"distance": as_written(distance), "margin": as_written(EXACT.subtract(limit, distance))}
     return distance <= limit, details
+
+
+def _outside(distance: Decimal, zero_at: ExactNumber | None) -> float:
+    if zero_at is None or not distance.is_finite():
+        return 0.0
+    return _faded(Fraction(distance), Fraction(as_exact(zero_at)))
 
 
 def _faded(excess: Fraction, width: Fraction) -> float:
