@@ -319,3 +319,22 @@ def test_a_known_outcome_is_recorded_without_running_the_operator():
     made = settle(Raises(), ["a"], ["b"], Outcome(0.0, notes=("null_observed",)), name="n")
     assert (made.verdict, made.expected, made.observed, made.name) == ("fail", ["a"], ["b"], "n")
     assert settle(Stands(value="b"), "a", "b", Outcome(1.0)).expected == "b"
+
+
+class Within(Operator):
+    name = "within_for_tests"
+    instead_of_expected = ("low", "high")
+    low: int | None = None
+    high: int | None = None
+
+    def evaluate(self, expected, observed):
+        bounds = self.effective_expected(expected)
+        return Outcome(float(bounds["low"] <= observed <= bounds["high"]))
+
+
+def test_settings_take_the_place_of_expected_when_one_of_them_is_given():
+    assert compare(Within(), {"low": 1, "high": 3}, 2).expected == {"low": 1, "high": 3}
+    assert Within().needs_expected()
+    found = compare(Within(low=1, high=3), None, 5)
+    assert (found.passed, found.expected) == (False, {"low": 1, "high": 3})
+    assert not Within(low=0).needs_expected()

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict import ConfigurationError, ErrorVerdict, Operator, Outcome, compare
+from pytest_verdict.cli import main
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.errors import SettingsError, ThresholdError
 from pytest_verdict.operators.aggregate import AllOf, AnyOf, AtLeastN, BestOf, Weighted
@@ -294,3 +295,36 @@ def test_references_may_be_a_setting():
 
 def test_references_of_lists_are_lists():
     assert compare("best_of", [["a"], ["b", "c"]], ["c", "b"], inner="set_containment").details["best_index"] == 1
+
+
+SUITE = """
+suite: {name: cities, adapter: "agent:answer"}
+scenarios:
+  - name: reference
+    input: Where is the Eiffel Tower?
+    scorer: {operator: best_of, settings: {inner: normalized_exact, references: [Lutetia, Paris]}}
+  - name: refusal
+    input: Where?
+    scorer:
+      operator: none_of
+      settings: {conditions: [{operator: contains_any, settings: {substrings: [sorry, cannot]}}]}
+"""
+ROWS = [{"truth": ["Lutetia", "Paris"], "said": " paris"}, {"truth": ["Rome"], "said": "Paris"}]
+
+
+def test_references_and_negations_in_suites_and_data_sets_are_recorded_and_replayed(pytester):
+    pytester.makepyfile(agent="def answer(question):\n    return 'PARIS'")
+    (pytester.path / "cities.verdict.yaml").write_text(SUITE)
+    mapping = {"expected": "$.truth", "observed": "$.said"}
+    pytester.makepyfile(f"""
+        from pytest_verdict.suites import check_dataset
+
+        def test_rows():
+            check_dataset({ROWS!r}, "best_of", {mapping!r}, pass_rate=0.5, inner="normalized_exact")
+    """)
+    pytester.syspathinsert()
+    pytester.runpytest_inprocess("--verify-report").assert_outcomes(passed=3)
+    records = [json.loads(line) for line in (pytester.path / "verify-report/records.jsonl").read_text().splitlines()]
+    best = [record["details"]["best"] for record in records if record["operator"] == "best_of"]
+    assert sorted(best) == ["Paris", "Paris", "Rome"]
+    assert main(["replay", "--quiet", str(pytester.path / "verify-report")]) == 0
