@@ -233,7 +233,7 @@ def len_of(text: str) -> int:
         ([5], "a step is a name, a SynonymMap or a function, got 5"),
         ([str.lower], "a step is a name, a SynonymMap or a function, got <method 'lower'"),
         (without_titles, "takes a list of steps"),
-        ([{"function": "os:system", "code": ""}], "the function os:system was not used in this process"),
+        ([{"function": "os:system", "code": ""}], "the function 'os:system' was not used in this process"),
     ],
 )
 def test_what_is_no_step_is_refused(steps, message):

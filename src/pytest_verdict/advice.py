@@ -28,7 +28,7 @@ _MOST_ITEMS: Final = 500
 # The tightest first; a combination holds what it is made of.
 _STEPS: Final = (
     ("strip",), ("collapse_whitespace",), ("nfc",), ("lowercase",), ("casefold",),
-    ("strip_thousands_separators",), ("strip_markdown_fence",),
+    ("strip_thousands_separators",), ("strip_markdown_fence",), ("ascii_punctuation",),
     ("strip", "lowercase"), ("lowercase", "strip", "collapse_whitespace"),
     ("nfc", "casefold", "strip", "collapse_whitespace"),
 )  # fmt: skip

@@ -157,7 +157,7 @@ def _read_step(step: Any) -> Any:
         return made
     if isinstance(step, Mapping) and "function" in step:
         if repr(step) not in _used:
-            raise ValueError(f"the function {step['function']} was not used in this process, or its source has changed")
+            raise ValueError(f"the function {step['function']!r} was not used in this process, or has changed")
         return _used[repr(step)]
     if not isinstance(step, str | Mapping | SynonymMap | NormalizerFunction):
         raise ValueError(f"a step is a name, a SynonymMap or a function, got {shown(step, 80)}")  # noqa: TRY004

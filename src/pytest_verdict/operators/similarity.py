@@ -18,7 +18,7 @@ from pytest_verdict.operators.surfaces import not_text, surfaces
 
 Metric = Literal["levenshtein", "damerau_levenshtein", "indel", "jaro", "jaro_winkler", "token_f1", "rouge_l"]
 
-_CJK: Final = "\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_CJK: Final = "\u3041-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORDS: Final = {"unicode": re.compile(r"\w+"), "cjk": re.compile(rf"[{_CJK}]|[^\W{_CJK}]+")}
 _WORD_METRICS: Final = frozenset({"token_f1", "rouge_l"})
 
