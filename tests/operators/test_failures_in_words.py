@@ -44,7 +44,14 @@ FIRST_LINES = [
         ["Paris", "Lutetia"],
         "Rome",
         {"inner": "exact"},
-        "of 2 references the best scores 0, 1 needed: expected 'Paris', got 'Rome'",
+        "the best of 2 references: expected 'Paris', got 'Rome'",
+    ),
+    (
+        "best_of",
+        None,
+        "Pari",
+        {"inner": "text_similarity", "references": ["Roma", "Palo"]},
+        "the best of 2 references scores 0.5, 0.8 needed: expected 'Palo', got 'Pari'",
     ),
     (
         "none_of",

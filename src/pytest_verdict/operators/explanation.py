@@ -46,7 +46,7 @@ def _is_against(result: ComparisonResult, child: ComparisonResult) -> bool:
 
 def _of_best(result: ComparisonResult, budget: Budget) -> Line:
     best, count = result.children[result.details["best_index"]], counted(len(result.children), "reference")
-    head = f"of {count} the best scores {best.score:.6g}, {result.threshold:.6g} needed: "
+    head = f"the best of {count}{f' scores {best.score:.6g}, {result.threshold:.6g} needed' if best.score else ''}: "
     sides = Part("expected "), Part(shown(best.expected, budget.room(len(head)) // 2), "expected"), Part(", got ")
     summary = explanation_of(best, budget.narrower(len(head))).summary
     return Part(head), *((*sides, _observed(best.observed, budget, len(head))) if best.passed else summary)
