@@ -1,6 +1,8 @@
 """Truth values, literals, and one of several accepted values."""
 
+import dataclasses
 import datetime
+import enum
 import json
 from decimal import Decimal
 
@@ -11,6 +13,20 @@ from pytest_verdict import compare
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators import category
 from pytest_verdict.operators.category import OneOf
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    x: int
+    y: int
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+
+class Color(enum.Enum):
+    RED = "red"
 
 
 @pytest.mark.parametrize(
@@ -105,6 +121,10 @@ def test_accepted_values_of_any_type_survive_json():
         ("array", "ab", False),
         ("object", {}, True),
         ("object", [], False),
+        ("object", Point(1, 2), True),
+        ("array", Point(1, 2), False),
+        ("integer", Level.LOW, True),
+        ("string", Color.RED, False),
         (["integer", "null"], None, True),
         (["integer", "string"], 1.5, False),
     ],

@@ -13,7 +13,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.numbers import is_number, plain_scalar, truth_value
-from pytest_verdict.core.values.placeholders import has_fields
+from pytest_verdict.core.values.placeholders import has_named_fields
 from pytest_verdict.operators.lists import NOT_A_LIST, as_list
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces, unusable
 
@@ -77,7 +77,7 @@ _TYPES: Final[dict[str, Callable[[Any], bool]]] = {
     ),
     "number": is_number,
     "array": lambda value: as_list(value) is not None,
-    "object": lambda value: isinstance(value, Mapping) or has_fields(value),
+    "object": lambda value: isinstance(value, Mapping) or has_named_fields(value),
 }
 _TYPE_NAMES: Final = f"the name of a type or a list of names, out of {', '.join(_TYPES)}"
 
