@@ -50,6 +50,7 @@ STEPS = [
     ("decimal_comma", "1,2,3 v1.2.3 1.23,4 a,b", "1,2,3 v1.2.3 1.23,4 a,b"),
     ("fraction_to_decimal", "1/2, 1 1/2, \xbd, 2\xbc, 3\u20444, 5/0", "0.5, 1.5, 0.5, 2.25, 0.75, 5/0"),
     ("fraction_to_decimal", "1/2/2024 a/2 1/2.5 1/x", "1/2/2024 a/2 1/2.5 1/x"),
+    ("fraction_to_decimal", "-1 1/2 or -\xbe or 3-1/2", "-1.5 or -0.75 or 3-0.5"),
     ("fraction_to_decimal", "1/3", "0.333333333333333333333333333333"),
     ("percent_to_decimal", "45 %, 12.5% or 100%", "0.45, 0.125 or 1.00"),
     ("percent_to_decimal", "a5% 5 per cent %", "a5% 5 per cent %"),

@@ -33,9 +33,7 @@ _GROUPS: Final = re.compile(
 _DECIMAL_COMMA: Final = re.compile(r"(?<![\w.,])(?:[0-9]{1,3}(?:\.[0-9]{3})++|[0-9]++)(?:,[0-9]++)?(?![.,]?\w)")
 _PERCENT: Final = re.compile(r"(?<![\w.,])([0-9]{1,99}(?:\.[0-9]{1,99})?)[ \xa0\u202f]?%")
 _VULGAR: Final = re.compile("([0-9]?)([\xbc-\xbe\u2150-\u215e\u2189])")
-_FRACTION: Final = re.compile(
-    r"(?<![\w.,/])(?:([0-9]{1,15})[ -])?([0-9]{1,15})[/\u2044]([0-9]{1,15})(?![\w/]|[.,][0-9])"
-)
+_FRACTION: Final = re.compile(r"(?<![\w.,/])(?:([0-9]{1,15}) )?([0-9]{1,15})[/\u2044]([0-9]{1,15})(?![\w/]|[.,][0-9])")
 _CURRENCY: Final = r"[$\xa2-\xa5\u20a0-\u20cf]"
 # What stands for a number, such as a power of ten, is no unit.
 _UNIT: Final = r"(?!(?:[kKMBT]|[mb]n|(?i:hundred|thousand|[mbtr]+illion)|[eE][+-]?[0-9]+)\b)[^\W\d_][^\s,;]*|\xb0\w?"
