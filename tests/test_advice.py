@@ -14,6 +14,8 @@ from pytest_verdict.advice import Advice, advices, advise
         ("exact", "Paris", "PARIS  ", {}, ["normalized_exact with normalize=['strip', 'lowercase']"]),
         ("exact", "caf\u00e9", "cafe\u0301", {}, ["normalized_exact with normalize=['nfc']"]),
         ("exact", "straße", "STRASSE", {}, ["normalized_exact with normalize=['casefold']"]),
+        ("exact", "It's", "It\u2019s", {}, ["normalized_exact with normalize=['ascii_punctuation']"]),
+        ("numeric_exact", -5, "\u22125", {}, ["numeric_exact with normalize=['ascii_punctuation']"]),
         ("exact", "Paris", '"Paris."', {}, None),
         ("normalized_exact", "Paris", "paris.", {}, None),
         ("literal", "Yes", "yes", {}, ["normalized_exact with normalize=['lowercase']"]),

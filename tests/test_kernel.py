@@ -357,3 +357,22 @@ def test_an_operator_of_a_user_has_no_plan():
 
     assert Mine().plain_plan is None
     assert compare(Mine(), "a", "b").passed
+
+
+class Within(Operator):
+    name = "within_for_tests"
+    instead_of_expected = ("low", "high")
+    low: int | None = None
+    high: int | None = None
+
+    def evaluate(self, expected, observed):
+        bounds = self.effective_expected(expected)
+        return Outcome(float(bounds["low"] <= observed <= bounds["high"]))
+
+
+def test_settings_take_the_place_of_expected_when_one_of_them_is_given():
+    assert compare(Within(), {"low": 1, "high": 3}, 2).expected == {"low": 1, "high": 3}
+    assert Within().needs_expected()
+    found = compare(Within(low=1, high=3), None, 5)
+    assert (found.passed, found.expected) == (False, {"low": 1, "high": 3})
+    assert not Within(low=0).needs_expected()

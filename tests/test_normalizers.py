@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from typing import get_args
 
@@ -10,8 +12,10 @@ from hypothesis import example, given, strategies as st
 
 from pytest_verdict import SynonymMap, compare
 from pytest_verdict.core.normalizers import NORMALIZERS, NormalizerName, normalize, normalize_all
+from pytest_verdict.core.replay import replay_line
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.templates import ExactMatch
+from test_replay import line_of
 
 FENCED = "```json\n{}\n```"
 
@@ -40,6 +44,42 @@ STEPS = [
     ("strip_thousands_separators", "costs 1,234, and 5,678.", "costs 1234, and 5678."),
     ("strip_thousands_separators", "1,23 12,34,567 0.1,234", "1,23 12,34,567 0.1,234"),
     ("strip_thousands_separators", "1234,567 a1,234 1,2345", "1234,567 a1,234 1,2345"),
+    ("ascii_punctuation", "\u201cIt\u2019s\u201d \u2212 5\u202f000\u2026\u200b", '"It\'s" - 5 000...'),
+    ("ascii_punctuation", "\xabd\u2014e\xbb \u201eso\u201c\xa0\u3000.", '"d-e" "so"  .'),
+    ("decimal_comma", "1.234,56 or 3,5 or -0,5 or 1.234.567 or 12", "1234.56 or 3.5 or -0.5 or 1234567 or 12"),
+    ("decimal_comma", "1,2,3 v1.2.3 1.23,4 a,b", "1,2,3 v1.2.3 1.23,4 a,b"),
+    ("fraction_to_decimal", "1/2, 1 1/2, \xbd, 2\xbc, 3\u20444, 5/0", "0.5, 1.5, 0.5, 2.25, 0.75, 5/0"),
+    ("fraction_to_decimal", "1/2/2024 a/2 1/2.5 1/x", "1/2/2024 a/2 1/2.5 1/x"),
+    ("fraction_to_decimal", "-1 1/2 or -\xbe or 3-1/2", "-1.5 or -0.75 or 3-0.5"),
+    ("fraction_to_decimal", "1/3", "0.333333333333333333333333333333"),
+    ("percent_to_decimal", "45 %, 12.5% or 100%", "0.45, 0.125 or 1.00"),
+    ("percent_to_decimal", "a5% 5 per cent %", "a5% 5 per cent %"),
+    ("strip_final_punctuation", "Paris. \n", "Paris"),
+    ("strip_final_punctuation", "\u6771\u4eac\u3002", "\u6771\u4eac"),
+    ("strip_final_punctuation", "3.5.", "3.5"),
+    ("strip_markdown_emphasis", "**Paris** is *the* `city` of __light__.", "Paris is the city of light."),
+    ("strip_markdown_emphasis", "**Answer:** 2 * 3, snake_case, a*b", "Answer: 2 * 3, snake_case, a*b"),
+    ("strip_thousands_blanks", "1 234 567 or 1'000, -1\u202f234,5", "1234567 or 1000, -1234,5"),
+    ("strip_thousands_blanks", "12 34 1234 567 1 234'567 a1 234", "12 34 1234 567 1 234'567 a1 234"),
+    ("strip_unit", "$1,234.50", "1,234.50"),
+    ("strip_unit", "-\u20ac5", "-5"),
+    ("strip_unit", " USD 12 ", "12"),
+    ("strip_unit", "37.5 \xb0C", "37.5"),
+    ("strip_unit", "100 km/h", "100"),
+    ("strip_unit", "1 234 kg", "1 234"),
+    ("strip_unit", "about 5 mg", "about 5 mg"),
+    ("strip_unit", "1e5", "1e5"),
+    ("strip_unit", "5 Million", "5 Million"),
+    ("strip_unit", "$1.2M", "$1.2M"),
+    ("strip_unit", "45 %", "45 %"),
+    ("strip_unit", "2024-01-15", "2024-01-15"),
+]
+
+
+HOSTILE = [
+    *("*" * 200_000 + "a", "* a" * 70_000, "a*" * 100_000, "1" * 200_000 + "a", "1 " * 100_000, "1 111 " * 40_000),
+    *("1/" * 100_000, "1 1/2" * 40_000, "1.111" * 50_000, "1.5 %" * 50_000, "1" + " " * 200_000 + "%", "$ " * 100_000),
+    *("1'111" * 40_000 + "a", "1,1" * 70_000, "5" + " k" * 100_000),
 ]
 
 
@@ -57,7 +97,9 @@ def test_every_normalizer_is_tested():
 
 
 @pytest.mark.parametrize("step", NORMALIZERS)
-@pytest.mark.parametrize("text", ["```\n" + " " * 200_000, "1,111" * 40_000, "```\n" + "`" * 200_000, " the" * 50_000])
+@pytest.mark.parametrize(
+    "text", ["```\n" + " " * 200_000, "1,111" * 40_000, "```\n" + "`" * 200_000, " the" * 50_000, *HOSTILE]
+)
 def test_a_hostile_text_takes_no_time(step, text):
     start = time.process_time()
     normalize(text, [step])
@@ -132,3 +174,69 @@ def test_what_is_not_text_is_left_alone():
     assert not compare("normalized_exact", None, "none").passed
     result = compare("normalized_exact", float("nan"), 1)
     assert result.changed_sides == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("expected", "said", "steps"),
+    [
+        (0.45, "45\u202f%", ["percent_to_decimal"]),
+        (-3, "\u22123", ["ascii_punctuation"]),
+        (1234.5, "1.234,50 \u20ac", ["strip_unit", "decimal_comma"]),
+        (1234.5, "1\u202f234,5", ["strip_thousands_blanks", "decimal_comma"]),
+        (1234.5, "**$1,234.50**", ["strip_markdown_emphasis", "strip_unit", "strip_thousands_separators"]),
+        (1.5, "1\xbd cups", ["fraction_to_decimal", "strip_unit"]),
+        (42, "42!", ["strip_final_punctuation"]),
+    ],
+)
+def test_numbers_as_models_write_them(expected, said, steps):
+    assert not compare("numeric_exact", expected, said)
+    assert compare("numeric_exact", expected, said, normalize=steps).normalization == steps
+
+
+def without_titles(text: str) -> str:
+    return text.replace("Dr. ", "")
+
+
+def test_a_function_is_a_step_and_is_recorded_with_its_digest():
+    result = compare("normalized_exact", "ann lee", "Dr. Ann Lee", normalize=[without_titles, "lowercase"])
+    [step, _] = result.settings["normalize"]
+    assert result.passed
+    assert step["function"] == f"{__name__}:without_titles"
+    assert len(step["code"]) == 32
+    assert result.normalization == [step["function"], "lowercase"]
+    assert result.details["effective_normalization"] == result.normalization
+    line = line_of(result)
+    assert replay_line(line).status == "identical"
+    changed = replay_line(line.replace(step["code"].encode(), b"0" * 32))
+    assert (changed.status, changed.reason) == ("unverifiable", "settings_refused")
+
+
+def test_a_function_that_was_never_used_makes_a_record_unverifiable():
+    line = line_of(compare("normalized_exact", "ann lee", "Dr. Ann Lee", normalize=[without_titles]))
+    code = "import sys; from pytest_verdict.core.replay import replay_line; print(replay_line(sys.stdin.buffer.read()).reason)"
+    done = subprocess.run([sys.executable, "-c", code], input=line, capture_output=True, check=True)
+    assert done.stdout.decode().strip() == "settings_refused"
+
+
+def test_a_function_that_returns_no_text_is_an_error():
+    found = compare("exact", "a", "b", normalize=[len_of])
+    assert found.verdict == "error"
+    assert f"the normalizer {__name__}:len_of must return text, got 1" in found.error
+
+
+def len_of(text: str) -> int:
+    return len(text)
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ([5], "a step is a name, a SynonymMap or a function, got 5"),
+        ([str.lower], "a step is a name, a SynonymMap or a function, got <method 'lower'"),
+        (without_titles, "takes a list of steps"),
+        ([{"function": "os:system", "code": ""}], "the function 'os:system' was not used in this process"),
+    ],
+)
+def test_what_is_no_step_is_refused(steps, message):
+    with pytest.raises(SettingsError, match=message):
+        compare("exact", "a", "a", normalize=steps)

@@ -28,7 +28,7 @@ _MOST_ITEMS: Final = 500
 # The tightest first; a combination holds what it is made of.
 _STEPS: Final = (
     ("strip",), ("collapse_whitespace",), ("nfc",), ("lowercase",), ("casefold",),
-    ("strip_thousands_separators",), ("strip_markdown_fence",),
+    ("strip_thousands_separators",), ("strip_markdown_fence",), ("ascii_punctuation",),
     ("strip", "lowercase"), ("lowercase", "strip", "collapse_whitespace"),
     ("nfc", "casefold", "strip", "collapse_whitespace"),
 )  # fmt: skip
@@ -36,8 +36,8 @@ _PUNCTUATION: Final = ("casefold", "remove_punctuation", "strip", "collapse_whit
 # Marks that end or enclose words. Between letters or beside a figure they are part of what is said.
 _MARKS: Final = re.compile(r"(?<!\w)[.,;:!?'\"()]+(?!\w)|(?<=[^\W\d])[.,;:!?\"')]+(?!\w)|(?<!\w)[\"'(]+(?=[^\W\d])")
 _OF_EQUALITY: Final = frozenset({"exact", "normalized_exact", "literal"})
-# Their parts say more than another setting of the whole; and of a meaning nothing can be said without a model.
-_LEFT_ALONE: Final = frozenset({"semantic", "all_of", "any_of", "at_least_n", "weighted"})
+# Of a meaning nothing can be said without a model, and no step shall hide what must not be there.
+_LEFT_ALONE: Final = frozenset({"semantic", "not_contains"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import Any, Final, NoReturn
 
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.refusals import REFUSALS
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode_text
@@ -21,14 +22,6 @@ from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import MissingExtraError, ThresholdError
 
-REFUSALS: Final = frozenset({
-    "blank", "date_incomplete", "empty_selection", "invalid_regex_pattern", "invalid_schema", "json_duplicate_key",
-    "json_not_finite", "json_parse_failed", "json_too_deep", "jsonpath_failed", "not_a_boolean", "not_a_change",
-    "not_a_date", "not_a_limit", "not_a_list", "not_a_number", "not_a_range", "not_a_rate", "not_a_tool_name",
-    "not_an_answer", "not_counts", "not_finite", "not_json", "not_text", "null_observed", "schema_failed",
-    "timezone_mismatch", "timezone_unknown", "trajectory_unreadable", "unknown_tool", "unresolved_reference",
-    "zero_vector",
-})  # fmt: skip
 _THRESHOLDS: Final = (0.01, 0.25, 0.5, 0.75, 0.999, 1.0)
 
 # Values on which comparisons break in practice: more digits than int() reads, half a surrogate pair, -0.0, not a number.

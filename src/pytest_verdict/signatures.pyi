@@ -25,6 +25,7 @@ Name: TypeAlias = str | None
 # Whose function it is: for a comparator, what is required may have come with its defaults.
 _Owner = TypeVar("_Owner")
 
+BestOfSettings = TypedDict("BestOfSettings", {"references": Sequence[Any] | None}, total=False)
 ContainsSettings = TypedDict("ContainsSettings", {"substrings": Sequence[str] | None, "normalize": Normalizers,
     "case_sensitive": bool}, total=False)
 DateMatchSettings = TypedDict("DateMatchSettings", {"format": str | None, "day_first": bool}, total=False)
@@ -46,24 +47,31 @@ class JsonDistanceSettings(JsonOperatorSettings, total=False):
     rules: Mapping[str, JsonRule | Mapping[str, Any]]
 class JsonSchemaSettings(JsonOperatorSettings, total=False):
     schema_document: Mapping[str, Any] | bool | None
+    schemas: Mapping[str, Mapping[str, Any] | bool]
 class JsonSubsetSettings(JsonOperatorSettings, total=False):
     list_mode: Literal["contained", "exact"]
 NumericSettings = TypedDict("NumericSettings", {"normalize": Normalizers}, total=False)
 class LimitSettings(NumericSettings, total=False):
     exclusive: bool
+    zero_at: Number | None
 NumericRangeSettings = TypedDict("NumericRangeSettings", {"min": Number | None, "max": Number | None, "exclusive_min": bool,
-    "exclusive_max": bool, "normalize": Normalizers}, total=False)
+    "exclusive_max": bool, "normalize": Normalizers, "zero_at": Number | None}, total=False)
 class NumericToleranceSettings(NumericSettings, total=False):
     mode: Literal["relative", "absolute"]
-OneOfSettings = TypedDict("OneOfSettings", {"values": Sequence[Any] | None, "normalize": Normalizers}, total=False)
+    zero_at: Number | None
+OneOfSettings = TypedDict("OneOfSettings", {"values": Sequence[Any] | None, "normalize": Normalizers, "case_sensitive": bool},
+    total=False)
 RegexSettings = TypedDict("RegexSettings", {"pattern": str | None, "mode": Literal["search", "fullmatch", "match"],
     "flags": Texts, "normalize": Normalizers}, total=False)
 SemanticMatchSettings = TypedDict("SemanticMatchSettings", {"model": str, "embedder": Any, "normalize": Normalizers,
     "keep_vectors": bool}, total=False)
 SetContainmentSettings = TypedDict("SetContainmentSettings", {"mode": Literal["exact", "subset", "superset", "overlap"],
     "min_overlap": int | None, "normalize": Normalizers}, total=False)
+SetSimilaritySettings = TypedDict("SetSimilaritySettings", {"metric": Literal["f1", "precision", "recall", "jaccard"],
+    "normalize": Normalizers}, total=False)
 TextSimilaritySettings = TypedDict("TextSimilaritySettings", {"metric": Literal["levenshtein", "damerau_levenshtein", "indel",
-    "jaro", "jaro_winkler", "token_f1", "rouge_l"], "normalize": Normalizers}, total=False)
+    "jaro", "jaro_winkler", "token_f1", "rouge_l"], "normalize": Normalizers, "words": Literal["unicode", "cjk"],
+    "stop_words": Texts}, total=False)
 TraceContainsSettings = TypedDict("TraceContainsSettings", {"substring": str | None}, total=False)
 TraceLengthSettings = TypedDict("TraceLengthSettings", {"min": int | None, "max": int | None, "unit": Literal["chars", "words",
     "lines"]}, total=False)
@@ -93,17 +101,21 @@ class TrajectorySingleToolUseSettings(ObservedTrajectorySettings, total=False):
     tool: str | None
 class Compare(Generic[_Owner]):
     @overload
-    def __call__(self, operator: Literal["all_of", "any_of"], expected: Any, observed: Any, threshold: Threshold = None, *,
-        name: Name = None, conditions: Any) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["all_of", "any_of", "none_of"], expected: Any, observed: Any,
+        threshold: Threshold = None, *, name: Name = None, conditions: Any) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["at_least_n"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, conditions: Any, n: int) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["boolean", "literal", "not_blank"] | Operator, expected: Any, observed: Any,
+    def __call__(self, operator: Literal["best_of"], expected: Any, observed: Any, threshold: Threshold = None, *,
+        name: Name = None, inner: Any, **settings: Unpack[BestOfSettings]) -> ComparisonResult: ...
+    @overload
+    def __call__(self, operator: Literal["boolean", "is_type", "literal", "not_blank"] | Operator, expected: Any, observed: Any,
         threshold: Threshold = None, *, name: Name = None) -> ComparisonResult: ...
     @overload
-    def __call__(self, operator: Literal["contains_all", "contains_any"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Name = None, **settings: Unpack[ContainsSettings]) -> ComparisonResult: ...
+    def __call__(self, operator: Literal["contains_all", "contains_any", "ends_with", "not_contains", "starts_with"],
+        expected: Any, observed: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[ContainsSettings]) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["date_match"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[DateMatchSettings]) -> ComparisonResult: ...
@@ -160,6 +172,9 @@ class Compare(Generic[_Owner]):
     def __call__(self, operator: Literal["set_containment"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[SetContainmentSettings]) -> ComparisonResult: ...
     @overload
+    def __call__(self, operator: Literal["set_similarity"], expected: Any, observed: Any, threshold: Threshold = None, *,
+        name: Name = None, **settings: Unpack[SetSimilaritySettings]) -> ComparisonResult: ...
+    @overload
     def __call__(self, operator: Literal["text_similarity"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, **settings: Unpack[TextSimilaritySettings]) -> ComparisonResult: ...
     @overload
@@ -199,11 +214,15 @@ class Compare(Generic[_Owner]):
     def __call__(self, operator: Literal["weighted"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, conditions: Any, weights: Mapping[str, Number] | Sequence[Number]) -> ComparisonResult: ...
     @overload
-    def __call__(self: Compare[Comparator], operator: Literal["all_of", "any_of"], expected: Any, observed: Any,
+    def __call__(self: Compare[Comparator], operator: Literal["all_of", "any_of", "none_of"], expected: Any, observed: Any,
         threshold: Threshold = None, *, name: Name = None, conditions: Any = ...) -> ComparisonResult: ...
     @overload
     def __call__(self: Compare[Comparator], operator: Literal["at_least_n"], expected: Any, observed: Any,
         threshold: Threshold = None, *, name: Name = None, conditions: Any = ..., n: int = ...) -> ComparisonResult: ...
+    @overload
+    def __call__(self: Compare[Comparator], operator: Literal["best_of"], expected: Any, observed: Any,
+        threshold: Threshold = None, *, name: Name = None, inner: Any = ...,
+        **settings: Unpack[BestOfSettings]) -> ComparisonResult: ...
     @overload
     def __call__(self: Compare[Comparator], operator: Literal["date_tolerance"], expected: Any, observed: Any,
         threshold: Threshold = None, *, name: Name = None, tolerance: int = ...,
@@ -227,17 +246,21 @@ class Compare(Generic[_Owner]):
 
 class Expect:
     @overload
-    def __call__(self, operator: Literal["all_of", "any_of"], expected: Any, threshold: Threshold = None, *, name: Name = None,
-        conditions: Any) -> Expectation: ...
+    def __call__(self, operator: Literal["all_of", "any_of", "none_of"], expected: Any, threshold: Threshold = None, *,
+        name: Name = None, conditions: Any) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["at_least_n"], expected: Any, threshold: Threshold = None, *, name: Name = None,
         conditions: Any, n: int) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["boolean", "literal", "not_blank"] | Operator, expected: Any,
+    def __call__(self, operator: Literal["best_of"], expected: Any, threshold: Threshold = None, *, name: Name = None, inner: Any,
+        **settings: Unpack[BestOfSettings]) -> Expectation: ...
+    @overload
+    def __call__(self, operator: Literal["boolean", "is_type", "literal", "not_blank"] | Operator, expected: Any,
         threshold: Threshold = None, *, name: Name = None) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["contains_all", "contains_any"], expected: Any, threshold: Threshold = None, *,
-        name: Name = None, **settings: Unpack[ContainsSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["contains_all", "contains_any", "ends_with", "not_contains", "starts_with"],
+        expected: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[ContainsSettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["date_match"], expected: Any, threshold: Threshold = None, *, name: Name = None,
         **settings: Unpack[DateMatchSettings]) -> Expectation: ...
@@ -293,6 +316,9 @@ class Expect:
     def __call__(self, operator: Literal["set_containment"], expected: Any, threshold: Threshold = None, *, name: Name = None,
         **settings: Unpack[SetContainmentSettings]) -> Expectation: ...
     @overload
+    def __call__(self, operator: Literal["set_similarity"], expected: Any, threshold: Threshold = None, *, name: Name = None,
+        **settings: Unpack[SetSimilaritySettings]) -> Expectation: ...
+    @overload
     def __call__(self, operator: Literal["text_similarity"], expected: Any, threshold: Threshold = None, *, name: Name = None,
         **settings: Unpack[TextSimilaritySettings]) -> Expectation: ...
     @overload
@@ -336,16 +362,20 @@ class SetDefaults:
     @overload
     def __call__(self, operator: None = None, /, *, threshold: Threshold = None) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["all_of", "any_of"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["all_of", "any_of", "none_of"], /, *, threshold: Threshold = None,
         conditions: Any = ...) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["at_least_n"], /, *, threshold: Threshold = None, conditions: Any = ...,
         n: int = ...) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["boolean", "literal", "not_blank"], /, *, threshold: Threshold = None) -> Comparator: ...
+    def __call__(self, operator: Literal["best_of"], /, *, threshold: Threshold = None, inner: Any = ...,
+        **settings: Unpack[BestOfSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["contains_all", "contains_any"], /, *, threshold: Threshold = None,
-        **settings: Unpack[ContainsSettings]) -> Comparator: ...
+    def __call__(self, operator: Literal["boolean", "is_type", "literal", "not_blank"], /, *,
+        threshold: Threshold = None) -> Comparator: ...
+    @overload
+    def __call__(self, operator: Literal["contains_all", "contains_any", "ends_with", "not_contains", "starts_with"], /, *,
+        threshold: Threshold = None, **settings: Unpack[ContainsSettings]) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["date_match"], /, *, threshold: Threshold = None,
         **settings: Unpack[DateMatchSettings]) -> Comparator: ...
@@ -401,6 +431,9 @@ class SetDefaults:
     @overload
     def __call__(self, operator: Literal["set_containment"], /, *, threshold: Threshold = None,
         **settings: Unpack[SetContainmentSettings]) -> Comparator: ...
+    @overload
+    def __call__(self, operator: Literal["set_similarity"], /, *, threshold: Threshold = None,
+        **settings: Unpack[SetSimilaritySettings]) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["text_similarity"], /, *, threshold: Threshold = None,
         **settings: Unpack[TextSimilaritySettings]) -> Comparator: ...

@@ -37,12 +37,15 @@ HOLDERS: dict[str, tuple[str, Callable[[Any, Any], tuple[Any, Any]]]] = {
     "numeric_range": ("both bounds", lambda expected, observed: ([expected, expected], observed)),
     "one_of": ("the accepted value", lambda expected, observed: ([expected], observed)),
     "ordered_match": ("the items", lambda expected, observed: ([expected], [observed])),
-    "set_containment": ("the items", lambda expected, observed: ([expected], [observed])),
+    **dict.fromkeys(
+        ("set_containment", "set_similarity"),
+        ("the items", lambda expected, observed: ([expected], [observed])),
+    ),
 }
 
 # Not in the table: they compare something else than two values, or need a model.
 ELSEWHERE = {"aggregate", "blind", "evidence", "template", "trace", "trajectory"}
-APART = {"delta", "json_schema", "semantic"}
+APART = {"delta", "is_type", "json_schema", "semantic"}
 
 
 def operators() -> list[str]:

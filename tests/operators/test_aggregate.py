@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict import ConfigurationError, ErrorVerdict, Operator, Outcome, compare
+from pytest_verdict.cli import main
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.errors import SettingsError, ThresholdError
-from pytest_verdict.operators.aggregate import AllOf, AnyOf, AtLeastN, Weighted
+from pytest_verdict.operators.aggregate import AllOf, AnyOf, AtLeastN, BestOf, Weighted
 from pytest_verdict.operators.category import OneOf
 from pytest_verdict.operators.number import NumericTolerance
 from pytest_verdict.templates import ExactMatch
@@ -232,3 +233,98 @@ def test_the_threshold_of_a_condition_is_checked(threshold):
 def test_a_number_of_parts_is_a_whole_number_and_nothing_that_looks_like_one(n):
     with pytest.raises(SettingsError, match="at_least_n: n"):
         compare("at_least_n", "a", "a", n=n, conditions=["exact", "exact"])
+
+
+PARTS = st.lists(
+    st.sampled_from(["exact", "normalized_exact", "numeric_exact", "contains_any"]), min_size=1, max_size=4
+)
+
+
+@given(PARTS, st.sampled_from(["a", "A", "1", "ab"]), st.sampled_from(["a", " a", "1.0", "ab"]))
+def test_none_of_is_the_opposite_of_any_of_where_every_part_can_read_both_sides(conditions, expected, observed):
+    any_of, none_of = (compare(name, expected, observed, conditions=conditions) for name in ("any_of", "none_of"))
+    if not any(child.notes for child in any_of.children):
+        assert none_of.passed is not any_of.passed
+        assert none_of.score == pytest.approx(1 - any_of.score)
+    else:
+        assert not none_of.passed
+
+
+def test_none_of_does_not_pass_on_what_nobody_could_read():
+    verdicts = [
+        compare("none_of", {"error": 1}, said, conditions=["json_subset"]).verdict for said in ("{", "{}", None)
+    ]
+    assert verdicts == ["fail", "pass", "pass"]
+    found = compare("none_of", "a", None, conditions=["contains_any"])
+    assert (found.verdict, found.children[0].notes) == ("fail", ["not_text"])
+    broken = compare("none_of", 1, 1, conditions=[Broken(), "exact"])
+    assert broken.verdict == "fail"
+    assert compare("none_of", 1, 2, conditions=[Broken(), "exact"]).verdict == "error"
+
+
+@given(st.lists(st.text("abc", max_size=4), min_size=1, max_size=4), st.text("abc", max_size=4))
+def test_the_best_reference_decides_and_is_named(references, observed):
+    found = compare("best_of", references, observed, inner="text_similarity")
+    scores = [compare("text_similarity", reference, observed).score for reference in references]
+    assert (found.score, found.threshold) == (max(scores), 0.8)
+    assert found.details == {"best_index": scores.index(max(scores)), "best": references[scores.index(max(scores))]}
+    assert [child.score for child in found.children] == scores
+    assert compare("best_of", set(references), observed, inner="text_similarity").score == max(scores)
+
+
+def test_a_reference_that_cannot_be_used_is_an_error_unless_another_one_matches():
+    assert compare("best_of", [5, "a"], "a", inner="contains_any").passed
+    assert compare("best_of", [5, "a"], "b", inner="contains_any").verdict == "error"
+    assert compare("best_of", ["a", "b"], 5, inner="contains_any").verdict == "fail"
+
+
+def test_references_need_an_operator_that_takes_them():
+    with pytest.raises(SettingsError, match="the settings of one_of are all it expects"):
+        BestOf(inner=OneOf(values=["a"]))
+    with pytest.raises(SettingsError, match="Unknown comparator"):
+        BestOf(inner="fuzzy")
+
+
+def test_references_may_be_a_setting():
+    found = compare("best_of", None, [1, 2], inner="exact", references=[(1, 2), [1, 2]])
+    assert (found.expected, found.details["best_index"]) == ([(1, 2), [1, 2]], 1)
+    assert BestOf(**found.settings) == BestOf(inner="exact", references=[(1, 2), [1, 2]])
+    with pytest.raises(SettingsError, match="at least one accepted value"):
+        BestOf(inner="exact", references=[])
+
+
+def test_references_of_lists_are_lists():
+    assert compare("best_of", [["a"], ["b", "c"]], ["c", "b"], inner="set_containment").details["best_index"] == 1
+
+
+SUITE = """
+suite: {name: cities, adapter: "agent:answer"}
+scenarios:
+  - name: reference
+    input: Where is the Eiffel Tower?
+    scorer: {operator: best_of, settings: {inner: normalized_exact, references: [Lutetia, Paris]}}
+  - name: refusal
+    input: Where?
+    scorer:
+      operator: none_of
+      settings: {conditions: [{operator: contains_any, settings: {substrings: [sorry, cannot]}}]}
+"""
+ROWS = [{"truth": ["Lutetia", "Paris"], "said": " paris"}, {"truth": ["Rome"], "said": "Paris"}]
+
+
+def test_references_and_negations_in_suites_and_data_sets_are_recorded_and_replayed(pytester):
+    pytester.makepyfile(agent="def answer(question):\n    return 'PARIS'")
+    (pytester.path / "cities.verdict.yaml").write_text(SUITE)
+    mapping = {"expected": "$.truth", "observed": "$.said"}
+    pytester.makepyfile(f"""
+        from pytest_verdict.suites import check_dataset
+
+        def test_rows():
+            check_dataset({ROWS!r}, "best_of", {mapping!r}, pass_rate=0.5, inner="normalized_exact")
+    """)
+    pytester.syspathinsert()
+    pytester.runpytest_inprocess("--verify-report").assert_outcomes(passed=3)
+    records = [json.loads(line) for line in (pytester.path / "verify-report/records.jsonl").read_text().splitlines()]
+    best = [record["details"]["best"] for record in records if record["operator"] == "best_of"]
+    assert sorted(best) == ["Paris", "Paris", "Rome"]
+    assert main(["replay", "--quiet", str(pytester.path / "verify-report")]) == 0

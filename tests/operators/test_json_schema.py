@@ -187,3 +187,41 @@ def test_patterns_are_matched_as_the_library_matches_them():
 @pytest.mark.parametrize(("number", "verdict"), [("1e5000", "pass"), ("1.5e5000", "pass"), ("1.5e0", "fail")])
 def test_the_largest_numbers_are_integers_too(number, verdict):
     assert compare("json_schema", {"type": "integer"}, number).verdict == verdict
+
+
+POINT = {"type": "object", "properties": {"x": {"$ref": "number.json"}}, "required": ["x"]}
+SCHEMAS = {"https://example.org/point.json": POINT, "https://example.org/number.json": {"type": "number"}}
+
+
+def test_referenced_schemas_are_a_setting():
+    schema = {"items": {"$ref": "https://example.org/point.json"}}
+    assert compare("json_schema", schema, [{"x": 1}]).notes == ["unresolved_reference"]
+    assert compare("json_schema", schema, [{"x": 1}], schemas=SCHEMAS).passed
+    found = compare("json_schema", schema, [{"x": "1"}], schemas=SCHEMAS)
+    assert found.details["differences"][0]["path"] == "$[0].x"
+    assert "schemas" not in compare("json_schema", schema, [], schemas={}).settings
+    partly = compare("json_schema", schema, [{"x": 1}], schemas={"https://example.org/point.json": POINT})
+    assert (partly.verdict, partly.notes) == ("error", ["unresolved_reference"])
+
+
+@pytest.mark.parametrize("dialect", ["draft-07/schema#", "draft/2019-09/schema", "draft/2020-12/schema"])
+def test_a_referenced_schema_is_of_the_dialect_that_refers_to_it(dialect):
+    place = "http" if "07" in dialect else "https"
+    schema = {"$schema": f"{place}://json-schema.org/{dialect}", "$ref": "urn:pair"}
+    pair = {"$id": "urn:pair", "items": [{"type": "string"}, {"type": "null"}]}
+    if "2020" in dialect:
+        pair = {"$id": "urn:pair", "prefixItems": pair["items"]}
+    elif "$schema" not in pair:
+        pair["$schema"] = schema["$schema"]
+    assert compare("json_schema", schema, ["a", None], schemas={"urn:pair": pair}).passed
+    assert compare("json_schema", schema, ["a", 5], schemas={"urn:pair": pair}).verdict == "fail"
+
+
+def test_a_referenced_schema_that_is_none_is_refused_and_later_changes_of_it_count_for_nothing():
+    with pytest.raises(SettingsError, match=r"schemas\.a: is not a valid JSON Schema"):
+        JsonSchema(schemas={"a": {"type": "strin"}})
+    given = {"a": {"type": "string"}}
+    operator = JsonSchema(schemas=given)
+    given["a"]["type"] = "null"
+    assert compare(operator, {"$ref": "a"}, "null").verdict == "fail"
+    assert operator.settings()["schemas"] == {"a": {"type": "string"}}

@@ -176,3 +176,34 @@ def test_sets_are_compared_as_item_by_item(expected, observed):
     missing = [item for item in distinct(expected) if not any(equal(item, other) for other in observed)]
     assert list(map(id, left.split(right)[0])) == list(map(id, missing))
     assert list(map(id, left.split(right)[1])) == list(map(id, common))
+
+
+LABELS = st.lists(st.sampled_from(["a", "b", "A", 1, 1.0, True, None]), max_size=5)
+
+
+@given(LABELS, LABELS)
+def test_the_similarities_of_sets_are_those_of_the_textbook(expected, observed):
+    def score(metric, left=expected, right=observed):
+        return compare("set_similarity", left, right, metric=metric).score
+
+    precision, recall, f1, jaccard = map(score, ("precision", "recall", "f1", "jaccard"))
+    assert (f1, jaccard) == (score("f1", observed, expected), score("jaccard", observed, expected))
+    assert precision == score("recall", observed, expected)
+    assert score("f1", [*expected, *expected], observed[::-1]) == f1
+    assert f1 == pytest.approx(2 * precision * recall / (precision + recall) if precision + recall else 0.0)
+    assert jaccard == pytest.approx(f1 / (2 - f1))
+    assert (f1 == 1.0) is compare("set_containment", expected, observed).passed
+    if expected and observed:
+        assert (recall == 1.0) is compare("set_containment", expected, observed, mode="superset").passed
+        assert (precision == 1.0) is compare("set_containment", expected, observed, mode="subset").passed
+
+
+@pytest.mark.parametrize("metric", ["f1", "precision", "recall", "jaccard"])
+def test_the_similarity_of_empty_lists(metric):
+    assert [
+        compare("set_similarity", *sides, metric=metric).score for sides in ([[], []], [["a"], []], [[], ["a"]])
+    ] == [
+        1.0,
+        0.0,
+        0.0,
+    ]

@@ -20,6 +20,7 @@ NEEDED = {
     "all_of": {"conditions": ["exact"]},
     "any_of": {"conditions": ["exact"]},
     "at_least_n": {"n": 1, "conditions": ["exact"]},
+    "best_of": {"inner": "exact"},
     "criteria": {
         "id": "tone",
         "revision": 1,
@@ -28,6 +29,7 @@ NEEDED = {
     "date_tolerance": {"tolerance": 1},
     "derived": {"inner": "exact", "source": "spec"},
     "field_check": {"field": "a"},
+    "none_of": {"conditions": ["exact"]},
     "numeric_tolerance": {"tolerance": "0.1"},
     "trace_length": {"max": 5},
     "weighted": {"conditions": ["exact"], "weights": [1]},

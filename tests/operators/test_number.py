@@ -253,3 +253,67 @@ def test_minimum_and_maximum(name, expected, observed, inclusive, exclusive):
 def test_the_margin_is_what_is_left_before_it_fails(name, expected, observed, margin):
     assert compare(name, expected, observed).details == {"margin": margin}
     assert compare(name, expected, observed, exclusive=True).details == {"margin": margin}
+
+
+@pytest.mark.parametrize(
+    ("observed", "score"),
+    [(100, 1.0), (105, 1.0), (95, 1.0), (110, 0.75), (85, 0.5), (125, 0.0), (60, 0.0), (float("inf"), 0.0)],
+)
+def test_a_score_falls_from_the_tolerance_to_where_it_is_zero(observed, score):
+    settings = {"tolerance": 0.05, "zero_at": 0.25}
+    assert compare("numeric_tolerance", 100, observed, **settings).score == score
+    absolute = {"tolerance": 5, "zero_at": 25, "mode": "absolute"}
+    assert compare("numeric_tolerance", 100, observed, **absolute).score == score
+    assert compare("numeric_tolerance", 100, observed, 0.5, **settings).passed is (score >= 0.5)
+    assert compare("numeric_tolerance", 100, observed, **settings).passed is (score == 1.0)
+
+
+NUMBERS = st.decimals(-1000, 1000, places=3)
+
+
+@given(NUMBERS, NUMBERS, NUMBERS, st.sampled_from(["relative", "absolute"]))
+def test_a_falling_score_passes_what_the_tolerance_passes_and_never_rises_with_the_distance(expected, one, other, mode):
+    plain = {"tolerance": "0.001", "mode": mode}
+    nearer, farther = sorted((one, other), key=lambda number: abs(number - expected))
+    scores = [
+        compare("numeric_tolerance", expected, number, zero_at="0.5", **plain).score for number in (nearer, farther)
+    ]
+    assert scores[0] >= scores[1]
+    assert (scores[0] == 1.0) is compare("numeric_tolerance", expected, nearer, **plain).passed
+
+
+def test_a_score_falls_outside_of_a_range_and_is_never_whole_there():
+    score = {n: compare("numeric_range", [1, 10], n, zero_at=4).score for n in (1, 10, 11, 0, 13, 14, -3, float("nan"))}
+    assert list(score.values()) == [1.0, 1.0, 0.75, 0.75, 0.25, 0.0, 0.0, 0.0]
+    edge = compare("numeric_range", [1, 10], 10, exclusive_max=True, zero_at=4)
+    assert 0.99 < edge.score < 1.0
+    assert not edge.passed
+    assert compare("numeric_range", [1, 10], "10." + "0" * 40 + "1", zero_at=4).verdict == "fail"
+    assert compare("numeric_range", [1, None], float("-inf"), zero_at=4).score == 0.0
+    assert compare("numeric_tolerance", float("inf"), 5, tolerance=1, zero_at=4, mode="absolute").score == 0.0
+
+
+def test_where_the_score_is_zero_is_recorded_where_it_is_given_and_lies_beyond_the_tolerance():
+    assert "zero_at" not in compare("numeric_tolerance", 1, 1, tolerance=1, zero_at=None).settings
+    assert compare("numeric_tolerance", 1, 1, tolerance=1, zero_at="1.5").settings["zero_at"] == 1.5
+    for wrong in (1, 0.5, -1, "x"):
+        with pytest.raises(SettingsError, match="zero_at"):
+            NumericTolerance(tolerance=1, zero_at=wrong)
+
+
+@pytest.mark.parametrize(("operator", "wrong"), [("numeric_minimum", -1), ("numeric_maximum", 1)])
+def test_a_score_falls_on_the_wrong_side_of_a_limit(operator, wrong):
+    def score(distance, **settings):
+        return compare(operator, 10, 10 + wrong * distance, **settings).score
+
+    assert [score(distance, zero_at=4) for distance in (-5, 0, 1, 3, 4, float("inf"))] == [
+        1.0,
+        1.0,
+        0.75,
+        0.25,
+        0.0,
+        0.0,
+    ]
+    assert score(1) == 0.0
+    assert 0.99 < score(0, zero_at=4, exclusive=True) < 1.0
+    assert compare(operator, wrong * float("-inf"), wrong * float("inf"), zero_at=4).score == 0.0

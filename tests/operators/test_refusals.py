@@ -15,7 +15,17 @@ from refusals import refused
 DEEP = "[" * 300
 WITHOUT_REFUSAL = {"exact", "literal", "not_blank"}
 # What the parts refuse, an outcome of another tool, or nothing at all.
-OF_OTHERS = {"all_of", "any_of", "at_least_n", "weighted", "criteria", "derived", "not_compared", "scorer_verdict"}
+OF_OTHERS = {
+    "none_of",
+    "all_of",
+    "any_of",
+    "at_least_n",
+    "weighted",
+    "criteria",
+    "derived",
+    "not_compared",
+    "scorer_verdict",
+}
 
 
 def embedder(texts):
@@ -36,6 +46,17 @@ UNUSABLE_EXPECTED = [
     ("contains_all", ["a", ""], "a", "empty_expected", {}),
     ("contains_all", "!?", "a", "empty_expected", {"normalize": ["remove_punctuation"]}),
     ("contains_all", None, None, "not_text", {}),
+    ("not_contains", "", "a", "empty_expected", {}),
+    ("starts_with", "", "a", "empty_expected", {}),
+    ("ends_with", ["a", 5], "a", "not_text", {}),
+    ("is_type", "word", "a", "not_a_type", {}),
+    ("is_type", [], "a", "not_a_type", {}),
+    ("is_type", {"type": "integer"}, "a", "not_a_type", {}),
+    ("is_type", ["null", 5], 5, "not_a_type", {}),
+    ("best_of", "abc", "a", "not_a_list", {"inner": "exact"}),
+    ("best_of", [], "a", "empty_expected", {"inner": "exact"}),
+    ("set_similarity", "abc", ["a"], "not_a_list", {}),
+    ("set_similarity", None, ["a"], "not_a_list", {}),
     ("contains_all", "", None, "empty_expected", {}),
     ("normalized_exact", "+", "-", "empty_expected", {"normalize": ["remove_punctuation"]}),
     ("normalized_exact", "The", "the", "empty_expected", {"normalize": ["lowercase", "remove_articles", "strip"]}),
@@ -102,6 +123,11 @@ UNREADABLE_OBSERVED = [
     ("boolean", True, None, "null_observed", {}),
     ("contains_any", "a", 5, "not_text", {}),
     ("contains_all", ["a"], None, "not_text", {}),
+    ("not_contains", "a", None, "not_text", {}),
+    ("not_contains", "a", ["b"], "not_text", {}),
+    ("starts_with", "a", 5, "not_text", {}),
+    ("ends_with", "a", None, "not_text", {}),
+    ("set_similarity", ["a"], "a", "not_a_list", {}),
     ("regex", "a", None, "not_text", {}),
     ("text_similarity", "1", 1, "not_text", {}),
     (SEMANTIC, "1", 1, "not_text", {}),

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 
 import pytest
+from hypothesis import given, strategies as st
 
 from pytest_verdict import compare
 from pytest_verdict.operators import ContainsAll, ContainsAny
@@ -85,3 +86,30 @@ def test_json_canonical_of_equal_texts_with_normalizers(steps):
     result = compare("json_canonical", text, text, normalize=steps)
     assert (result.verdict, result.normalization) == ("pass", [*steps, "json_sort_keys"])
     assert compare("json_canonical", "true", "1", normalize=steps).verdict == "fail"
+
+
+TEXTS = st.text("aAb !", max_size=8)
+SOUGHT = st.lists(st.text("aAb", min_size=1, max_size=3), min_size=1, max_size=3)
+
+
+@given(SOUGHT, TEXTS, st.booleans())
+def test_not_contains_is_the_opposite_of_contains_any(sought, text, case_sensitive):
+    opposite = compare("contains_any", sought, text, case_sensitive=case_sensitive)
+    found = compare("not_contains", sought, text, case_sensitive=case_sensitive)
+    assert found.passed is not opposite.passed
+    assert found.details["found"] == opposite.details["found"]
+
+
+@given(SOUGHT, TEXTS)
+def test_a_start_is_the_end_of_the_reversed_text_and_contained(sought, text):
+    start = compare("starts_with", sought, text)
+    assert start.passed is text.startswith(tuple(sought))
+    assert start.passed is compare("ends_with", [item[::-1] for item in sought], text[::-1]).passed
+    assert not start.passed or compare("contains_any", sought, text).passed
+
+
+def test_a_start_is_looked_for_after_normalization():
+    assert not compare("starts_with", "dear", "  Dear all")
+    found = compare("starts_with", "dear", "  Dear all", normalize=["strip"], case_sensitive=False)
+    assert (found.passed, found.normalization, found.details["found"]) == (True, ["strip", "casefold"], ["dear"])
+    assert compare("ends_with", None, "a.", substrings=["!", "."]).expected == ["!", "."]

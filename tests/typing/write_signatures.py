@@ -134,7 +134,7 @@ def text_of(annotation: Any) -> str:
         return union_of([text_of(argument) for argument in arguments])
     if origin is tuple:
         return "Texts" if text_of(arguments[0]) == "str" else f"Sequence[{text_of(arguments[0])}]"
-    if origin is Sequence and text_of(arguments[0]) == "str | SynonymMap":
+    if origin is Sequence and text_of(arguments[0]).startswith("str | SynonymMap"):
         return "Normalizers"
     if origin is not None:
         name = "Mapping" if origin is dict else origin.__name__

@@ -5,20 +5,58 @@ A step is applied to both sides, left to right, and is recorded by name, so that
 
 from __future__ import annotations
 
+import decimal
 import functools
+import inspect
 import re
 import string
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+from pytest_verdict.core.operator_code import code_of_function
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.numbers import EXACT
 from pytest_verdict.errors import allowed
 
 _PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
 _ARTICLES: Final = re.compile(r"\b(?:a|an|the)\b\s*", re.IGNORECASE)
 _THOUSANDS: Final = re.compile(r"(?<![\w.,])([+-]?[0-9]{1,3}(?:,[0-9]{3})+)(?!\w|,[0-9])")
+_BLANKS: Final = r" _'\u2019\xa0\u2009\u202f"
+_GROUPS: Final = re.compile(
+    rf"(?<![\w.,])(?<![0-9][{_BLANKS}])([0-9]{{1,3}}(?:([{_BLANKS}])[0-9]{{3}})(?:\2[0-9]{{3}})*)(?!\w|[{_BLANKS}][0-9])"
+)
+_DECIMAL_COMMA: Final = re.compile(r"(?<![\w.,])(?:[0-9]{1,3}(?:\.[0-9]{3})++|[0-9]++)(?:,[0-9]++)?(?![.,]?\w)")
+_PERCENT: Final = re.compile(r"(?<![\w.,])([0-9]{1,99}(?:\.[0-9]{1,99})?)[ \xa0\u202f]?%")
+_VULGAR: Final = re.compile("([0-9]?)([\xbc-\xbe\u2150-\u215e\u2189])")
+_FRACTION: Final = re.compile(r"(?<![\w.,/])(?:([0-9]{1,15}) )?([0-9]{1,15})[/\u2044]([0-9]{1,15})(?![\w/]|[.,][0-9])")
+_CURRENCY: Final = r"[$\xa2-\xa5\u20a0-\u20cf]"
+# What stands for a number, such as a power of ten, is no unit.
+_UNIT: Final = r"(?!(?:[kKMBT]|[mb]n|(?i:hundred|thousand|[mbtr]+illion)|[eE][+-]?[0-9]+)\b)[^\W\d_][^\s,;]*|\xb0\w?"
+_QUANTITY: Final = re.compile(
+    rf"\s*([+-]?)\s*(?:{_CURRENCY}|[A-Z]{{3}}\b)?\s*([+-]?[0-9][0-9.,{_BLANKS}]*+)(?:{_CURRENCY}|{_UNIT})?\s*"
+)
+_EMPHASIS: Final = re.compile(r"(?<![\w*~`])[*_~`]++(?=\S)|(?<=[^\s*_~`])[*_~`]++(?!\w)")
+_ASCII: Final = str.maketrans({
+    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032", "'"), **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\xab\xbb", '"'),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"), **dict.fromkeys("\u200b\u2060\ufeff\xad", ""),
+    **dict.fromkeys("\xa0\u2002\u2003\u2007\u2009\u200a\u202f\u3000", " "), "\u2026": "...",
+})  # fmt: skip
+# Thirty digits of a third are enough for any tolerance.
+_DIGITS: Final = decimal.Context(prec=30, traps=[])
+
+
+def _spelled_out(match: re.Match[str]) -> str:
+    return " ".join(filter(None, (match[1], unicodedata.normalize("NFKC", match[2]))))
+
+
+def _decimal(match: re.Match[str]) -> str:
+    whole, above, below = (int(part or 0) for part in match.groups())
+    return str(_DIGITS.divide(whole * below + above, below)) if below else match.group()
 
 
 def _strip_markdown_fence(text: str) -> str:
@@ -32,16 +70,24 @@ def _strip_markdown_fence(text: str) -> str:
 
 
 NORMALIZERS: Final[dict[str, Callable[[str], str]]] = {
+    "ascii_punctuation": lambda text: text.translate(_ASCII),
     "casefold": str.casefold,
     "collapse_whitespace": lambda text: " ".join(text.split()),
+    "decimal_comma": lambda text: _DECIMAL_COMMA.sub(lambda match: match[0].replace(".", "").replace(",", "."), text),
+    "fraction_to_decimal": lambda text: _FRACTION.sub(_decimal, _VULGAR.sub(_spelled_out, text)),
     "lowercase": str.lower,
     "nfc": functools.partial(unicodedata.normalize, "NFC"),
     "nfkc": functools.partial(unicodedata.normalize, "NFKC"),
+    "percent_to_decimal": lambda text: _PERCENT.sub(lambda match: f"{Decimal(match[1]).scaleb(-2, EXACT):f}", text),
     "remove_articles": lambda text: _ARTICLES.sub("", text),
     "remove_punctuation": lambda text: text.translate(_PUNCTUATION),
     "strip": str.strip,
+    "strip_final_punctuation": lambda text: text.rstrip(".,;:!?\u2026\u3002\uff01\uff1f" + string.whitespace),
+    "strip_markdown_emphasis": lambda text: _EMPHASIS.sub("", text),
     "strip_markdown_fence": _strip_markdown_fence,
+    "strip_thousands_blanks": lambda text: _GROUPS.sub(lambda match: match[1].replace(match[2], ""), text),
     "strip_thousands_separators": lambda text: _THOUSANDS.sub(lambda match: match.group(1).replace(",", ""), text),
+    "strip_unit": lambda text: f"{found[1]}{found[2].strip()}" if (found := _QUANTITY.fullmatch(text)) else text,
 }
 """Every named normalizer. What each does is written in docs/reference/normalizers.md."""
 
@@ -77,56 +123,93 @@ class SynonymMap(BaseModel):
         return hash(frozenset(self.mapping.items()))
 
 
-def _known(step: str | SynonymMap) -> str | SynonymMap:
+@dataclass(frozen=True, slots=True)
+class NormalizerFunction:
+    """A function of a user; a record has its name and a digest of its source, and replay needs a process that has used it."""
+
+    function: str
+    code: str
+    called: Callable[[str], str]
+
+    def __call__(self, text: str) -> str:
+        """Call the function."""
+        found = self.called(text)
+        if type(found) is not str:
+            raise TypeError(f"the normalizer {self.function} must return text, got {shown(found, 80)}")
+        return found
+
+    def written(self) -> dict[str, str]:
+        """Write it as the record does."""
+        return {"function": self.function, "code": self.code}
+
+
+_used: Final[dict[str, NormalizerFunction]] = {}
+
+
+def _read_step(step: Any) -> Any:
     if isinstance(step, str) and step not in NORMALIZERS:
         raise ValueError(f"Unknown normalizer: {step!r}.{allowed('normalizer', step, NORMALIZERS)}")
+    if inspect.isfunction(step):
+        made = NormalizerFunction(f"{step.__module__}:{step.__qualname__}", code_of_function(step), step)
+        _used[repr(made.written())] = made
+        return made
+    if isinstance(step, Mapping) and "function" in step:
+        if repr(step) not in _used:
+            raise ValueError(f"the function {step['function']!r} was not used in this process, or has changed")
+        return _used[repr(step)]
+    if not isinstance(step, str | Mapping | SynonymMap | NormalizerFunction):
+        raise ValueError(f"a step is a name, a SynonymMap or a function, got {shown(step, 80)}")  # noqa: TRY004
     return step
 
 
 def _as_tuple(steps: Any) -> Any:
     if isinstance(steps, str):
-        _known(steps)
-    if isinstance(steps, str | SynonymMap):
-        raise ValueError(f"normalize takes a list of steps, such as [{steps!r}], not one step")  # noqa: TRY004
+        _read_step(steps)
+    if isinstance(steps, str | SynonymMap) or callable(steps):
+        raise ValueError(f"normalize takes a list of steps, such as [{shown(steps, 80)}], not one step")  # noqa: TRY004
     if isinstance(steps, set | frozenset):
         raise ValueError("normalize takes a list of steps: their order matters, and a set has none")  # noqa: TRY004
     return tuple(steps) if isinstance(steps, list) else steps
 
 
 NormalizerName = Literal[
-    "casefold", "collapse_whitespace", "lowercase", "nfc", "nfkc", "remove_articles", "remove_punctuation", "strip",
-    "strip_markdown_fence", "strip_thousands_separators",
+    "ascii_punctuation", "casefold", "collapse_whitespace", "decimal_comma", "fraction_to_decimal", "lowercase",
+    "nfc", "nfkc", "percent_to_decimal", "remove_articles", "remove_punctuation", "strip", "strip_final_punctuation",
+    "strip_markdown_emphasis", "strip_markdown_fence", "strip_thousands_blanks", "strip_thousands_separators",
+    "strip_unit",
 ]  # fmt: skip
-# One step: a name of `NORMALIZERS` or a `SynonymMap`. Pydantic would complain of a wrong name in many lines.
+Step = str | SynonymMap | Callable[[str], str]
+# A name of `NORMALIZERS`, a `SynonymMap` or a function. Pydantic would complain of a wrong name in many lines.
 if TYPE_CHECKING:
-    Normalizer = NormalizerName | SynonymMap
+    Normalizer = NormalizerName | SynonymMap | Callable[[str], str]
 else:
-    Normalizer = Annotated[str | SynonymMap, AfterValidator(_known)]
+    Normalizer = Annotated[str | SynonymMap | NormalizerFunction, BeforeValidator(_read_step)]
 
 Normalization = Annotated[Sequence[Normalizer], BeforeValidator(_as_tuple)]
 """The steps of an operator, in order of application; a list in code and in JSON, kept as a tuple."""
 
 
-def step_names(steps: Sequence[str | SynonymMap]) -> tuple[str, ...]:
+def step_names(steps: Sequence[Step]) -> tuple[str, ...]:
     """Name the steps as the record does."""
     return _compiled(tuple(steps))[0]
 
 
 @functools.lru_cache(maxsize=1_000)
-def _compiled(steps: tuple[str | SynonymMap, ...]) -> tuple[tuple[str, ...], tuple[Callable[[str], str], ...]]:
+def _compiled(steps: tuple[Step, ...]) -> tuple[tuple[str, ...], tuple[Callable[[str], str], ...]]:
     # Names and functions, kept, because an operator takes the same steps in every comparison.
-    names = tuple("synonym_map" if isinstance(step, SynonymMap) else step for step in steps)
-    return names, tuple(step.apply if isinstance(step, SynonymMap) else NORMALIZERS[step] for step in steps)
+    names = (step if isinstance(step, str) else getattr(step, "function", "synonym_map") for step in steps)
+    functions = (step.apply if isinstance(step, SynonymMap) else step for step in steps)
+    return tuple(names), tuple(NORMALIZERS[step] if isinstance(step, str) else step for step in functions)
 
 
-def normalize(text: str, steps: Sequence[str | SynonymMap]) -> str:
+def normalize(text: str, steps: Sequence[Step]) -> str:
     """Apply normalizers from left to right."""
     for apply in _compiled(tuple(steps))[1]:
         text = apply(text)
     return text
 
 
-def normalize_all(texts: Sequence[str], steps: Sequence[str | SynonymMap]) -> tuple[list[str], tuple[str, ...]]:
+def normalize_all(texts: Sequence[str], steps: Sequence[Step]) -> tuple[list[str], tuple[str, ...]]:
     """Apply normalizers from left to right to several texts, and name the steps that changed any of them."""
     changed: list[str] = []
     current = list(texts)

@@ -8,7 +8,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any, ClassVar, Final, Never, Self, get_args
+from typing import Annotated, Any, ClassVar, Final, Never, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model, model_serializer
 
@@ -27,6 +27,10 @@ Decide = Callable[[Any, Any], Outcome]
 """What decides about an expected and an observed value."""
 Plan = tuple[Decide, OperatorIdentity, float]
 """What is the same in all comparisons of plain values by one operator; the last is the threshold."""
+_T = TypeVar("_T")
+_LATER: Final = "later"
+Later = Annotated[_T, _LATER]
+"""A setting that an operator got later: a record has it only where it is not the default, so that records of before stay."""
 
 # The arguments of `compare` that are not settings.
 _TAKEN: Final = frozenset({"operator", "threshold", "name"})
@@ -63,6 +67,8 @@ class Operator(BaseModel):
     kind: ClassVar[str] = "custom"
     keeps_evidence: ClassVar[bool] = False
     """Whether `evaluate` is known to change neither value; any other operator gets copies of its own."""
+    instead_of_expected: ClassVar[tuple[str, ...]] = ()
+    """The setting that takes the place of expected when it is given, or several, which do so together."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
@@ -98,7 +104,7 @@ class Operator(BaseModel):
 
     def effective_expected(self, expected: Any) -> Any:
         """Give the value that is recorded as expected; another one when a setting takes its place."""
-        return expected
+        return expected if self.given_instead is ABSENT else self.given_instead
 
     def needs_expected(self) -> bool:
         """Say whether an expected value must be given; False when the settings say all that is expected."""
@@ -122,8 +128,12 @@ class Operator(BaseModel):
         return outcome
 
     def settings(self) -> dict[str, Any]:
-        """Give all settings as typed JSON, defaults included, as the record carries them."""
-        return {name: as_setting(getattr(self, name)) for name in type(self).model_fields}
+        """Give all settings as typed JSON, defaults included, as the record carries them; apart from defaults that came later."""
+        return {
+            name: as_setting(getattr(self, name))
+            for name, field in type(self).model_fields.items()
+            if _LATER not in field.metadata or getattr(self, name) != field.default
+        }
 
     def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
         """Derive the outcome again from a record.
@@ -213,6 +223,16 @@ class Operator(BaseModel):
     def asks_model(self) -> bool:
         """Whether the outcome rests on what a model said, and is derived again from the details of the record."""
         return type(self).replay is not Operator.replay
+
+    @functools.cached_property
+    def given_instead(self) -> Any:
+        """What settings give in place of expected, as a record has it; ABSENT where they do not."""
+        given = [getattr(self, name) for name in self.instead_of_expected]
+        if given.count(None) == len(given):
+            return ABSENT
+        if len(given) > 1:
+            return dict(zip(self.instead_of_expected, given, strict=True))
+        return list(given[0]) if isinstance(given[0], tuple) else given[0]
 
     @functools.cached_property
     def has_model_inside(self) -> bool:

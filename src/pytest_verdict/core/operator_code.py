@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import inspect
 import textwrap
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 _OURS: Final = __name__.partition(".")[0]
@@ -26,16 +27,24 @@ def code_of(cls: type) -> str:
     return found
 
 
+def code_of_function(function: Callable[..., Any]) -> str:
+    """Give the same of the source of one function."""
+    return _hashed(_source(function))
+
+
 def _digest(cls: type) -> str:
     # Our base classes have a version of their own.
     sources = [_source(base) for base in cls.__mro__ if base.__module__.partition(".")[0] not in _OF_OTHERS]
-    text = "\0".join(sources) if all(sources) else ""
+    return _hashed("\0".join(sources) if all(sources) else "")
+
+
+def _hashed(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32] if text else ""
 
 
-def _source(cls: type) -> str:
+def _source(code: Any) -> str:
     # A class that was made of a function has no source of its own.
-    function = getattr(vars(cls).get("evaluate"), "made_of", cls)
+    function = getattr(getattr(code, "__dict__", {}).get("evaluate"), "made_of", code)
     try:
         return textwrap.dedent(inspect.getsource(function))
     except (OSError, TypeError, SyntaxError):

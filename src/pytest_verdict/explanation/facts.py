@@ -26,10 +26,12 @@ from pytest_verdict.explanation.values import both_sides, difference_lines, one_
 _EXPECTED: Final = {
     "contains_all": "expected all of ",
     "contains_any": "expected any of ",
+    "ends_with": "expected at the end ",
     "json_schema": "expected by the schema ",
     "json_subset": "expected at least ",
     "one_of": "expected one of ",
     "regex": "expected a match of ",
+    "starts_with": "expected at the start ",
     "trace_contains": "expected in the trace ",
     "trace_regex": "expected a match of ",
 }
@@ -145,6 +147,7 @@ def _of_distance(result: ComparisonResult, budget: Budget) -> Explanation | None
     tail = f": missed by {-(margin or 0):f}{unit}" if distance is None else f": off by {distance:f}{unit}"
     if distance is not None and margin is not None and distance + margin > 0:
         tail += f", allowed {distance + margin:f}{unit}"
+    tail += f", score {result.score:.6g}, {result.threshold:.6g} needed" if result.score else ""
     return Explanation(summary=(*_sides(result, budget, len(tail)), Part(tail)))
 
 

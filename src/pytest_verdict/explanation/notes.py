@@ -25,6 +25,7 @@ _OF_A_SIDE: Final = {
     "not_an_answer": "is not an answer",
     "not_a_number": "is not a number",
     "not_a_range": "is not a pair of bounds",
+    "not_a_type": "names no type",
     "not_counts": "does not count passes, fails and errors",
     "not_finite": "has an embedding that is not finite",
     "not_json": "is not a value of JSON",

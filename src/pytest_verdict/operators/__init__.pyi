@@ -1,5 +1,12 @@
-from .aggregate import AllOf as AllOf, AnyOf as AnyOf, AtLeastN as AtLeastN, Weighted as Weighted
-from .category import BooleanMatch as BooleanMatch, LiteralMatch as LiteralMatch, OneOf as OneOf
+from .aggregate import (
+    AllOf as AllOf,
+    AnyOf as AnyOf,
+    AtLeastN as AtLeastN,
+    BestOf as BestOf,
+    NoneOf as NoneOf,
+    Weighted as Weighted,
+)
+from .category import BooleanMatch as BooleanMatch, IsType as IsType, LiteralMatch as LiteralMatch, OneOf as OneOf
 from .criteria import CriteriaMatch as CriteriaMatch, read_criteria as read_criteria
 from .date import DateMatch as DateMatch, DateRange as DateRange, DateTolerance as DateTolerance
 from .derived import DerivedMatch as DerivedMatch, compare_derived as compare_derived
@@ -8,7 +15,7 @@ from .json.distance import JsonDistance as JsonDistance
 from .json.equality import JsonCanonical as JsonCanonical, JsonSubset as JsonSubset
 from .json.rules import JsonRule as JsonRule
 from .json.schema import JsonSchema as JsonSchema
-from .lists import OrderedMatch as OrderedMatch, SetContainment as SetContainment
+from .lists import OrderedMatch as OrderedMatch, SetContainment as SetContainment, SetSimilarity as SetSimilarity
 from .number import (
     Delta as Delta,
     NumericExact as NumericExact,
@@ -23,7 +30,10 @@ from .similarity import TextSimilarity as TextSimilarity
 from .text import (
     ContainsAll as ContainsAll,
     ContainsAny as ContainsAny,
+    EndsWith as EndsWith,
     Exact as Exact,
     NormalizedExact as NormalizedExact,
+    NotContains as NotContains,
+    StartsWith as StartsWith,
 )
 from .trace import TraceContains as TraceContains, TraceLength as TraceLength, TraceRegex as TraceRegex

@@ -11,16 +11,22 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from pytest_verdict.core.kernel import checked_threshold, run, settle
 from pytest_verdict.core.operator import Operator, as_setting
+from pytest_verdict.core.refusals import REFUSALS
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
+from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import SettingsError, allowed
+from pytest_verdict.operators.category import AcceptedValues
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact
+from pytest_verdict.operators.lists import NOT_A_LIST, as_list
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, unusable
 
 MISSING_EXPECTED: Final = "missing_expected"
 MISSING_OBSERVED: Final = "missing_observed"
 CHILD_ERROR: Final = "child_error"
 
+_REFERENCES: Final = "a list of at least one accepted reference"
 _KEYS: Final = ("operator", "version", "settings", "threshold")
 
 
@@ -158,6 +164,27 @@ class AnyOf(_Aggregate):
         return 1 / len(self.conditions)
 
 
+class NoneOf(_Aggregate):
+    """No condition passes; the score is the share that does not.
+
+    A condition that could not read observed, such as a JSON operator on text that is no JSON, does not count as one that
+    does not hold: nothing was checked by it.
+
+    Args:
+        conditions: As for `AllOf`.
+
+    Example:
+        >>> refusals = {"operator": "regex", "settings": {"pattern": "(?i)as an AI|I cannot", "mode": "search"}}
+        >>> compare("none_of", None, "I cannot help.", conditions=[refusals]).score
+        0.0
+    """
+
+    name: ClassVar[str] = "none_of"
+
+    def _part(self, child: ComparisonResult) -> float:
+        return float(child.verdict == "fail" and REFUSALS.isdisjoint(child.notes))
+
+
 class AtLeastN(_Aggregate):
     """At least a number of conditions pass; the score is the share that does, the threshold that of the number.
 
@@ -231,3 +258,55 @@ class Weighted(_Aggregate):
         weights = self._in_order()
         total = sum((weight * Fraction(part) for weight, part in zip(weights, parts, strict=True)), Fraction())
         return float(total / sum(weights))
+
+
+def _of_references(value: Any) -> Operator:
+    operator = operator_from_settings(value)
+    if not operator.needs_expected():
+        raise ValueError(f"takes an operator that needs expected; the settings of {operator} are all it expects")
+    return operator
+
+
+class BestOf(Operator):
+    """One of several accepted references matches; the best of them gives the score, and the details name it.
+
+    Each reference is compared by the operator inside and recorded; of equally good ones the first is the best. The threshold
+    is that of the operator inside unless the caller names one.
+
+    Args:
+        inner: What compares observed with one reference; an operator, its name, or a mapping with ``operator`` and ``settings``.
+        references: The accepted references, at least one. Given as a setting they take the place of expected; otherwise
+            expected is their list.
+
+    Example:
+        >>> found = compare("best_of", ["Rome", "Paris"], " paris", inner="normalized_exact")
+        >>> found.score, found.details["best"]
+        (1.0, 'Paris')
+    """
+
+    name: ClassVar[str] = "best_of"
+    kind: ClassVar[str] = "aggregate"
+    instead_of_expected: ClassVar[tuple[str, ...]] = ("references",)
+
+    inner: Annotated[Any, BeforeValidator(_of_references)]
+    references: AcceptedValues = None
+
+    def default_threshold(self) -> float:
+        """Give that of the operator inside."""
+        return float(self.inner.default_threshold())
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare with each reference; see the class."""
+        references = as_list(self.effective_expected(expected))
+        if not references:
+            return unusable(NOT_A_LIST if references is None else EMPTY_EXPECTED, _REFERENCES, expected)
+        parts = tuple(run(self.inner, each, observed, name=str(index)) for index, each in enumerate(references))
+        best = max(range(len(parts)), key=lambda index: parts[index].score)
+        details = {"best_index": best, "best": encode(references[best])}
+        return Outcome(parts[best].score, (), (CHILD_ERROR,) if undecided(parts) else (), details, children=parts)
+
+    def decided(self, outcome: Outcome, threshold: float) -> Outcome:
+        """Make an outcome an error where a reference that could not be used might have been the best."""
+        del threshold
+        error = undecided(outcome.children)
+        return outcome if error is None else replace(outcome, score=0.0, error=error)

@@ -1,21 +1,24 @@
-"""Operators on categories: truth values, literals, and one of several accepted values."""
+"""Operators on categories: truth values, literals, types, and one of several accepted values."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import FAIL, PASS, Operator
+from pytest_verdict.core.operator import FAIL, PASS, Later, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
-from pytest_verdict.core.values.numbers import truth_value
+from pytest_verdict.core.values.numbers import is_number, plain_scalar, truth_value
+from pytest_verdict.core.values.placeholders import has_named_fields
 from pytest_verdict.operators.lists import NOT_A_LIST, as_list
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, UNCHANGED, Surfaces, surfaces, unusable
 
 NOT_A_BOOLEAN: Final = "not_a_boolean"
+NOT_A_TYPE: Final = "not_a_type"
 
 _ACCEPTED: Final = "a list of at least one accepted value"
 
@@ -64,7 +67,49 @@ class LiteralMatch(Operator):
         return PASS if equal(expected, observed) else FAIL
 
 
-def _accepted(values: Any) -> Any:
+# In the order in which a value is asked for its type.
+_TYPES: Final[dict[str, Callable[[Any], bool]]] = {
+    "null": lambda value: value is None,
+    "boolean": lambda value: truth_value(value) is not None,
+    "string": lambda value: isinstance(value, str),
+    "integer": lambda value: (
+        is_number(value) and isinstance(value if isinstance(value, int) else plain_scalar(value), int)
+    ),
+    "number": is_number,
+    "array": lambda value: as_list(value) is not None,
+    "object": lambda value: isinstance(value, Mapping) or has_named_fields(value),
+}
+_TYPE_NAMES: Final = f"the name of a type or a list of names, out of {', '.join(_TYPES)}"
+
+
+class IsType(Operator):
+    """Observed is of a type, or of one of several.
+
+    Expected is a name or a list of names, those of JSON Schema: ``null``, ``boolean``, ``string``, ``integer``, ``number``,
+    ``array``, ``object``. It is the type that counts: ``"7"`` is a string, 7.0 no integer, True no number, a tuple or set an
+    array, a dataclass or model an object.
+
+    Example:
+        >>> compare("is_type", "integer", "7").details
+        {'type': 'string'}
+        >>> compare("is_type", ["integer", "null"], 7).score
+        1.0
+    """
+
+    name: ClassVar[str] = "is_type"
+    kind: ClassVar[str] = "category"
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Find out the type; see the class."""
+        wanted = expected if isinstance(expected, list | tuple) else [expected]
+        if not wanted or not all(isinstance(name, str) and name in _TYPES for name in wanted):
+            return unusable(NOT_A_TYPE, _TYPE_NAMES, expected)
+        types = [name for name, holds in _TYPES.items() if holds(observed)]
+        details = {"type": types[0]} if types else None
+        return Outcome(0.0 if set(types).isdisjoint(wanted) else 1.0, details=details)
+
+
+def _read_accepted(values: Any) -> Any:
     if values is None:
         return None
     items = as_list(values)
@@ -74,6 +119,20 @@ def _accepted(values: Any) -> Any:
     return tuple(decode(item) if isinstance(item, dict | list) else item for item in items)
 
 
+class _Accepted(tuple[Any, ...]):  # noqa: SLOT001 - there are few
+    def written(self) -> list[Any]:
+        """Write the values as the record does; a tuple among them stays one."""
+        return [encode(item) for item in self]
+
+
+AcceptedValues = Annotated[
+    tuple[Any, ...] | None,
+    BeforeValidator(_read_accepted),
+    AfterValidator(lambda values: values and _Accepted(values)),
+]
+"""A setting that lists accepted values."""
+
+
 class OneOf(Operator):
     """Observed equals one of several accepted values.
 
@@ -81,6 +140,7 @@ class OneOf(Operator):
         values: The accepted values, at least one. Given as a setting they take the place of expected; otherwise expected
             is their list.
         normalize: Normalizers for text in accepted values and observed, at every depth; none unless given.
+        case_sensitive: False folds the case of text, which is recorded as the last step ``casefold``.
 
     Example:
         >>> compare("one_of", ["New York", "NYC"], "nyc", normalize=["lowercase"]).details
@@ -89,17 +149,11 @@ class OneOf(Operator):
 
     name: ClassVar[str] = "one_of"
     kind: ClassVar[str] = "category"
+    instead_of_expected: ClassVar[tuple[str, ...]] = ("values",)
 
-    values: Annotated[tuple[Any, ...] | None, BeforeValidator(_accepted)] = None
+    values: AcceptedValues = None
     normalize: Normalization = ()
-
-    def settings(self) -> dict[str, Any]:
-        """Give all settings as typed JSON; a tuple among the accepted values stays one."""
-        return {**super().settings(), "values": None if self.values is None else [encode(item) for item in self.values]}
-
-    def effective_expected(self, expected: Any) -> Any:
-        """Give the accepted values when they are a setting."""
-        return expected if self.values is None else list(self.values)
+    case_sensitive: Later[bool] = True
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Look for an accepted value; see the class."""
@@ -108,9 +162,10 @@ class OneOf(Operator):
             return Surfaces().unreadable(NOT_A_LIST, _ACCEPTED, expected, (True, False))
         if not accepted:
             return unusable(EMPTY_EXPECTED, _ACCEPTED, expected)
+        steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
         found, values = UNCHANGED, accepted
-        if self.normalize:
-            found = surfaces(accepted, [observed], self.normalize)
+        if steps:
+            found = surfaces(accepted, [observed], steps)
             values, (observed,) = found.expected, found.observed
         for index, value in enumerate(values):
             if equal(value, observed):

@@ -125,7 +125,7 @@ class CriteriaMatch(Operator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Check every criterion; see the class."""
         given = expected if isinstance(expected, Mapping) else {}
-        children = tuple(one.condition.compare(_wanted(one, given), observed, one.id) for one in self.criteria)
+        children = tuple(one.condition.compare(given.get(one.id, ABSENT), observed, one.id) for one in self.criteria)
         unmet: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
         is_failed = False
         for one, child in zip(self.criteria, children, strict=True):
@@ -148,13 +148,6 @@ class _File(StrictModel):
     id: str = Field(description="a text")
     version: Version
     criteria: _Criteria
-
-
-def _wanted(one: CheckedCriterion, given: Mapping[str, Any]) -> Any:
-    if one.id in given:
-        return given[one.id]
-    # A setting may say what is wanted; then nothing is missing.
-    return None if one.condition.operator.effective_expected(None) is not None else ABSENT
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,6 +139,7 @@ class DateRange(Operator):
 
     name: ClassVar[str] = "date_range"
     kind: ClassVar[str] = "date"
+    instead_of_expected: ClassVar[tuple[str, ...]] = ("min", "max")
 
     min: Annotated[datetime.date | str | None, BeforeValidator(_bound)] = None
     max: Annotated[datetime.date | str | None, BeforeValidator(_bound)] = None
@@ -151,10 +152,6 @@ class DateRange(Operator):
         if problem is not None:
             raise ValueError(f"no date lies between min={self.min} and max={self.max} ({problem}); min must come first")
         return self
-
-    def effective_expected(self, expected: Any) -> Any:
-        """Give the bounds when they are settings."""
-        return expected if self.min is None and self.max is None else {"min": self.min, "max": self.max}
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare a date with the bounds; see the class."""

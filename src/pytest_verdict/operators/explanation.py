@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import Budget
-from pytest_verdict.core.values.display import shortened, shown, visible
+from pytest_verdict.core.values.display import counted, shortened, shown, visible
 from pytest_verdict.core.values.numbers import truth_value
 from pytest_verdict.explanation.facts import explanation_of, usual_explanation
 from pytest_verdict.explanation.lines import Line, Part, cut, line, plain
@@ -17,10 +17,11 @@ from pytest_verdict.explanation.notes import is_refusal
 from pytest_verdict.explanation.text import window
 
 _NARROWEST: Final = 40
+_NEEDED: Final = {"criteria": "", "none_of": ", none may"}
 _SAID: Final = (
     *("conditions", "criteria", "n", "passed", "total", "criteria_id", "criteria_version", "criteria_sha256"),
     *("length", "count", "matched", "position", "rate", "attempts", "score", "explanation"),
-    *("similarity", "vectors", "dimensions"),
+    *("similarity", "vectors", "dimensions", "inner", "best_index", "best", "type"),
 )
 
 
@@ -29,10 +30,26 @@ def explain_parts(result: ComparisonResult, budget: Budget) -> Explanation:
     usual = replace(usual_explanation(result, budget), said=_SAID)
     if result.error is not None or result.passed or not result.children:
         return usual
-    failed = [child for child in result.children if not child.passed]
+    if result.operator == "best_of":
+        return replace(usual, summary=_of_best(result, budget), sides=False)
+    failed = [child for child in result.children if _is_against(result, child)]
     # Of criteria the details name those that failed by severity, the worst first.
     failed.sort(key=lambda child: str(result.details.get("unmet")).find(repr(child.name)))
     return replace(usual, summary=failed_parts(result, failed, f"{_counted(result)}: ", budget), sides=False)
+
+
+def _is_against(result: ComparisonResult, child: ComparisonResult) -> bool:
+    if result.operator == "none_of":
+        return child.passed or any(map(is_refusal, child.notes))
+    return not child.passed
+
+
+def _of_best(result: ComparisonResult, budget: Budget) -> Line:
+    best, count = result.children[result.details["best_index"]], counted(len(result.children), "reference")
+    head = f"the best of {count}{f' scores {best.score:.6g}, {result.threshold:.6g} needed' if best.score else ''}: "
+    sides = Part("expected "), Part(shown(best.expected, budget.room(len(head)) // 2), "expected"), Part(", got ")
+    summary = explanation_of(best, budget.narrower(len(head))).summary
+    return Part(head), *((*sides, _observed(best.observed, budget, len(head))) if best.passed else summary)
 
 
 def _counted(result: ComparisonResult) -> str:
@@ -40,7 +57,7 @@ def _counted(result: ComparisonResult) -> str:
         return f"score {result.score:.6g}, {result.threshold:.6g} needed"
     total, passed = len(result.children), sum(child.passed for child in result.children)
     needed = next((number for number in range(1, total) if number / total >= result.threshold), total)
-    return f"{passed} of {total} passed" + ("" if result.operator == "criteria" else f", {needed} needed")
+    return f"{passed} of {total} passed" + _NEEDED.get(result.operator, f", {needed} needed")
 
 
 def failed_parts(result: ComparisonResult, failed: Sequence[ComparisonResult], head: str, budget: Budget) -> Line:
@@ -114,7 +131,23 @@ def _observed(value: object, budget: Budget, taken: int) -> Part:
     return Part(shown(value, budget.room(taken)), "observed")
 
 
+def _of_unwanted(result: ComparisonResult, budget: Budget) -> Line:
+    found, text = result.details["found"], result.observed_surface
+    head, unwanted = "expected no ", shown(found, budget.room(0) // 3)[1:-1]
+    place = text.find(found[0])
+    seen = window(text, [range(place, place + len(found[0]))], budget.room(60), "observed")
+    return Part(head), Part(unwanted, "expected"), Part(", got "), *seen
+
+
+def _of_type(result: ComparisonResult, budget: Budget) -> Line:
+    wanted = result.expected if isinstance(result.expected, list) else [result.expected]
+    head = f"expected {' or '.join(wanted)}, got {result.details.get('type', 'none of the types')} "
+    return *line(head), _observed(result.observed, budget, len(head))
+
+
 _WORDS: Final[dict[str, Callable[[ComparisonResult, Budget], Line]]] = {
+    "is_type": _of_type,
+    "not_contains": _of_unwanted,
     "pass_rate": _of_share,
     "scorer_verdict": _of_scorer,
     "semantic": _of_similarity,

@@ -18,6 +18,8 @@ from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces
 EMPTY_OBSERVED: Final = "empty_observed"
 NOT_A_LIST: Final = "not_a_list"
 _TEXT: Final = frozenset({str})
+# How much common, missing and unexpected items count in what could have been common.
+_WEIGHTS: Final = {"f1": (2, 1, 1), "precision": (1, 0, 1), "recall": (1, 1, 0), "jaccard": (1, 1, 1)}
 MOST_ITEMS: Final = 100
 """The most items that details list of one kind; a further key ends in ``_omitted`` and counts the rest."""
 
@@ -69,15 +71,12 @@ class SetContainment(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two lists as sets; see the class."""
-        wanted, given = as_list(expected), as_list(observed)
-        if wanted is None or given is None:
-            return Surfaces().unreadable(NOT_A_LIST, "a list", expected, (wanted is None, given is None))
-        found = surfaces(wanted, given, self.normalize)
-        left, right = _Distinct(found.expected), _Distinct(found.observed)
-        missing, common = left.split(right)
-        unexpected = [] if not missing and left.is_as_large_as(right) else right.split(left)[0]
-        details = {**listed("missing", missing), **listed("unexpected", unexpected), **listed("common", common)}
-        notes = self._notes(wanted, given)
+        found = _read_lists(expected, observed, self.normalize)
+        if isinstance(found, Outcome):
+            return found
+        missing, unexpected, common = _split(found)
+        details = _listed_parts(missing, unexpected, common)
+        notes = self._notes(found.expected, found.observed)
         return found.outcome(1.0 if self._holds(missing, unexpected, common) else 0.0, notes, details)
 
     def _holds(self, missing: list[Any], unexpected: list[Any], common: list[Any]) -> bool:
@@ -90,6 +89,44 @@ class SetContainment(Operator):
         if self.mode == "subset" and not observed:
             return [EMPTY_OBSERVED]
         return [EMPTY_EXPECTED] if self.mode == "superset" and not expected else []
+
+
+class SetSimilarity(Operator):
+    """Two lists have enough items in common, without order and repetition.
+
+    - ``precision``: the share of the observed items that are expected.
+    - ``recall``: the share of the expected items that were observed.
+    - ``f1``: their harmonic mean, twice the common items over the items of both lists.
+    - ``jaccard``: the common items over all different items.
+
+    Items and lists are read as by `SetContainment`. Two empty lists score 1.0, one empty list 0.0.
+
+    Args:
+        metric: How similarity is measured; ``f1`` unless given.
+        normalize: Normalizers for text in the items, at every depth; none unless given.
+
+    Example:
+        >>> found = compare("set_similarity", ["EGFR", "KRAS", "BRAF"], ["KRAS"])
+        >>> found.score, found.details
+        (0.5, {'missing': ['EGFR', 'BRAF'], 'unexpected': [], 'common': ['KRAS']})
+    """
+
+    name: ClassVar[str] = "set_similarity"
+    kind: ClassVar[str] = "list"
+
+    metric: Literal["f1", "precision", "recall", "jaccard"] = "f1"
+    normalize: Normalization = ()
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Count the common items of two lists; see the class."""
+        found = _read_lists(expected, observed, self.normalize)
+        if isinstance(found, Outcome):
+            return found
+        missing, unexpected, common = _split(found)
+        of_common, of_missing, of_unexpected = _WEIGHTS[self.metric]
+        possible = of_common * len(common) + of_missing * len(missing) + of_unexpected * len(unexpected)
+        score = of_common * len(common) / possible if common else float(not missing and not unexpected)
+        return found.outcome(score, details=_listed_parts(missing, unexpected, common))
 
 
 class OrderedMatch(Operator):
@@ -110,12 +147,30 @@ class OrderedMatch(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two lists item by item; see the class."""
-        wanted, given = as_list(expected), as_list(observed)
-        if wanted is None or given is None:
-            return Surfaces().unreadable(NOT_A_LIST, "a list", expected, (wanted is None, given is None))
-        found = surfaces(wanted, given, self.normalize)
+        found = _read_lists(expected, observed, self.normalize)
+        if isinstance(found, Outcome):
+            return found
         different = listed_differences(differences(found.expected, found.observed))
         return found.outcome(0.0, details=different) if different["differences"] else found.outcome(1.0)
+
+
+def _read_lists(expected: Any, observed: Any, steps: Normalization) -> Surfaces | Outcome:
+    wanted, given = as_list(expected), as_list(observed)
+    if wanted is None or given is None:
+        return Surfaces().unreadable(NOT_A_LIST, "a list", expected, (wanted is None, given is None))
+    return surfaces(wanted, given, steps)
+
+
+def _split(found: Surfaces) -> tuple[list[Any], list[Any], list[Any]]:
+    """Give the items that are missing, that are unexpected, and that are in both lists."""
+    left, right = _Distinct(found.expected), _Distinct(found.observed)
+    missing, common = left.split(right)
+    unexpected = [] if not missing and left.is_as_large_as(right) else right.split(left)[0]
+    return missing, unexpected, common
+
+
+def _listed_parts(missing: list[Any], unexpected: list[Any], common: list[Any]) -> dict[str, Any]:
+    return {**listed("missing", missing), **listed("unexpected", unexpected), **listed("common", common)}
 
 
 class _Distinct:

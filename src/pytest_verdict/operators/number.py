@@ -6,14 +6,16 @@ nothing; a bool is not a number; an infinity equals itself and is within no tole
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import model_validator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import Later, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.exact_number import ExactNumber, Tolerance, as_exact, as_written
@@ -42,11 +44,10 @@ class _Numeric(Operator):
             found, wanted, given = UNCHANGED, _read(expected), _read(observed)
         if wanted is None or given is None:
             return found.unreadable(NOT_A_NUMBER, "a number", expected, (wanted is None, given is None))
-        passed, details = self._decide(wanted, given)
-        score = 1.0 if passed else 0.0
-        return found.outcome(score, details=details) if self.normalize else known_outcome(score, details)
+        score, details = self._decide(wanted, given)
+        return found.outcome(float(score), details=details) if self.normalize else known_outcome(float(score), details)
 
-    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
+    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         raise NotImplementedError
 
 
@@ -63,7 +64,7 @@ class NumericExact(_Numeric):
 
     name: ClassVar[str] = "numeric_exact"
 
-    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
+    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         return expected == observed, {"distance": as_written(_distance(expected, observed))}
 
 
@@ -75,29 +76,48 @@ class NumericTolerance(_Numeric):
             expected zero demands zero; in mode ``absolute`` a distance.
         mode: ``relative`` unless given, or ``absolute``.
         normalize: Normalizers for evidence that is text; none unless given.
+        zero_at: How far from expected the score is 0.0, in the same mode; it falls evenly from the tolerance to there.
 
     Example:
         >>> compare("numeric_tolerance", 1, 1.1, tolerance=0.1).details
         {'distance': '0.1', 'margin': '0'}
+        >>> compare("numeric_tolerance", 100, 110, tolerance=0.05, zero_at=0.25).score
+        0.75
     """
 
     name: ClassVar[str] = "numeric_tolerance"
 
     tolerance: Tolerance
     mode: ToleranceMode = "relative"
+    zero_at: Later[Tolerance | None] = None
 
-    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
-        return _within(expected, observed, self.tolerance, self.mode)
+    @model_validator(mode="after")
+    def _falls(self) -> Self:
+        if self.zero_at is not None and as_exact(self.zero_at) <= as_exact(self.tolerance):
+            raise ValueError(f"zero_at={self.zero_at} must lie beyond tolerance={self.tolerance}")
+        return self
+
+    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
+        passed, details = _within(expected, observed, self.tolerance, self.mode)
+        distance = _distance(expected, observed)
+        if passed or self.zero_at is None or not distance.is_finite():
+            return passed, details
+        unit = Fraction(expected.copy_abs()) if self.mode == "relative" else 1
+        full, zero = (unit * Fraction(as_exact(limit)) for limit in (self.tolerance, self.zero_at))
+        return _faded(Fraction(distance) - full, zero - full), details
 
 
 class _Limit(_Numeric):
     _is_lowest: ClassVar[bool] = True
 
     exclusive: bool = False
+    zero_at: Later[Tolerance | None] = None
 
-    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
+    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         low, high = (expected, observed) if self._is_lowest else (observed, expected)
-        return low < high if self.exclusive else low <= high, {"margin": as_written(_difference(high, low))}
+        margin = _difference(high, low)
+        score = float(low < high if self.exclusive else low <= high) or _outside(-margin, self.zero_at)
+        return score, {"margin": as_written(margin)}
 
 
 class NumericMinimum(_Limit):
@@ -106,6 +126,7 @@ class NumericMinimum(_Limit):
     Args:
         exclusive: Whether observed must be greater than expected.
         normalize: Normalizers for evidence that is text; none unless given.
+        zero_at: How far on the wrong side the score is 0.0, as for `NumericRange`.
 
     Example:
         >>> compare("numeric_minimum", 10, 12).details
@@ -121,6 +142,7 @@ class NumericMaximum(_Limit):
     Args:
         exclusive: Whether observed must be less than expected.
         normalize: Normalizers for evidence that is text; none unless given.
+        zero_at: How far on the wrong side the score is 0.0, as for `NumericRange`.
 
     Example:
         >>> compare("numeric_maximum", 10, 10, exclusive=True).score
@@ -141,6 +163,7 @@ class NumericRange(Operator):
         exclusive_min: Whether the lower bound is outside.
         exclusive_max: Whether the upper bound is outside.
         normalize: Normalizers for evidence that is text; none unless given.
+        zero_at: How far outside the score is 0.0; up to there it falls evenly. Without it nothing is left of it outside.
 
     Example:
         >>> compare("numeric_range", None, 10.5, min=1, max=10).details
@@ -151,12 +174,14 @@ class NumericRange(Operator):
 
     name: ClassVar[str] = "numeric_range"
     kind: ClassVar[str] = "number"
+    instead_of_expected: ClassVar[tuple[str, ...]] = ("min", "max")
 
     min: ExactNumber | None = None
     max: ExactNumber | None = None
     exclusive_min: bool = False
     exclusive_max: bool = False
     normalize: Normalization = ()
+    zero_at: Later[Tolerance | None] = None
 
     @model_validator(mode="after")
     def _not_inverted(self) -> Self:
@@ -164,10 +189,6 @@ class NumericRange(Operator):
         if low is not None and high is not None and self._is_void(low, high):
             raise ValueError(f"no number lies between min={self.min} and max={self.max}; min must be below max")
         return self
-
-    def effective_expected(self, expected: Any) -> Any:
-        """Give the bounds when they are settings."""
-        return expected if self.min is None and self.max is None else {"min": self.min, "max": self.max}
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare a number with the bounds; see the class."""
@@ -197,7 +218,7 @@ class NumericRange(Operator):
         margin = min(slacks)
         distance = margin.copy_abs() if margin < 0 else Decimal(0)
         details = {"distance": as_written(distance), "margin": as_written(margin)}
-        return found.outcome(1.0 if above and below else 0.0, details=details)
+        return found.outcome(float(above and below) or _outside(distance, self.zero_at), details=details)
 
 
 class Delta(Operator):
@@ -263,6 +284,17 @@ def _within(
     if mode == "relative":
         limit = EXACT.multiply(limit, expected.copy_abs())
     return distance <= limit, {"distance": as_written(distance), "margin": as_written(_subtract(limit, distance))}
+
+
+def _outside(distance: Decimal, zero_at: ExactNumber | None) -> float:
+    if zero_at is None or not distance.is_finite():
+        return 0.0
+    return _faded(Fraction(distance), Fraction(as_exact(zero_at)))
+
+
+def _faded(excess: Fraction, width: Fraction) -> float:
+    """Give what is left of the score beyond a limit, nothing from the width on; never 1.0, which is within it."""
+    return min(float(1 - excess / width), math.nextafter(1.0, 0.0)) if excess < width else 0.0
 
 
 def _pair(value: Any, first: str, second: str) -> list[Any] | None:

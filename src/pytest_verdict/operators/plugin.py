@@ -9,42 +9,37 @@ from pytest_verdict.core.families import hookimpl
 
 _HERE: Final = "pytest_verdict.operators."
 
+_CLASSES: Final = {
+    "text": {
+        "contains_all": "ContainsAll", "contains_any": "ContainsAny", "ends_with": "EndsWith", "exact": "Exact",
+        "normalized_exact": "NormalizedExact", "not_contains": "NotContains", "starts_with": "StartsWith",
+    },
+    "regex": {"regex": "Regex"},
+    "similarity": {"text_similarity": "TextSimilarity"},
+    "semantic": {"semantic": "SemanticMatch"},
+    "number": {
+        "delta": "Delta", "numeric_exact": "NumericExact", "numeric_maximum": "NumericMaximum",
+        "numeric_minimum": "NumericMinimum", "numeric_range": "NumericRange", "numeric_tolerance": "NumericTolerance",
+    },
+    "category": {"boolean": "BooleanMatch", "is_type": "IsType", "literal": "LiteralMatch", "one_of": "OneOf"},
+    "lists": {
+        "ordered_match": "OrderedMatch", "set_containment": "SetContainment", "set_similarity": "SetSimilarity",
+    },
+    "date": {"date_match": "DateMatch", "date_range": "DateRange", "date_tolerance": "DateTolerance"},
+    "json.equality": {"json_canonical": "JsonCanonical", "json_subset": "JsonSubset"},
+    "json.distance": {"json_distance": "JsonDistance"},
+    "json.schema": {"json_schema": "JsonSchema"},
+    "trace": {"trace_contains": "TraceContains", "trace_length": "TraceLength", "trace_regex": "TraceRegex"},
+    "aggregate": {
+        "all_of": "AllOf", "any_of": "AnyOf", "at_least_n": "AtLeastN", "best_of": "BestOf", "none_of": "NoneOf",
+        "weighted": "Weighted",
+    },
+    "criteria": {"criteria": "CriteriaMatch"},
+    "derived": {"derived": "DerivedMatch"},
+    "evidence": {"not_blank": "NotBlank"},
+}  # fmt: skip
 _OPERATORS: Final = {
-    "all_of": f"{_HERE}aggregate:AllOf",
-    "any_of": f"{_HERE}aggregate:AnyOf",
-    "at_least_n": f"{_HERE}aggregate:AtLeastN",
-    "boolean": f"{_HERE}category:BooleanMatch",
-    "contains_all": f"{_HERE}text:ContainsAll",
-    "contains_any": f"{_HERE}text:ContainsAny",
-    "criteria": f"{_HERE}criteria:CriteriaMatch",
-    "date_match": f"{_HERE}date:DateMatch",
-    "date_range": f"{_HERE}date:DateRange",
-    "date_tolerance": f"{_HERE}date:DateTolerance",
-    "delta": f"{_HERE}number:Delta",
-    "derived": f"{_HERE}derived:DerivedMatch",
-    "exact": f"{_HERE}text:Exact",
-    "json_canonical": f"{_HERE}json.equality:JsonCanonical",
-    "json_distance": f"{_HERE}json.distance:JsonDistance",
-    "json_schema": f"{_HERE}json.schema:JsonSchema",
-    "json_subset": f"{_HERE}json.equality:JsonSubset",
-    "literal": f"{_HERE}category:LiteralMatch",
-    "normalized_exact": f"{_HERE}text:NormalizedExact",
-    "not_blank": f"{_HERE}evidence:NotBlank",
-    "numeric_exact": f"{_HERE}number:NumericExact",
-    "numeric_maximum": f"{_HERE}number:NumericMaximum",
-    "numeric_minimum": f"{_HERE}number:NumericMinimum",
-    "numeric_range": f"{_HERE}number:NumericRange",
-    "numeric_tolerance": f"{_HERE}number:NumericTolerance",
-    "one_of": f"{_HERE}category:OneOf",
-    "ordered_match": f"{_HERE}lists:OrderedMatch",
-    "regex": f"{_HERE}regex:Regex",
-    "semantic": f"{_HERE}semantic:SemanticMatch",
-    "set_containment": f"{_HERE}lists:SetContainment",
-    "text_similarity": f"{_HERE}similarity:TextSimilarity",
-    "trace_contains": f"{_HERE}trace:TraceContains",
-    "trace_length": f"{_HERE}trace:TraceLength",
-    "trace_regex": f"{_HERE}trace:TraceRegex",
-    "weighted": f"{_HERE}aggregate:Weighted",
+    name: f"{_HERE}{module}:{cls}" for module, classes in _CLASSES.items() for name, cls in classes.items()
 }
 
 
@@ -67,7 +62,8 @@ def recorded_operators() -> Mapping[str, str]:
 @hookimpl
 def explanations() -> Mapping[str, str]:
     """Name the operators whose failures are put into words."""
-    names = ("all_of", "any_of", "at_least_n", "criteria", "weighted")
+    names = "all_of", "any_of", "at_least_n", "best_of", "criteria", "none_of", "weighted"
     parts = dict.fromkeys(names, f"{_HERE}explanation:explain_parts")
-    words = ("pass_rate", "scorer_verdict", "semantic", "trace_contains", "trace_length", "trace_regex")
-    return {**parts, **dict.fromkeys(words, f"{_HERE}explanation:explain_in_words")}
+    traces = "trace_contains", "trace_length", "trace_regex"
+    words = "is_type", "not_contains", "pass_rate", "scorer_verdict", "semantic"
+    return {**parts, **dict.fromkeys((*words, *traces), f"{_HERE}explanation:explain_in_words")}

@@ -291,6 +291,7 @@ class Regex(Operator):
 
     name: ClassVar[str] = "regex"
     kind: ClassVar[str] = "text"
+    instead_of_expected: ClassVar[tuple[str, ...]] = ("pattern",)
 
     pattern: str | None = None
     mode: Mode = "fullmatch"
@@ -302,10 +303,6 @@ class Regex(Operator):
         if self.pattern is not None:
             checked_pattern(self.pattern, self.flags)
         return self
-
-    def effective_expected(self, expected: Any) -> Any:
-        """Give the pattern when it is a setting."""
-        return expected if self.pattern is None else self.pattern
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Match observed against the pattern; see the class."""

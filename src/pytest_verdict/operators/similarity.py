@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import functools
-import math
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal, Self
+
+from pydantic import model_validator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import Later, Operator
 from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.opcodes import common_ends
 from pytest_verdict.operators.surfaces import UNCHANGED, not_text, surfaces
 
 Metric = Literal["levenshtein", "damerau_levenshtein", "indel", "jaro", "jaro_winkler", "token_f1", "rouge_l"]
 
-_WORD: Final = re.compile(r"\w+")
+_CJK: Final = "\u3041-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_WORDS: Final = {"unicode": re.compile(r"\w+"), "cjk": re.compile(rf"[{_CJK}]|[^\W{_CJK}]+")}
 _WORD_METRICS: Final = frozenset({"token_f1", "rouge_l"})
 
 # The time of these metrics grows with the product of both lengths; measured, each of these products takes some seconds.
@@ -47,7 +50,8 @@ class TextSimilarity(Operator):
     - ``rouge_l``: the same for the longest common subsequence of words (Lin 2004).
 
     A word is a run of Unicode letters, digits and underscores; for the last two metrics case is folded, which is recorded as
-    the step ``casefold``. Texts without words have the score 1.0 when they are equal, otherwise 0.0.
+    the step ``casefold``, and with ``words="cjk"`` each character of Chinese and Japanese is a word of its own. Texts
+    without words have the score 1.0 when they are equal, otherwise 0.0.
 
     The distances come from rapidfuzz. A pair whose lengths multiply to more than these take seconds for, such as two
     different texts of 500,000 characters by ``levenshtein``, is an ``error`` that names a faster metric.
@@ -57,6 +61,8 @@ class TextSimilarity(Operator):
     Args:
         metric: How similarity is measured.
         normalize: Normalizers for both sides, in order of application; none unless given.
+        words: What a word is, ``unicode`` unless given, or ``cjk``; for metrics of words.
+        stop_words: Words that do not count; for metrics of words.
 
     Example:
         >>> compare("text_similarity", "kitten", "sitting").details
@@ -68,6 +74,14 @@ class TextSimilarity(Operator):
 
     metric: Metric = "levenshtein"
     normalize: Normalization = ()
+    words: Later[Literal["unicode", "cjk"]] = "unicode"
+    stop_words: Later[tuple[str, ...]] = ()
+
+    @model_validator(mode="after")
+    def _only_for_words(self) -> Self:
+        if (self.words != "unicode" or self.stop_words) and self.metric not in _WORD_METRICS:
+            raise ValueError(f"words and stop_words need metric='token_f1' or 'rouge_l', got metric={self.metric!r}")
+        return self
 
     def default_threshold(self) -> float:
         """Give 0.8."""
@@ -93,7 +107,7 @@ class TextSimilarity(Operator):
 
     def _similarity(self, expected: str, observed: str) -> _Similarity:
         if self.metric in _WORD_METRICS:
-            left, right = _words(expected), _words(observed)
+            left, right = self._words(expected), self._words(observed)
             if not left or not right:
                 return _similarity_of_words(1.0 if expected == observed else 0.0, 0, left, right)
             by_count = self.metric == "token_f1"
@@ -105,6 +119,10 @@ class TextSimilarity(Operator):
         first, second = (expected, observed) if in_order else (observed, expected)
         _refuse_too_long(self.metric, first, second)
         return _of_characters(self.metric, first, second, lengths)
+
+    def _words(self, text: str) -> list[str]:
+        stop_words = {word.casefold() for word in self.stop_words}
+        return [word for word in _WORDS[self.words].findall(text.casefold()) if word not in stop_words]
 
 
 @functools.cache
@@ -123,10 +141,6 @@ def _of_characters(metric: str, first: str, second: str, lengths: list[int]) -> 
     steps: int = measure.distance(first, second)
     largest = len(first) + len(second) if metric == "indel" else len(second)
     return (largest - steps) / largest if largest else 1.0, {"distance": steps, "lengths": lengths}
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
 
 
 def _longest_common(left: Sequence[str], right: Sequence[str]) -> int:
@@ -164,11 +178,5 @@ def _refuse_too_long(metric: str, first: Sequence[Any], second: Sequence[Any]) -
 
 def _rest(first: Sequence[Any], second: Sequence[Any]) -> int:
     # What both texts start and end with costs nothing.
-    start = _common_start(first, second)
-    end = _common_start(first[start:][::-1], second[start:][::-1])
-    return math.prod(len(text) - start - end for text in (first, second))
-
-
-def _common_start(first: Sequence[Any], second: Sequence[Any]) -> int:
-    pairs = enumerate(zip(first, second, strict=False))
-    return next((at for at, (left, right) in pairs if left != right), min(len(first), len(second)))
+    ends = sum(common_ends(first, second, range(len(first)), range(len(second))))
+    return (len(first) - ends) * (len(second) - ends)

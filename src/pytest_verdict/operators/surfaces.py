@@ -6,13 +6,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
-from pytest_verdict.core.normalizers import SynonymMap, normalize_all, step_names
+from pydantic import BeforeValidator
+
+from pytest_verdict.core.normalizers import Step, normalize_all, step_names
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import shortened
 from pytest_verdict.core.values.placeholders import ABSENT, has_fields
 from pytest_verdict.core.writing import writer
 
+
+def _in_order(values: Any) -> Any:
+    # A set has no order of its own; sorted, the record is the same in every process.
+    if isinstance(values, set | frozenset):
+        return tuple(sorted(values, key=str))
+    return tuple(values) if isinstance(values, list) else values
+
+
+IN_ORDER: Final = BeforeValidator(_in_order)
+"""Makes a tuple of the list or set that a setting was given as."""
 NOT_TEXT: Final = "not_text"
 EMPTY_EXPECTED: Final = "empty_expected"
 
@@ -105,7 +117,7 @@ def not_text(expected: Any, observed: Any, takes: str = "a text") -> Outcome | N
     return None if isinstance(observed, str) else Outcome(0.0, notes=(NOT_TEXT,))
 
 
-def surfaces(expected: Any, observed: Any, steps: Sequence[str | SynonymMap]) -> Surfaces:
+def surfaces(expected: Any, observed: Any, steps: Sequence[Step]) -> Surfaces:
     """Normalize the texts of both sides, at every depth; where there is none, nothing was normalized."""
     if not steps:
         return Surfaces(expected, observed)

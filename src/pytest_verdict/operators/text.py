@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final, Self
 
-from pydantic import field_validator, model_validator
+from pydantic import model_validator
 
-from pytest_verdict.core.normalizers import Normalization, SynonymMap, normalize
+from pytest_verdict.core.normalizers import Normalization, Step, normalize
 from pytest_verdict.core.operator import FAIL, PASS, Decide, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, known_outcome, must_be, surfaces, unusable
+from pytest_verdict.operators.surfaces import (
+    EMPTY_EXPECTED,
+    IN_ORDER,
+    NOT_TEXT,
+    known_outcome,
+    must_be,
+    surfaces,
+    unusable,
+)
 
 _SUBSTRINGS: Final = "a text or a list of texts, none of them empty"
 
@@ -84,37 +92,21 @@ class NormalizedExact(Exact):
 
 class _Contains(Operator):
     kind: ClassVar[str] = "text"
+    instead_of_expected: ClassVar[tuple[str, ...]] = ("substrings",)
     _all: ClassVar[bool] = False
 
-    substrings: Sequence[str] | None = None
+    substrings: Annotated[Sequence[str] | None, IN_ORDER] = None
     normalize: Normalization = ()
     case_sensitive: bool = True
 
-    @field_validator("substrings", mode="before")
-    @classmethod
-    def _in_order(cls, substrings: Any) -> Any:
-        # A set has no order of its own; sorted, the record is the same in every process.
-        if isinstance(substrings, set | frozenset):
-            return tuple(sorted(substrings, key=str))
-        return tuple(substrings) if isinstance(substrings, list) else substrings
-
-    @field_validator("substrings")
-    @classmethod
-    def _not_empty(cls, substrings: Sequence[str] | None) -> Sequence[str] | None:
-        if substrings is not None and (not substrings or "" in substrings):
-            raise ValueError(f"takes at least one text, none of them empty, got {list(substrings)!r}")
-        return substrings
-
     @model_validator(mode="after")
-    def _not_empty_after_normalization(self) -> Self:
+    def _not_empty(self) -> Self:
+        if self.substrings is not None and (not self.substrings or "" in self.substrings):
+            raise ValueError(f"substrings: takes at least one text, none of them empty, got {list(self.substrings)!r}")
         for text in self.substrings or ():
             if not normalize(text, self._steps()):
                 raise ValueError(f"substrings: {text!r} is empty after normalization and would be found everywhere")
         return self
-
-    def effective_expected(self, expected: Any) -> Any:
-        """Give the substrings when they are a setting."""
-        return expected if self.substrings is None else list(self.substrings)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Look for the substrings; see the class."""
@@ -134,7 +126,7 @@ class _Contains(Operator):
         score, details = self._decide(found.expected, found.observed)
         return found.outcome(score, details=details)
 
-    def _steps(self) -> Sequence[str | SynonymMap]:
+    def _steps(self) -> Sequence[Step]:
         return self.normalize if self.case_sensitive else (*self.normalize, "casefold")
 
     def _decide(self, wanted: Sequence[str], observed: str) -> tuple[float, dict[str, Any]]:
@@ -178,6 +170,68 @@ class ContainsAll(_Contains):
 
     name: ClassVar[str] = "contains_all"
     _all: ClassVar[bool] = True
+
+
+class NotContains(_Contains):
+    """Observed is a text that contains none of the substrings.
+
+    Args:
+        substrings: As for `ContainsAny`.
+        normalize: As for `ContainsAny`.
+        case_sensitive: As for `ContainsAny`.
+
+    Example:
+        >>> compare("not_contains", ["sorry", "cannot"], "I cannot help you.").details
+        {'found': ['cannot']}
+    """
+
+    name: ClassVar[str] = "not_contains"
+
+    def _decide(self, wanted: Sequence[str], observed: str) -> tuple[float, dict[str, Any]]:
+        present = [text for text in wanted if text in observed]
+        return 0.0 if present else 1.0, {"found": present}
+
+
+class StartsWith(_Contains):
+    """Observed starts with one of the substrings.
+
+    Args:
+        substrings: As for `ContainsAny`.
+        normalize: As for `ContainsAny`.
+        case_sensitive: As for `ContainsAny`.
+
+    Example:
+        >>> compare("starts_with", "Dear", "  Dear Ms. Lee", normalize=["strip"]).details["found"]
+        ['Dear']
+    """
+
+    name: ClassVar[str] = "starts_with"
+
+    def _decide(self, wanted: Sequence[str], observed: str) -> tuple[float, dict[str, Any]]:
+        present = [text for text in wanted if self._stands(observed, text)]
+        return 1.0 if present else 0.0, {"found": present}
+
+    def _stands(self, observed: str, text: str) -> bool:
+        return observed.startswith(text)
+
+
+class EndsWith(StartsWith):
+    """Observed ends with one of the substrings.
+
+    Args:
+        substrings: As for `ContainsAny`.
+        normalize: As for `ContainsAny`.
+        case_sensitive: As for `ContainsAny`.
+
+    Example:
+        >>> compare("ends_with", [".", "!"], "Done").score
+        0.0
+    """
+
+    name: ClassVar[str] = "ends_with"
+
+    def _stands(self, observed: str, text: str) -> bool:
+        return observed.endswith(text)
 
 
 def _as_texts(value: Any) -> list[str] | None:

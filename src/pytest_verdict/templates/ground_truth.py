@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from pytest_verdict.core.kernel import run
-from pytest_verdict.core.normalizers import SynonymMap, normalize
+from pytest_verdict.core.normalizers import Step, SynonymMap, normalize
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.values.dates import read_date, read_formatted
 from pytest_verdict.core.values.display import shown
@@ -188,7 +188,7 @@ def _forms(operator: Operator, truth: Any, field: FieldInfo) -> Iterator[Any]:
         yield [next((choice for choice in choices if equals(choice, item)), item) for item in items]
 
 
-def _texts(text: str, steps: Sequence[str | SynonymMap]) -> Iterator[str]:
+def _texts(text: str, steps: Sequence[Step]) -> Iterator[str]:
     yield from (text.strip(), normalize(text, steps))
     yield from (change(text.strip()) for change in (str.lower, str.upper, str.title, str.capitalize))
     yield from (key for step in steps if isinstance(step, SynonymMap) for key in step.mapping)

@@ -70,6 +70,7 @@ class TrajectoryForbidden(TrajectoryOperator):
     """
 
     name: ClassVar[str] = "trajectory_forbidden"
+    instead_of_expected: ClassVar[tuple[str, ...]] = ("forbidden",)
 
     forbidden: tuple[Any, ...] | None = None
 
@@ -86,10 +87,6 @@ class TrajectoryForbidden(TrajectoryOperator):
                 raise ValueError(f"the arguments of {event.name!r} are no object: {event.args_text}")
         # One form for all, so that settings read back from a record are equal.
         return tuple(call_as_json(CallMatcher("equal").call(event, event.name)) for event in events)
-
-    def effective_expected(self, expected: Any) -> Any:
-        """Give the forbidden calls when they are a setting."""
-        return expected if self.forbidden is None else list(self.forbidden)
 
     def _expected_turns(self, expected: Any, observed: int) -> list[Any]:
         # What is forbidden is forbidden in each turn.
@@ -113,6 +110,7 @@ class TrajectoryMaxCalls(ObservedTrajectory):
     """
 
     name: ClassVar[str] = "trajectory_max_calls"
+    instead_of_expected: ClassVar[tuple[str, ...]] = ("limits",)
 
     limits: int | dict[str, int] | None = None
 
@@ -122,10 +120,6 @@ class TrajectoryMaxCalls(ObservedTrajectory):
         if limits is not None and _read_limits(limits) is None:
             raise ValueError(f"takes a whole number from 0, or such numbers by tool, got {limits!r}")
         return limits
-
-    def effective_expected(self, expected: Any) -> Any:
-        """Give the limits when they are a setting."""
-        return expected if self.limits is None else self.limits
 
     def _compare(self, expected: Any, observed: Any) -> Outcome:
         limits = _read_limits(expected)
@@ -161,6 +155,7 @@ class TrajectorySingleToolUse(ObservedTrajectory):
     """
 
     name: ClassVar[str] = "trajectory_single_tool_use"
+    instead_of_expected: ClassVar[tuple[str, ...]] = ("tool",)
 
     tool: str | None = None
 
@@ -170,10 +165,6 @@ class TrajectorySingleToolUse(ObservedTrajectory):
         if tool == "":
             raise ValueError("takes the name of a tool, got ''")
         return tool
-
-    def effective_expected(self, expected: Any) -> Any:
-        """Give the tool when it is a setting."""
-        return expected if self.tool is None else self.tool
 
     def _compare(self, expected: Any, observed: Any) -> Outcome:
         if not isinstance(expected, str) or not expected:

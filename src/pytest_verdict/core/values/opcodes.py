@@ -38,12 +38,17 @@ def opcodes(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Opcode]
 
 
 def _stretches(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> Iterator[Opcode]:
-    head = _common(left, right, lefts, rights, 1)
-    tail = _common(left, right, lefts[head:], rights[head:], -1)
+    head, tail = common_ends(left, right, lefts, rights)
     yield Opcode("equal", lefts[:head], rights[:head])
     inner = lefts[head : len(lefts) - tail], rights[head : len(rights) - tail]
     yield from _between(left, right, *inner)
     yield Opcode("equal", lefts[len(lefts) - tail :], rights[len(rights) - tail :])
+
+
+def common_ends(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> tuple[int, int]:
+    """Count what two stretches have in common at their start, and what of the rest at their end."""
+    head = _common(left, right, lefts, rights, 1)
+    return head, _common(left, right, lefts[head:], rights[head:], -1)
 
 
 def _common(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range, step: int) -> int:

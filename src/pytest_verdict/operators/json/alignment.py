@@ -14,7 +14,7 @@ from functools import cmp_to_key
 from typing import Final, NamedTuple
 
 from pytest_verdict.core.matching import optimal_assignment
-from pytest_verdict.core.values.opcodes import longest_rising
+from pytest_verdict.core.values.opcodes import common_ends, longest_rising
 from pytest_verdict.operators.json.tree import UNIT, Node, Pairs, Profile, equal_pairs, precedes, without_equal
 
 LARGEST_ASSIGNMENT: Final = 150
@@ -240,12 +240,8 @@ _SORT_KEY: Final = cmp_to_key(precedes)
 
 def _unequal_part(left: Sequence[Node], right: Sequence[Node]) -> tuple[_Span, Pairs]:
     # Equal items at either end are partners in some best pairing: no cost is below the difference of two sizes.
-    shorter = min(len(left), len(right))
-    head = tail = 0
-    while head < shorter and left[head].identity == right[head].identity:
-        head += 1
-    while tail < shorter - head and left[-1 - tail].identity == right[-1 - tail].identity:
-        tail += 1
+    identities, other_identities = [item.identity for item in left], [item.identity for item in right]
+    head, tail = common_ends(identities, other_identities, range(len(left)), range(len(right)))
     last, stop = len(left) - tail, len(right) - tail
     pairs = [(index, index) for index in range(head)]
     pairs += [(last + index, stop + index) for index in range(tail)]

@@ -14,10 +14,10 @@ from pytest_verdict.operators.exact_number import Tolerance, as_exact, as_writte
 from pytest_verdict.operators.json.cost import TreeComparison
 from pytest_verdict.operators.json.document import Documents, JsonOperator, listed, read_both
 from pytest_verdict.operators.json.rules import (
+    IgnoredPaths,
     JsonRule,
     ListOrder,
     Marks,
-    PartPath,
     Policy,
     RulePath,
     StringSimilarity,
@@ -66,14 +66,8 @@ class JsonDistance(JsonOperator):
     tolerance: Tolerance = 0
     mode: ToleranceMode = "absolute"
     string_similarity: StringSimilarity | None = None
-    ignore: tuple[PartPath, ...] = ()
+    ignore: IgnoredPaths = ()
     rules: Mapping[RulePath, JsonRule] = {}
-
-    @field_validator("ignore", mode="before")
-    @classmethod
-    def _in_order(cls, paths: Any) -> Any:
-        # A set has no order of its own; sorted, the record is the same in every process.
-        return sorted(paths, key=str) if isinstance(paths, set | frozenset) else paths
 
     @field_validator("rules")
     @classmethod

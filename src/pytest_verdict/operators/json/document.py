@@ -8,7 +8,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any, ClassVar, Final, NamedTuple
 
-from pytest_verdict.core.normalizers import Normalization, SynonymMap
+from pytest_verdict.core.normalizers import Normalization, Step
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, listed_differences
@@ -45,7 +45,7 @@ class JsonOperator(Operator):
     parse: bool = True
 
 
-def read_both(expected: Any, observed: Any, steps: Sequence[str | SynonymMap], parse: tuple[bool, bool]) -> Documents:
+def read_both(expected: Any, observed: Any, steps: Sequence[Step], parse: tuple[bool, bool]) -> Documents:
     """Read the evidence of a comparison of JSON."""
     found, left, right = UNCHANGED, expected, observed
     if steps:

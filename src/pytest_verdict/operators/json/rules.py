@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StrictBool, model_se
 
 from pytest_verdict.errors import allowed
 from pytest_verdict.operators.exact_number import Tolerance, as_exact
+from pytest_verdict.operators.surfaces import IN_ORDER
 
 ListOrder = Literal["ordered", "unordered"]
 ToleranceMode = Literal["absolute", "relative"]
@@ -33,6 +34,8 @@ def _compiles(path: str) -> str:
 
 PartPath = Annotated[str, AfterValidator(_names_parts)]
 """A setting that is the JSONPath of parts of a document."""
+IgnoredPaths = Annotated[tuple[PartPath, ...], IN_ORDER]
+"""A setting that lists the JSONPaths of parts that are ignored."""
 RulePath = Annotated[str, AfterValidator(_compiles)]
 """A setting that is a JSONPath."""
 
@@ -194,9 +197,6 @@ def _label(last_step: Any, holder: Any) -> str | int | None:
     fields, indices = getattr(last_step, "fields", None), getattr(last_step, "indices", None)
     if fields is not None:
         return str(fields[0])
-    if indices is None:
-        # jsonpath-ng before 1.7 has one index per step.
-        indices = (last_step.index,) if hasattr(last_step, "index") else ()
     if not indices or not isinstance(holder, list):
         return None
     return int(indices[0]) % len(holder) if holder else None

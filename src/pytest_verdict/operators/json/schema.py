@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from types import ModuleType
-from typing import Any, ClassVar, Final, cast
+from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import StrictBool, field_validator
+from pydantic import AfterValidator, StrictBool
 
+from pytest_verdict.core.operator import Later
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.display import shortened, shown
@@ -31,21 +32,36 @@ SCHEMA_FAILED: Final = "schema_failed"
 UNRESOLVED_REFERENCE: Final = "unresolved_reference"
 
 
+def _valid(schema: Any) -> Any:
+    try:
+        problem = _problem(_prepared(read_document(schema)))
+    except JsonTextError as error:
+        raise ValueError(f"is not JSON: {error}") from None
+    if problem is not None:
+        raise ValueError(f"is not a valid JSON Schema: {problem}")
+    # Copied, because the caller may go on to change it.
+    return snapshot(schema)
+
+
+ValidSchema = Annotated[Schema, AfterValidator(_valid)]
+
+
 class JsonSchema(JsonOperator):
     """The observed JSON document satisfies a JSON Schema.
 
     The dialect is the one that ``$schema`` names, 2020-12 without it. Nothing is fetched: a ``$ref`` to another document that is
-    not one of the published meta-schemas is an ``error`` with the note ``unresolved_reference``. ``format`` is not checked. Needs
-    the library jsonschema: ``pip install "pytest-verdict[schema]"``.
+    neither given nor a published meta-schema is an ``error`` with the note ``unresolved_reference``. ``format`` is not checked.
+    Needs the library jsonschema: ``pip install "pytest-verdict[schema]"``.
 
     Args:
         schema_document: The schema as a mapping or bool; takes the place of expected, which is otherwise the schema, as a
             mapping or as JSON text.
+        schemas: The schemas that the schema refers to, by the URI under which it does.
         normalize: Normalizers for evidence that is text; none unless given.
         parse: Whether observed text is parsed, as for `JsonCanonical`; a schema may be JSON text in any case.
 
     Raises:
-        SettingsError: The setting is not a valid schema.
+        SettingsError: A setting is not a valid schema.
         MissingExtraError: The library jsonschema is not installed.
 
     Example:
@@ -56,37 +72,22 @@ class JsonSchema(JsonOperator):
     """
 
     name: ClassVar[str] = "json_schema"
+    instead_of_expected: ClassVar[tuple[str, ...]] = ("schema_document",)
 
-    schema_document: Schema | None = None
+    schema_document: ValidSchema | None = None
+    schemas: Later[Mapping[str, ValidSchema]] = {}  # noqa: RUF012 - pydantic copies it
 
     def __init__(self, /, **settings: Any) -> None:
         _validators()
         super().__init__(**settings)
-
-    @field_validator("schema_document")
-    @classmethod
-    def _valid(cls, schema: Schema | None) -> Schema | None:
-        if schema is None:
-            return None
-        try:
-            problem = _problem(_prepared(read_document(schema)))
-        except JsonTextError as error:
-            raise ValueError(f"is not JSON: {error}") from None
-        if problem is not None:
-            raise ValueError(f"is not a valid JSON Schema: {problem}")
-        # Copied, because the caller may go on to change it.
-        return cast("Schema", snapshot(schema))
-
-    def effective_expected(self, expected: Any) -> Any:
-        """Give the schema when it is a setting."""
-        return expected if self.schema_document is None else self.schema_document
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Check the observed document; see the class."""
         found = read_both(self.effective_expected(expected), observed, self.normalize, (True, self.parse))
         if found.refusal is not None:
             return found.refusal
-        validator, document = _validator(encode_text(found.expected)), _prepared(found.observed)
+        validator = _validator(encode_text(found.expected), encode_text(self.schemas))
+        document = _prepared(found.observed)
         if validator is None:
             return self._unfit(INVALID_SCHEMA, found, expected, str(_problem(_prepared(found.expected))))
         try:
@@ -178,10 +179,18 @@ def _registry() -> Any:
 
 
 @functools.lru_cache(maxsize=256)
-def _validator(text: str) -> Any | None:
+def _validator(text: str, others: str) -> Any | None:
     """Make what checks documents against a schema; None where it is no valid one, for a reason that redaction may change."""
-    schema = _prepared(decode(json.loads(text)))
-    return None if _problem(schema) else _guarded(_validator_class(schema))(schema, registry=_registry())
+    from referencing import Resource
+    from referencing.jsonschema import specification_with
+
+    schema, schemas = (_prepared(decode(json.loads(written))) for written in (text, others))
+    if _problem(schema):
+        return None
+    cls = _validator_class(schema)
+    dialect = specification_with(cls.META_SCHEMA["$id" if "$id" in cls.META_SCHEMA else "id"])
+    given = [(uri, Resource.from_contents(other, default_specification=dialect)) for uri, other in schemas.items()]
+    return _guarded(cls)(schema, registry=_registry().with_resources(given))
 
 
 def _violations(validator: Any, document: Any) -> tuple[list[Difference], str | None]:
