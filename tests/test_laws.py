@@ -52,6 +52,7 @@ CASES = {
     "normalized_exact": [({}, None), ({"normalize": ["nfkc"], "case_sensitive": False, "nan_equal": True}, None)],
     "not_blank": [({}, [])],
     "not_compared": [({"instead_of": "exact"}, [])],
+    "nothing_found": [({"instead_of": "exact"}, [])],
     "numeric_exact": [({}, NUMBERS)],
     "numeric_maximum": [({}, NUMBERS)],
     "numeric_minimum": [({}, NUMBERS)],

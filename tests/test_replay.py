@@ -79,6 +79,7 @@ EXAMPLES = {
     "normalized_exact": [("The Paris", " the  PARIS", {}), (["A"], ["a", "b"], {})],
     "not_blank": [(None, "a", {}), ("a", " ", {}), (None, {}, {})],
     "not_compared": [("Paris", "the adapter raised OSError: refused", {"instead_of": "exact"}), (None, 1, {})],
+    "nothing_found": [("Paris", "observed: last_number finds nothing", {"instead_of": "exact"})],
     "numeric_exact": [("1,000", 1000, {"normalize": ["strip_thousands_separators"]}), (1, "one", {})],
     "numeric_maximum": [(5, 6, {})],
     "numeric_minimum": [(5, 6, {})],

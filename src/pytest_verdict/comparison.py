@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import operator as python_operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.kernel import checked_threshold, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
@@ -31,6 +32,7 @@ def compare(
     threshold: float | None = None,
     *,
     name: str | None = None,
+    extract: Any = None,
     **settings: Any,
 ) -> ComparisonResult:
     """Compare an observed value with an expected one by a named operator.
@@ -41,6 +43,7 @@ def compare(
         observed: The observed value.
         threshold: The lowest score that passes, in (0, 1]; the operator's own unless given, which is 1.0 for most.
         name: What to call this comparison in the report.
+        extract: Which part of observed is compared: a step such as ``"last_number"`` or ``{"after": "Answer:"}``, or several.
         **settings: The operator's settings, when it is given by name.
 
     Returns:
@@ -64,6 +67,9 @@ def compare(
     found = REGISTRY.defaults.get(operator) if type(operator) is str and not settings else None
     if found is None:
         found = _resolve(operator, settings)
+    if extract is not None:
+        compare_part: Callable[..., ComparisonResult] = load(FAMILIES.own("extractions")["extract"])
+        return compare_part(found, expected, observed, extract, threshold=threshold, name=name)
     result = run(found, expected, observed, threshold=threshold, name=name)
     SESSION.compared += 1
     observer = SESSION.observer
@@ -80,6 +86,7 @@ def assert_matches(
     threshold: float | None = None,
     *,
     name: str | None = None,
+    extract: Any = None,
     **settings: Any,
 ) -> ComparisonResult:
     """Compare as `compare` does, and fail the test unless the comparison passes.
@@ -90,6 +97,7 @@ def assert_matches(
         observed: The observed value.
         threshold: The lowest score that passes, in (0, 1]; the operator's own unless given.
         name: What to call this comparison in the report.
+        extract: Which part of observed is compared: a step such as ``"last_number"`` or ``{"after": "Answer:"}``, or several.
         **settings: The operator's settings, when it is given by name.
 
     Returns:
@@ -104,7 +112,7 @@ def assert_matches(
         1.0
     """
     __tracebackhide__ = HIDDEN
-    result = compare(operator, expected, observed, threshold, name=name, **settings)  # type: ignore[arg-type]
+    result = compare(operator, expected, observed, threshold, name=name, extract=extract, **settings)  # type: ignore[arg-type]
     if not result.passed:
         raise MismatchError(describe_failure(result), [result])
     return result

@@ -24,7 +24,7 @@ PASS: Final = Outcome(1.0)
 FAIL: Final = Outcome(0.0)
 
 # The arguments of `compare` that are not settings.
-_TAKEN: Final = frozenset({"operator", "threshold", "name"})
+_TAKEN: Final = frozenset({"operator", "threshold", "name", "extract"})
 
 
 class Operator(BaseModel):

@@ -50,6 +50,12 @@ def derivations() -> Mapping[str, str]:
 
 
 @hookimpl
+def extractions() -> Mapping[str, str]:
+    """Name what compares a part of an observed value."""
+    return {"extract": f"{_HERE}mapping.evaluator:compare_part"}
+
+
+@hookimpl
 def commands() -> Mapping[str, Command]:
     """Name the commands."""
     return {

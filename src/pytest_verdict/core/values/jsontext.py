@@ -7,9 +7,12 @@ Decimal), and a document may be nested 200 levels deep.
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import itertools
 import json
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, Final, NoReturn
 
@@ -25,6 +28,9 @@ TOO_DEEP: Final = "json_too_deep"
 _BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 
+_OPENING: Final = re.compile(r"[\[{]")
+# Trying one takes as long as the rest of the text.
+_MOST_TRIED: Final = 1_000
 _STRINGS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _SQUARE: Final = bytes.maketrans(b"{}", b"[]")
 _NO_MARK: Final = bytes(set(range(256)) - set(b'[]{}"'))
@@ -51,6 +57,20 @@ def parse_json(text: str | bytes | bytearray) -> Any:
         raise JsonTextError(PARSE_FAILED, "an exponent is out of range") from None
     except (ValueError, RecursionError) as error:
         raise JsonTextError(PARSE_FAILED, str(error)) from None
+
+
+def documents_in(text: str) -> Iterator[tuple[Any, int, int]]:
+    """Find objects and lists in a text that holds other things too, with their places; the first brackets alone are tried."""
+    end = 0
+    for opening in itertools.islice(_OPENING.finditer(text), _MOST_TRIED):
+        start = opening.start()
+        if start < end:
+            continue
+        with contextlib.suppress(ArithmeticError, RecursionError, ValueError):
+            document, end_here = _DECODER.raw_decode(text, start)
+            _refuse_depth(text[start:end_here])
+            end = end_here
+            yield document, start, end
 
 
 def _decoded(document: str) -> Any:

@@ -15,7 +15,14 @@ from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.errors import ConfigurationError, MappingError, SettingsError
 from pytest_verdict.explanation import explain
 from pytest_verdict.operators.evidence import record_not_compared
-from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping, mapped
+from pytest_verdict.suites.mapping.input_mapping import (
+    EXPECTED,
+    OBSERVED,
+    InputMapping,
+    Mapped,
+    mapped,
+    mapped_part,
+)
 
 
 class Label(str):
@@ -138,20 +145,15 @@ class Evaluator:
         Returns:
             The result; an ``error`` when the mapping finds nothing or too much.
         """
-        # Without a path of its own the settings say what is expected, which __init__ has seen to.
-        found, sources, reason = mapped(self.mapping, document)
-        operator = self._operator
-        if operator is None and reason is None:
+        found, operator = mapped(self.mapping, document), self._operator
+        if operator is None and found.reason is None:
             try:
-                operator = self._built(found)
+                operator = self._built(found.inputs)
             except MappingError as error:
-                reason, sources = str(error), None
-        expected = found.get(EXPECTED)
-        if operator is None or reason is not None:
-            instead = self.operator_name
-            return record_not_compared(str(reason), expected, instead_of=instead, name=name, sources=sources)
-        limit = threshold if self.threshold is None else self.threshold
-        return recorded(run(operator, expected, found[OBSERVED], threshold=limit, name=name, sources=sources))
+                found = found._replace(reason=str(error), sources=None)
+        # Without a path of its own the settings say what is expected, which __init__ has seen to.
+        expected, limit = found.inputs.get(EXPECTED), threshold if self.threshold is None else self.threshold
+        return _compared(found, operator or self.operator_name, expected, limit, name)
 
     @property
     def operator_name(self) -> str:
@@ -172,6 +174,24 @@ class Evaluator:
             way = "write a path such as 'expected': '$.reference', or {'literal': None} where null is expected"
             need = f"the mapping does not say where it comes from, and {operator.recorded_name()} needs it"
             raise SettingsError(f"expected: {need}; {way}")
+
+
+def compare_part(
+    operator: Operator, expected: Any, observed: Any, extract: Any, *, threshold: float | None, name: str | None
+) -> ComparisonResult:
+    """Compare a part of an observed value, and record it; what `compare` does with ``extract``."""
+    return _compared(mapped_part(extract, observed), operator, expected, threshold, name)
+
+
+def _compared(
+    found: Mapped, operator: Operator | str, expected: Any, threshold: float | None, name: str | None
+) -> ComparisonResult:
+    if found.reason is None and isinstance(operator, Operator):
+        observed, sources = found.inputs[OBSERVED], found.sources
+        return recorded(run(operator, expected, observed, threshold=threshold, name=name, sources=sources))
+    label = operator.recorded_name() if isinstance(operator, Operator) else operator
+    more: dict[str, Any] = {"instead_of": label, "name": name, "sources": found.sources, "is_fail": found.is_fail}
+    return record_not_compared(found.reason or "", expected, **more)
 
 
 def _operator(operator: Any, settings: Mapping[str, Any], from_document: list[str]) -> Operator | None:
