@@ -158,7 +158,7 @@ class Comparator:
         return Collection(self, self._collecting)
 
     def complete(
-        self, operator: str | Operator, threshold: float | None, settings: dict[str, Any]
+        self, operator: str | Operator | Mapping[str, Any], threshold: float | None, settings: dict[str, Any]
     ) -> tuple[float | None, dict[str, Any]]:
         """Add the defaults of this comparator to what a call gives; for families that compare by themselves.
 

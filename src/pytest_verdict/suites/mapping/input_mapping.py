@@ -24,6 +24,7 @@ Fetch = Callable[[Any, Trace], Any]
 
 EXPECTED: Final = "expected"
 OBSERVED: Final = "observed"
+GROUP: Final = "group"
 
 _KEYS: Final = ("path", "many", "dialect", "extract", "on_missing", "literal")
 
@@ -43,6 +44,7 @@ class InputMapping:
         expected: The expected value; left out only for an operator whose settings say what is expected. A null that is
             expected is written ``{"literal": None}``.
         observed: The observed value.
+        group: What the document is counted with, and by which its operator may be chosen; no setting.
         **settings: Settings of the operator that come from the document, or literals.
 
     Raises:
@@ -56,8 +58,8 @@ class InputMapping:
 
     __slots__ = ("fails_where_missing", "fetch", "inputs", "keys", "literals", "settings")
 
-    def __init__(self, /, *, observed: Any, expected: Any = None, **settings: Any) -> None:
-        named = {} if expected is None else {EXPECTED: expected}
+    def __init__(self, /, *, observed: Any, expected: Any = None, group: Any = None, **settings: Any) -> None:
+        named = {name: source for name, source in ((EXPECTED, expected), (GROUP, group)) if source is not None}
         self.inputs: dict[str, Any] = {**named, OBSERVED: observed, **settings}
         self.fetch = {name: read_input(name, source) for name, source in self.inputs.items()}
         sources = [{"path": source} if isinstance(source, str) else source for source in self.inputs.values()]
@@ -175,9 +177,9 @@ def mapped(mapping: InputMapping, document: Any) -> Mapped:
         return Mapped(inputs, None, str(error))
     except MappingError as error:
         # The message names keys of the whole document.
-        sources = _sources(mapping, document, traces)
+        sources = _sources(mapping, document, traces, inputs)
         return Mapped(inputs, sources, str(error), isinstance(error, AnswerMissingError))
-    return Mapped(inputs, _sources(mapping, _part(mapping, document), traces))
+    return Mapped(inputs, _sources(mapping, _part(mapping, document), traces, inputs))
 
 
 def mapped_part(extract: Any, observed: Any) -> Mapped:
@@ -191,6 +193,7 @@ def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     if "document" not in sources:
         raise RecordError("source_not_kept")
     inputs, derived, error, _ = mapped(InputMapping.read(sources["mapping"]), sources["document"])
+    inputs.pop(GROUP, None)
     if derived is None:
         raise RecordError("time_limit")
     if error is None:
@@ -199,10 +202,13 @@ def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return {**{name: inputs[name] for name in (EXPECTED,) if name in inputs}, OBSERVED: error}, derived
 
 
-def _sources(mapping: InputMapping, document: Any, traces: Mapping[str, Trace]) -> dict[str, Any]:
+def _sources(
+    mapping: InputMapping, document: Any, traces: Mapping[str, Trace], inputs: Mapping[str, Any]
+) -> dict[str, Any]:
     steps = {name: trace for name, trace in traces.items() if trace}
     extracted = _kept("steps", steps) if steps else {}
-    return {"kind": "input_mapping", "mapping": mapping.inputs, **_kept("document", document), **extracted}
+    group = {GROUP: inputs[GROUP]} if GROUP in inputs else {}
+    return {"kind": "input_mapping", "mapping": mapping.inputs, **_kept("document", document), **extracted, **group}
 
 
 def _kept(name: str, value: Any) -> dict[str, Any]:

@@ -145,26 +145,26 @@ def describe_absence(path: str, document: Any, dialect: Dialect | None = None) -
     """Say that a path matches nothing, and what is there instead."""
     here, walked = document, "$"
     for step in () if dialect == "rfc9535" else _plain_steps(compiled(path)) or ():
-        found = finder(quoted_path(step))(here)
+        found = finder(_quoted(step))(here)
         if not found:
             break
-        here, walked = found[0], f"{walked}{quoted_path(step)[1:]}"
+        here, walked = found[0], f"{walked}{_quoted(step)[1:]}"
     bare = path.removeprefix("$.")
     is_key = isinstance(document, Mapping) and bare in document
-    hint = f". For the key with dots write $[{_text(bare)}]" if is_key else ""
+    hint = f". For the key with dots write {key_path(bare)}" if is_key else ""
     return f"the path {path} matches nothing; {walked} {_contents(here)}{hint}"
 
 
-def quoted_path(step: str | int) -> str:
-    """Write the path to one key or position."""
+def _quoted(step: str | int) -> str:
     if isinstance(step, int):
         return f"$[{step}]"
-    return f"$.{step}" if step.isascii() and step.isidentifier() else f"$[{_text(step)}]"
+    return f"$.{step}" if step.isascii() and step.isidentifier() else key_path(step)
 
 
-def _text(key: str) -> str:
+def key_path(key: str) -> str:
+    """Write the path to a key of any kind."""
     escaped = key.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
+    return f"$['{escaped}']"
 
 
 def _contents(value: Any) -> str:
