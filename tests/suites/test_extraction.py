@@ -71,7 +71,7 @@ def taken(extract, text):
 )
 def test_what_a_step_takes(extract, text, value):
     if value is None:
-        with pytest.raises(MappingError, match="finds nothing"):
+        with pytest.raises(MappingError, match="matches nothing"):
             taken(extract, text)
     else:
         assert (type(taken(extract, text)), taken(extract, text)) == (type(value), value)
@@ -80,7 +80,7 @@ def test_what_a_step_takes(extract, text, value):
 @pytest.mark.parametrize(
     ("extract", "text", "words"),
     [
-        ("last_number", "none", "last_number finds nothing in 'none'"),
+        ("last_number", "none", "last_number matches nothing in 'none'"),
         ("last_number", 5, "last_number needs text, got 5"),
         ({"choice": ["A", "B"]}, "A or B", "matches 2 values; set many"),
         ({"choice": ["A", "B"]}, "AB", "matches nothing"),
@@ -99,11 +99,11 @@ def test_a_step_that_finds_nothing_says_so(extract, text, words):
     ("extract", "words"),
     [
         ("last_nmber", "Did you mean 'last_number'"),
-        ({"after": ""}, "the marker behind after is a text that is not empty"),
-        ({"split": []}, "split is a list that is not empty"),
-        ({"choice": ["A", ""]}, "choice is a list"),
+        ({"after": ""}, "after takes text or a list, of which nothing is empty"),
+        ({"split": []}, "split takes text"),
+        ({"choice": ["A", ""]}, "choice takes text"),
         ({"choice": ["A"], "group": 1}, "a step of extract has no key 'group'"),
-        ({"first_of": "last_number"}, "first_of is a list"),
+        ({"first_of": "last_number"}, "first_of takes text"),
         ({"first_of": ["nothing"]}, "unknown step of extract: 'nothing'"),
         ({"regex": "a", "after": "b"}, "a dict with one of regex, after, choice, split, json, first_of"),
         ({"extract": "last_number", "on_missing": "pass"}, "unknown value of on_missing: 'pass'"),

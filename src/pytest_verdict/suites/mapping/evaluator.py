@@ -213,7 +213,8 @@ class Evaluator:
                 self._made.clear()
             try:
                 self._made[repr(group)] = self._evaluator(group)
-            except ConfigurationError as error:
+            except (ConfigurationError, TypeError) as error:
+                # A setting may have the name of an argument, or none.
                 raise MappingError(f"the operator in the document is wrong: {error}") from None
         return self._made[repr(group)]
 
@@ -222,8 +223,11 @@ class Evaluator:
         if not isinstance(entry, Mapping) or "operator" not in entry:
             raise SettingsError(f"an operator is a name, or a dict with 'operator', got {shown(given, 80)}")
         refuse_unknown_keys("an operator of a group", entry, ("operator", "settings", "threshold", "mapping"))
-        mapping, limit = {**self.mapping.inputs, **entry.get("mapping", {})}, entry.get("threshold", self.threshold)
-        return Evaluator(entry["operator"], mapping, limit, **entry.get("settings", {}))
+        settings, mapping = entry.get("settings", {}), entry.get("mapping", {})
+        if not isinstance(settings, Mapping) or not isinstance(mapping, Mapping):
+            raise SettingsError(f"settings and mapping of an operator are dicts, got {shown(given, 80)}")
+        limit = entry.get("threshold", self.threshold)
+        return Evaluator(entry["operator"], {**self.mapping.inputs, **mapping}, limit, **settings)
 
     def _built(self, found: Mapping[str, Any]) -> Operator:
         settings = {name: found[name] for name in self.mapping.settings}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -9,10 +10,10 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import MappingError, SettingsError, allowed
-from pytest_verdict.operators.regex import FoundMatch, compile_pattern, find_matches
+from pytest_verdict.operators.regex import compile_pattern, find_matches
 from pytest_verdict.operators.regex_process import RegexTimeLimitError
-from pytest_verdict.suites.mapping.paths import NothingFoundError, chosen, read_many, read_path
-from pytest_verdict.suites.mapping.presets import PRESETS, find_part
+from pytest_verdict.suites.mapping.paths import Many, NothingFoundError, chosen, read_many, read_path
+from pytest_verdict.suites.mapping.presets import PRESETS, Part, find_parts
 
 
 class Taken(NamedTuple):
@@ -70,17 +71,30 @@ def _text(value: Any, label: str) -> str:
     return value
 
 
+def _parts_step(label: str, find: Callable[[str], Sequence[Part]], many: Many = "error") -> Step:
+    """Take what is found in a text, with its place."""
+
+    def extract(text: Any) -> Taken:
+        try:
+            parts = find(_text(text, label))
+        except RegexTimeLimitError as error:
+            raise ExtractionTimeLimitError(str(error)) from None
+        if not parts:
+            raise NothingFoundError(f"{label} matches nothing in {shown(text, 80)}")
+        taken = chosen(parts, many, label)
+        if many == "list":
+            return Taken([part.value for part in taken], {"spans": [[part.start, part.end] for part in taken]})
+        if taken.value is None:
+            raise NothingFoundError(f"{label} matches, but its group took no part")
+        return Taken(taken.value, {"spans": [[taken.start, taken.end]]})
+
+    return extract
+
+
 def _preset_step(name: str) -> Step:
     if name not in PRESETS:
         raise SettingsError(f"unknown step of extract: {shown(name, 40)}.{allowed('step', name, PRESETS)}")
-
-    def extract(text: Any) -> Taken:
-        part = find_part(name, _text(text, name))
-        if part is None:
-            raise NothingFoundError(f"{name} finds nothing in {shown(text, 80)}")
-        return Taken(part.value, {"spans": [[part.start, part.end]]})
-
-    return extract
+    return _parts_step(name, functools.partial(find_parts, name))
 
 
 def _first_of_step(given: Mapping[str, Any]) -> Step:
@@ -102,9 +116,10 @@ def _first_of_step(given: Mapping[str, Any]) -> Step:
 
 
 def _some(key: str, given: Any, kinds: tuple[type, ...] = (str,)) -> list[Any]:
-    if not isinstance(given, list | tuple) or not given or not all(item and isinstance(item, kinds) for item in given):
-        raise SettingsError(f"{key} is a list that is not empty, of what is not empty, got {shown(given, 80)}")
-    return list(given)
+    items = list(given) if isinstance(given, list | tuple) else []
+    if not items or not all(item and isinstance(item, kinds) for item in items):
+        raise SettingsError(f"{key} takes text or a list, of which nothing is empty, got {shown(given, 80)}")
+    return items
 
 
 def _regex_step(given: Mapping[str, Any]) -> Step:
@@ -123,25 +138,11 @@ def _regex_step(given: Mapping[str, Any]) -> Step:
     index = groups.groupindex[group] if isinstance(group, str) else group
     limit = {"first": 1, "error": 2}.get(many)
 
-    def extract(text: Any) -> Taken:
-        matches = _matches(pattern, flags, text, limit)
-        places = [tuple(match.regions[index]) for match in matches]
-        if many != "list" and (places := [chosen(places, many, f"the regex {pattern}")])[0] == (-1, -1):
-            raise NothingFoundError(f"the regex {pattern} matches, but its group {group!r} took no part")
-        found = [None if place == (-1, -1) else text[slice(*place)] for place in places]
-        return Taken(found if many == "list" else found[0], {"spans": [[*place] for place in places]})
+    def find(text: str) -> list[Part]:
+        places = [match.regions[index] for match in find_matches(pattern, flags, "search", text, limit)]
+        return [Part(text[start:end] if start >= 0 else None, start, end) for start, end in places]
 
-    return extract
-
-
-def _matches(pattern: str, flags: tuple[str, ...], text: Any, limit: int | None) -> Sequence[FoundMatch]:
-    try:
-        matches = find_matches(pattern, flags, "search", _text(text, f"the regex {pattern}"), limit)
-    except RegexTimeLimitError as error:
-        raise ExtractionTimeLimitError(str(error)) from None
-    if not matches:
-        raise NothingFoundError(f"the regex {pattern} matches nothing in {shown(text, 80)}")
-    return matches
+    return _parts_step(f"the regex {pattern}", find, many)
 
 
 def _flags(given: Any) -> tuple[str, ...]:
@@ -154,9 +155,7 @@ def _flags(given: Any) -> tuple[str, ...]:
 
 def _after_step(given: Mapping[str, Any]) -> Step:
     """Take the rest of the line behind a marker; of the next line where the marker ends its own."""
-    marker = given["after"]
-    if not isinstance(marker, str) or not marker:
-        raise SettingsError(f"the marker behind after is a text that is not empty, got {shown(marker, 80)}")
+    (marker,) = _some("after", [given["after"]])
     # The atomic group keeps the blanks, so that nothing is tried twice.
     behind = r"(?>\s*)([^\n]*\S)"
     return _regex_step({"regex": re.escape(marker) + behind, **{key: given[key] for key in given if key != "after"}})
@@ -164,21 +163,18 @@ def _after_step(given: Mapping[str, Any]) -> Step:
 
 def _choice_step(given: Mapping[str, Any]) -> Step:
     """Take the option that is named; of several, only what ``many`` says."""
-    options, many, flags = _some("choice", given["choice"]), read_many(given.get("many")), _flags(given.get("flags"))
-    longest_first = sorted(options, key=len, reverse=True)
-    pattern = rf"(?<!\w)(?:{'|'.join(f'({re.escape(option)})' for option in longest_first)})(?!\w)"
+    many, flags = read_many(given.get("many")), _flags(given.get("flags"))
+    # Of two that begin alike, the longer one is tried first.
+    options = sorted(_some("choice", given["choice"]), key=len, reverse=True)
+    pattern = rf"(?<!\w)(?:{'|'.join(f'({re.escape(option)})' for option in options)})(?!\w)"
     compile_pattern(pattern, flags)
 
-    def extract(text: Any) -> Taken:
-        matches = _matches(pattern, flags, text, None)
-        named = [longest_first[match.groups.index(match.text)] for match in matches]
-        if many == "error" and len({*named}) == 1:
-            named, matches = named[:1], matches[:1]
-        value = chosen(named, many, f"the choice of {', '.join(options)}")
-        places = matches if many == "list" else [chosen(matches, many, "")]
-        return Taken(value, {"spans": [[match.start, match.end] for match in places]})
+    def find(text: str) -> list[Part]:
+        matches = find_matches(pattern, flags, "search", text, None)
+        parts = [Part(options[match.groups.index(match.text)], match.start, match.end) for match in matches]
+        return parts if many != "error" else [*{part.value: part for part in reversed(parts)}.values()]
 
-    return extract
+    return _parts_step(f"the choice of {', '.join(options)}", find, many)
 
 
 def _split_step(given: Mapping[str, Any]) -> Step:

@@ -5,10 +5,12 @@ Each looks at what stands behind the last ``</think>``, and takes its time in pr
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from pytest_verdict.core.values.jsontext import documents_in
 
@@ -49,6 +51,7 @@ _CONCLUDED: Final = re.compile(
 _END: Final = re.compile(
     r"[.!?](?=[\"'\u201d\u2019*_)\]]{0,4}(?:\s|$))|;| [(\u2013\u2014]|,? (?:because|since)\b|, (?:as|and|not|but|so|which)\b"
 )
+_LINE: Final = re.compile(r"^(.*\S)", re.MULTILINE)
 _FENCED: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n`]*\n(.*?)\n? {0,3}^ {0,3}\1", re.MULTILINE | re.DOTALL)
 _DECORATION: Final = " \t*_`\"'\u201c\u201d\u2018\u2019"
 
@@ -62,10 +65,6 @@ def _parts(pattern: re.Pattern[str], text: str, start: int = 0) -> Iterator[Part
         yield Part(value, begin, begin + len(value))
 
 
-def _last(parts: Iterable[Part]) -> Part | None:
-    return next(iter(deque(parts, maxlen=1)), None)
-
-
 def _numbers(text: str) -> Iterator[Part]:
     for found in _NUMBER.finditer(text):
         sign = "-" if found["sign"] in {"-", "\u2212"} else ""
@@ -73,15 +72,15 @@ def _numbers(text: str) -> Iterator[Part]:
         yield Part(f"{sign}{digits}{found['rest']}", *found.span())
 
 
-def _final_answer(text: str) -> Part | None:
+def _final_answer(text: str) -> Iterator[Part]:
     """Find what a reply says to be its answer: in a tag, a box, behind #### or behind a word such as answer or result."""
-    whole = text.rstrip()
-    last_lines = len(whole) - len("\n".join(whole.rsplit("\n", 2)[-2:]))
+    last_lines = "\n".join(text.rstrip().rsplit("\n", 2)[-2:])
     for pattern in (_TAG, _BOXED, _HASHES, _NAMED, _CONCLUDED):
-        part = _last(_parts(pattern, text, last_lines if pattern is _CONCLUDED else 0))
-        if part is not None and (bare := _bare(part)).value:
-            return bare
-    return None
+        start = len(text.rstrip()) - len(last_lines) if pattern is _CONCLUDED else 0
+        for part in deque(_parts(pattern, text, start), maxlen=1):
+            if (bare := _bare(part)).value:
+                yield bare
+                return
 
 
 def _bare(part: Part) -> Part:
@@ -93,33 +92,30 @@ def _bare(part: Part) -> Part:
     return Part(text, start, start + len(text))
 
 
-def _last_line(text: str) -> Part | None:
-    line = text.rstrip().rpartition("\n")[2]
-    start = len(text.rstrip()) - len(line)
-    return _bare(Part(line, start, start + len(line))) if line else None
+def _first_json(text: str) -> list[Part]:
+    """Find objects and lists, those that hold no object behind the others: a list may be no more than a footnote."""
+    return sorted(
+        (Part(*found) for found in documents_in(text)), key=lambda part: "{" not in text[part.start : part.end]
+    )
 
 
-def _first_json(text: str) -> Part | None:
-    """Find the first object, or list that holds one; else the first list, which may be no more than a footnote."""
-    parts = [Part(*document) for document in documents_in(text)]
-    return next((part for part in parts if "{" in text[part.start : part.end]), parts[0] if parts else None)
-
-
-PRESETS: Final[Mapping[str, Callable[[str], Part | None]]] = {
-    "after_thinking": lambda text: Part(text, 0, len(text)),
-    "answer_tag": lambda text: _last(_parts(_TAG, text)),
-    "fenced_block": lambda text: next(_parts(_FENCED, text), None),
-    "final_answer": _final_answer,
-    "first_json": _first_json,
-    "first_number": lambda text: next(_numbers(text), None),
-    "last_line": _last_line,
-    "last_number": lambda text: _last(_numbers(text)),
+PRESETS: Final[Mapping[str, tuple[Callable[[str], Iterable[Part]], Literal["first", "last"]]]] = {
+    "after_thinking": (lambda text: [Part(text, 0, len(text))], "first"),
+    "answer_tag": (functools.partial(_parts, _TAG), "last"),
+    "fenced_block": (functools.partial(_parts, _FENCED), "first"),
+    "final_answer": (_final_answer, "first"),
+    "first_json": (_first_json, "first"),
+    "first_number": (_numbers, "first"),
+    "last_line": (lambda text: map(_bare, _parts(_LINE, text)), "last"),
+    "last_number": (_numbers, "last"),
 }
+"""What finds the parts of a name, and which of several is meant."""
 
 
-def find_part(name: str, text: str) -> Part | None:
+def find_parts(name: str, text: str) -> list[Part]:
     """Find the part of a name, if the text has it."""
-    start = text.rfind("</think>")
-    start = start + len("</think>") if start >= 0 else 0
-    part = PRESETS[name](text[start:])
-    return part and Part(part.value, part.start + start, part.end + start)
+    find, which = PRESETS[name]
+    skipped = text.rfind("</think>") + len("</think>") if "</think>" in text else 0
+    parts = find(text[skipped:])
+    chosen = itertools.islice(parts, 1) if which == "first" else deque(parts, maxlen=1)
+    return [Part(part.value, part.start + skipped, part.end + skipped) for part in chosen]
