@@ -145,7 +145,9 @@ def test_the_alternative_that_was_taken_is_recorded_and_derived_again():
 
 def test_the_failure_shows_the_reply_with_the_part_marked():
     with pytest.raises(MismatchError) as error:
-        assert_matches("exact", "B", "I choose A.", extract={"first_of": ["answer_tag", {"choice": ["A", "B"]}]})
+        assert_matches(
+            "exact", "B", "I choose A.", extract={"first_of": ["answer_tag", {"flags": ["I"], "choice": ["A", "B"]}]}
+        )
     lines = str(error.value).splitlines()
     at = next(number for number, line in enumerate(lines) if "observed from $, choice ['A', 'B']: " in line)
     assert lines[at][lines[at + 1].index("^")] == "A"

@@ -119,6 +119,24 @@ def test_what_promptfoo_has_becomes_a_suite_and_the_rest_is_named(imported):
     ]
 
 
+@pytest.mark.parametrize(
+    ("check", "reason"),
+    [
+        ({"type": "regex"}, "regex: nothing as its value is not translated"),
+        ({"type": "contains", "value": ""}, "empty"),
+        ({"type": "contains-all", "value": [1]}, "valid string"),
+        ({"type": "word-count", "value": "many"}, "valid integer"),
+        ({"type": "is-json", "value": "file://schema.json"}, "a template or a file"),
+        ({"type": "is-json", "value": {"type": 5}}, "schema"),
+    ],
+    ids=str,
+)
+def test_a_value_that_our_operator_refuses_is_named(imported, check, reason):
+    code, said, _, _ = imported("promptfoo", {"prompts": ["a"], "tests": [{"assert": [check]}]})
+    assert code == 2
+    assert reason in said[-1] + said[0]
+
+
 def test_a_prompt_that_stands_in_the_file_is_filled_in(imported):
     config = {
         "prompts": ["Say {{a}} and {{ b }}"],
@@ -205,7 +223,8 @@ def test_templates_of_karenina_become_a_module_that_is_not_run(imported, pyteste
     assert "from pytest_verdict.templates import BaseAnswer, VerifiedField\n" in text
     assert "from karenina" not in text
     pytester.makepyfile(test_bench=text.replace("raise NotImplementedError(question)", "return '{\"degrees\": 100}'"))
-    pytester.runpytest_inprocess().assert_outcomes(passed=1)
+    # In a process of its own, because a session here forgets the modules that it imported first.
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
 
 
 def test_a_question_cannot_leave_its_text(imported):

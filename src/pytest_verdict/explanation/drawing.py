@@ -140,6 +140,9 @@ def _evidence(result: ComparisonResult, found: Explanation, budget: Budget) -> I
     yield from _other_details(result, found, budget)
 
 
+_OF_ALL_STEPS: Final = ("many", "flags", "group", "dialect")
+
+
 def _sources(sources: Mapping[str, Any], budget: Budget) -> Iterator[Line]:
     """Draw the text that each step of an extraction was given, with the part that it took marked."""
     for name, steps in sources.get("steps", {}).items():
@@ -147,7 +150,7 @@ def _sources(sources: Mapping[str, Any], budget: Budget) -> Iterator[Line]:
         side: Side = "expected" if name == "expected" else "observed"
         origins = itertools.chain([f"{name} from {written['path']}"], itertools.repeat("then"))
         for how, step in _taken(written["extract"], steps):
-            kind = next(iter(how)) if isinstance(how, Mapping) else ""
+            kind = next((key for key in how if key not in _OF_ALL_STEPS), "") if isinstance(how, Mapping) else ""
             label = Part(visible(f"{next(origins)}, {f'{kind} {how[kind]}' if kind else how}: "))
             value, spans = step["value"], [range(*span) for span in step.get("spans", ())]
             room = budget.room(len(label.text) + 2)

@@ -83,10 +83,3 @@ def operator(name: str, *, expected: Any = None, observed: Any = None, **setting
     mapping = {"expected": None if expected is None else {"literal": expected}, "observed": observed}
     parts = {"settings": settings, "mapping": {key: value for key, value in mapping.items() if value is not None}}
     return {"operator": name, **{key: value for key, value in parts.items() if value}}
-
-
-def substrings(name: str, texts: Any, **settings: Any) -> dict[str, Any]:
-    """Look for texts in the output."""
-    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise ConfigurationError(f"a list of texts is looked for, got {as_text(texts)[:60]}")
-    return operator(name, substrings=texts, **settings)

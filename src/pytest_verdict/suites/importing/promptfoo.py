@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.suites.importing import Entry, Imported, as_text, operator, places, substrings
+from pytest_verdict.suites.importing import Entry, Imported, as_text, operator, places
 from pytest_verdict.suites.suite_reader import Place
 
 _VARIABLE: Final = re.compile(r"\{\{\s*(\w+)\s*\}\}")
@@ -57,6 +57,8 @@ def _entry(variables: Mapping[str, Any], templates: Mapping[str, Any], check: Ma
     more = sorted(check.keys() - {"type", "value", "metric"})
     if isinstance(value, str) and _TEMPLATE.search(value := _rendered(value, variables)):
         more = ["a template or a file as its value"]
+    if value is None and not more and not kind.endswith("json"):
+        more = ["nothing as its value"]
     negated = kind.startswith("not-")
     translate = _CHECKS.get(kind.removeprefix("not-"))
     entry = translate(value) if translate is not None and not more else None
@@ -71,7 +73,7 @@ def _search(value: Any, form: str = "{}") -> dict[str, Any]:
 
 def _several(name: str, value: Any, **settings: Any) -> dict[str, Any]:
     texts = [text.strip() for text in value.split(",")] if isinstance(value, str) else value
-    return substrings(name, texts, **settings)
+    return operator(name, substrings=texts, **settings)
 
 
 def _equals(value: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.suites.importing import Entry, Imported, as_text, operator, places, substrings
+from pytest_verdict.suites.importing import Entry, Imported, as_text, operator, places
 
 
 def read(found: Imported) -> None:
@@ -47,7 +47,7 @@ def _contains(arguments: Mapping[str, Any]) -> dict[str, Any]:
     value = arguments["value"]
     if isinstance(value, Mapping):
         return operator("json_subset", expected=value)
-    return substrings("contains_all", [value], case_sensitive=arguments.get("case_sensitive", True))
+    return operator("contains_all", substrings=[value], case_sensitive=arguments.get("case_sensitive", True))
 
 
 _EVALUATORS: Final[Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]]] = {
