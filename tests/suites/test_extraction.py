@@ -1,6 +1,7 @@
 """Parts of a reply: steps, alternatives, presets, what is recorded of them, and how well they do on noisy replies."""
 
 import json
+import sys
 import time
 from collections import Counter
 
@@ -10,7 +11,7 @@ from noisy_replies import HELD_OUT, KINDS, LABELS, TUNING, replies
 from pytest_verdict import Comparator, MismatchError, assert_matches, compare, explain
 from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay_line
-from pytest_verdict.errors import ConfigurationError, MappingError, SettingsError
+from pytest_verdict.errors import ConfigurationError, MappingError, MissingExtraError, SettingsError
 from pytest_verdict.suites import Evaluator, InputMapping, check_dataset
 from pytest_verdict.suites.mapping.presets import PRESETS
 
@@ -130,6 +131,25 @@ def test_a_part_is_compared_and_the_record_has_the_raw_text():
     assert replay_line(line_of(result)).status == "identical"
     assert altered(result, lambda record: record["sources"].update(document="It is -5.")).status == "differs"
     assert altered(result, lambda record: record.update(observed="-51")).status == "differs"
+
+
+def test_paths_of_the_standard():
+    document = {"items": [{"n": 1, "id": "x"}, {"n": 2, "id": "y"}], "o": 1}
+    source = {"path": "$.items[?@.n == 2 && length(@.id) == 1].id", "dialect": "rfc9535"}
+    assert InputMapping(observed=source).resolve(document) == {"observed": "y"}
+    result = Evaluator("exact", {"expected": {"literal": "y"}, "observed": source}).compare(document)
+    assert result.passed
+    assert replay_line(line_of(result)).status == "identical"
+    with pytest.raises(MappingError, match=r"matches nothing; \$ has the keys 'items', 'o'"):
+        InputMapping(observed={"path": "$.a", "dialect": "rfc9535"}).resolve(document)
+    with pytest.raises(SettingsError, match="is not a JSONPath of RFC 9535"):
+        InputMapping(observed={"path": "items[", "dialect": "rfc9535"})
+
+
+def test_the_extra_of_the_standard_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jsonpath_rfc9535", None)
+    with pytest.raises(MissingExtraError, match=r"the dialect rfc9535 needs the extra pytest-verdict\[jsonpath\]"):
+        InputMapping(observed={"path": "$.of_its_own", "dialect": "rfc9535"})
 
 
 def test_the_alternative_that_was_taken_is_recorded_and_derived_again():
