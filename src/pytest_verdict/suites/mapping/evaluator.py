@@ -204,7 +204,7 @@ class Evaluator:
 
     def _of(self, document: Any) -> Evaluator:
         """Find the evaluator of a document; what a document itself names is built when it is first seen."""
-        group = self.mapping.fetch[GROUP](document, [])
+        group = self.mapping.fetch[GROUP](document)
         if repr(group) not in self._made:
             if isinstance(self._name, Mapping):
                 known = allowed("group", group, map(str, self._name))

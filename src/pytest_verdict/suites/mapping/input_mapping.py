@@ -19,8 +19,8 @@ from pytest_verdict.suites.mapping.paths import NothingFoundError, first_key, re
 
 Trace = list[dict[str, Any]]
 """Of an input that was extracted: what each step was given, and which part of it was taken."""
-Fetch = Callable[[Any, Trace], Any]
-"""From a document to the value of one input; what its steps did is added to a trace."""
+Fetch = Callable[..., Any]
+"""From a document to the value of one input; what its steps did is added to a trace, where one is given."""
 
 EXPECTED: Final = "expected"
 OBSERVED: Final = "observed"
@@ -137,7 +137,7 @@ def read_input(name: str, source: Any) -> Fetch:
         if beside is not None:
             raise SettingsError(f"{name}: an input is a path or a literal, not both; take {beside!r} or 'literal' away")
         value = source["literal"]
-        return lambda _document, _trace: value
+        return lambda _document, _trace=None: value
     if "path" not in source:
         raise SettingsError(f"{name}: an input needs a path or a literal, got {shown(dict(source), 80)}")
     try:
@@ -148,7 +148,7 @@ def read_input(name: str, source: Any) -> Fetch:
         raise SettingsError(f"{name}: {error}") from None
     if missing == "fail" and name != OBSERVED:
         raise SettingsError(f"{name}: on_missing is for observed; without {name} there is nothing to compare with")
-    return lambda document, trace: take(steps, follow(document), trace)
+    return lambda document, trace=None: take(steps, follow(document), [] if trace is None else trace)
 
 
 # Of what is written in full, in characters of JSON.

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import warnings
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -15,7 +15,7 @@ from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.values.display import counted, shortened, shown
 from pytest_verdict.errors import ConfigurationError, MappingError, allowed
 from pytest_verdict.suites.loading import load_brought
-from pytest_verdict.suites.mapping.input_mapping import Fetch, read_input
+from pytest_verdict.suites.mapping.input_mapping import read_input
 
 _LONGEST_NAME: Final = 200
 _COMPRESSED: Final = (".bz2", ".xz", ".zst", ".zip")
@@ -110,9 +110,9 @@ def _unpacked(path: Path) -> Iterator[Any]:
         yield from _read(copy)
 
 
-def _name(fetch_id: Fetch, value: Any, place: str) -> str:
+def _name(fetch_id: Callable[[Any], Any], value: Any, place: str) -> str:
     try:
-        given = fetch_id(value, [])
+        given = fetch_id(value)
     except MappingError:
         return place
     if given is None or given == "":
