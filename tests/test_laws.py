@@ -57,6 +57,7 @@ CASES = {
     "not_blank": [({}, [])],
     "not_compared": [({"instead_of": "exact"}, [])],
     "not_contains": [({}, []), ({"substrings": ["a"], "case_sensitive": False}, TEXTS)],
+    "nothing_found": [({"instead_of": "exact"}, [])],
     "numeric_exact": [({}, NUMBERS)],
     "numeric_maximum": [({}, NUMBERS)],
     "numeric_minimum": [({}, NUMBERS)],

@@ -89,6 +89,7 @@ EXAMPLES = {
     "not_blank": [(None, "a", {}), ("a", " ", {}), (None, {}, {})],
     "not_compared": [("Paris", "the adapter raised OSError: refused", {"instead_of": "exact"}), (None, 1, {})],
     "not_contains": [("sorry", "I am sorry", {}), (["a", "b"], "C", {"case_sensitive": False}), ("a", None, {})],
+    "nothing_found": [("Paris", "observed: last_number finds nothing", {"instead_of": "exact"})],
     "numeric_exact": [("1,000", 1000, {"normalize": ["strip_thousands_separators"]}), (1, "one", {})],
     "numeric_maximum": [(5, 6, {}), (0.5, "45 %", {"normalize": ["strip_final_punctuation", "percent_to_decimal"]})],
     "numeric_minimum": [(5, 6, {}), (5, 4, {"zero_at": 2})],

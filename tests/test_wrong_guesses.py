@@ -293,7 +293,11 @@ class TestAnUnknownOperator:
 
     def test_never_shows_what_only_records_carry(self):
         hidden = {"answer_template", "blind_ballot", "blind_preference", "field_check", "not_compared", "pass_rate"}
-        assert set(REGISTRY.names()) - set(REGISTRY.public_names()) == hidden | {"regex_check", "scorer_verdict"}
+        assert set(REGISTRY.names()) - set(REGISTRY.public_names()) == hidden | {
+            "nothing_found",
+            "regex_check",
+            "scorer_verdict",
+        }
         for name in ("blind_balot", "not_compred", "scorer_verdct"):
             with pytest.raises(UnknownOperatorError) as caught:
                 compare(name, 1, 1)

@@ -64,6 +64,7 @@ class Comparator:
         threshold: float | None = None,
         *,
         name: str | None = None,
+        extract: Any = None,
         **settings: Any,
     ) -> ComparisonResult:
         """Compare as `compare` does, with the defaults of this comparator; inside `collect`, what does not pass fails the test.
@@ -74,6 +75,7 @@ class Comparator:
             observed: The observed value.
             threshold: The lowest score that passes, in (0, 1]; the default unless given.
             name: What to call this comparison in the report.
+            extract: Which part of observed is compared, as in `compare`.
             **settings: The operator's settings; they come before the defaults.
 
         Returns:
@@ -83,7 +85,7 @@ class Comparator:
             ConfigurationError: The operator, a setting or the threshold is wrong.
         """
         threshold, settings = self.complete(operator, threshold, settings)
-        result = compare(operator, expected, observed, threshold, name=name, **settings)  # type: ignore[arg-type]
+        result = compare(operator, expected, observed, threshold, name=name, extract=extract, **settings)  # type: ignore[arg-type]
         if self._collecting and not result.has_passed():
             # Of a copy: where the block raises and the test expects that, nothing has looked at the comparison.
             self._fail(functools.partial(describe_failure, copy.copy(result)), [result])
@@ -98,6 +100,7 @@ class Comparator:
         threshold: float | None = None,
         *,
         name: str | None = None,
+        extract: Any = None,
         **settings: Any,
     ) -> ComparisonResult:
         """Compare, and fail the test unless the comparison passes; inside `collect`, fail it at the end of the block.
@@ -108,6 +111,7 @@ class Comparator:
             observed: The observed value.
             threshold: The lowest score that passes, in (0, 1]; the default unless given.
             name: What to call this comparison in the report.
+            extract: Which part of observed is compared, as in `compare`.
             **settings: The operator's settings; they come before the defaults.
 
         Returns:
@@ -118,7 +122,7 @@ class Comparator:
             ConfigurationError: The operator, a setting or the threshold is wrong.
         """
         __tracebackhide__ = HIDDEN
-        result = self(operator, expected, observed, threshold, name=name, **settings)  # type: ignore[arg-type]
+        result = self(operator, expected, observed, threshold, name=name, extract=extract, **settings)  # type: ignore[arg-type]
         if not self._collecting and not result.passed:
             raise MismatchError(describe_failure(result), [result])
         return result
@@ -154,7 +158,7 @@ class Comparator:
         return Collection(self, self._collecting)
 
     def complete(
-        self, operator: str | Operator, threshold: float | None, settings: dict[str, Any]
+        self, operator: str | Operator | Mapping[str, Any], threshold: float | None, settings: dict[str, Any]
     ) -> tuple[float | None, dict[str, Any]]:
         """Add the defaults of this comparator to what a call gives; for families that compare by themselves.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import operator as python_operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.kernel import checked_threshold, run, run_plan
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
@@ -32,6 +33,7 @@ def compare(
     threshold: float | None = None,
     *,
     name: str | None = None,
+    extract: Any = None,
     **settings: Any,
 ) -> ComparisonResult:
     """Compare an observed value with an expected one by a named operator.
@@ -42,6 +44,7 @@ def compare(
         observed: The observed value.
         threshold: The lowest score that passes, in (0, 1]; the operator's own unless given, which is 1.0 for most.
         name: What to call this comparison in the report.
+        extract: Which part of observed is compared: a step such as ``"last_number"`` or ``{"after": "Answer:"}``, or several.
         **settings: The operator's settings, when it is given by name.
 
     Returns:
@@ -59,7 +62,7 @@ def compare(
         True
     """
     found = plan = None
-    if threshold is None and name is None and type(expected) in PLAIN and type(observed) in PLAIN:
+    if threshold is None and name is None and extract is None and type(expected) in PLAIN and type(observed) in PLAIN:
         if not settings and type(operator) is str:
             plan = REGISTRY.plans.get(operator)
         else:
@@ -72,7 +75,11 @@ def compare(
             from pytest_verdict.wrong_calls import missing_arguments
 
             raise missing_arguments(operator, expected, observed, settings)
-        result = run(found or _resolve(operator, settings), expected, observed, threshold=threshold, name=name)
+        found = found or _resolve(operator, settings)
+        if extract is not None:
+            compare_part: Callable[..., ComparisonResult] = load(FAMILIES.own("extractions")["extract"])
+            return compare_part(found, expected, observed, extract, threshold=threshold, name=name)
+        result = run(found, expected, observed, threshold=threshold, name=name)
     SESSION.compared += 1
     observer = SESSION.observer
     if observer is not None:
@@ -88,6 +95,7 @@ def assert_matches(
     threshold: float | None = None,
     *,
     name: str | None = None,
+    extract: Any = None,
     **settings: Any,
 ) -> ComparisonResult:
     """Compare as `compare` does, and fail the test unless the comparison passes.
@@ -98,6 +106,7 @@ def assert_matches(
         observed: The observed value.
         threshold: The lowest score that passes, in (0, 1]; the operator's own unless given.
         name: What to call this comparison in the report.
+        extract: Which part of observed is compared: a step such as ``"last_number"`` or ``{"after": "Answer:"}``, or several.
         **settings: The operator's settings, when it is given by name.
 
     Returns:
@@ -112,7 +121,7 @@ def assert_matches(
         1.0
     """
     __tracebackhide__ = HIDDEN
-    result = compare(operator, expected, observed, threshold, name=name, **settings)  # type: ignore[arg-type]
+    result = compare(operator, expected, observed, threshold, name=name, extract=extract, **settings)  # type: ignore[arg-type]
     if not result.passed:
         raise MismatchError(describe_failure(result), [result])
     return result

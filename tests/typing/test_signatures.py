@@ -40,6 +40,7 @@ def test_every_operator_is_in_the_stub_but_those_that_our_own_code_makes():
         "criteria",
         "field_check",
         "not_compared",
+        "nothing_found",
         "pass_rate",
         "regex_check",
         "scorer_verdict",

@@ -202,7 +202,14 @@ def literal(names: Sequence[str]) -> str:
     return f"Literal[{', '.join(map(quoted, names))}]"
 
 
-COMPARED = ["expected: Any", "observed: Any", "threshold: Threshold = None", "*", "name: Name = None"]
+COMPARED = [
+    "expected: Any",
+    "observed: Any",
+    "threshold: Threshold = None",
+    "*",
+    "name: Name = None",
+    "extract: Any = None",
+]
 EXPECTED = ["expected: Any", "threshold: Threshold = None", "*", "name: Name = None"]
 DEFAULTS = ["/", "*", "threshold: Threshold = None"]
 

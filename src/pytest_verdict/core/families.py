@@ -108,6 +108,9 @@ class Hooks:
         "Name kinds of sources, each with a function from a record's sources to the inputs and the sources, derived"
         " again."
     )
+    extractions = _hook(
+        "Name what compares a part of observed, by the argument of `compare` that says which: ``extract``."
+    )
     closing_lines = _hook(
         "Name operators on which the terminal says more at the end of a session, each with a function that gives lines."
     )

@@ -33,7 +33,7 @@ Later = Annotated[_T, _LATER]
 """A setting that an operator got later: a record has it only where it is not the default, so that records of before stay."""
 
 # The arguments of `compare` that are not settings.
-_TAKEN: Final = frozenset({"operator", "threshold", "name"})
+_TAKEN: Final = frozenset({"operator", "threshold", "name", "extract"})
 
 
 class Operator(BaseModel):

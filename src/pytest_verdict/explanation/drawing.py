@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -139,21 +140,31 @@ def _evidence(result: ComparisonResult, found: Explanation, budget: Budget) -> I
     yield from _other_details(result, found, budget)
 
 
+_OF_ALL_STEPS: Final = ("many", "flags", "group", "dialect")
+
+
 def _sources(sources: Mapping[str, Any], budget: Budget) -> Iterator[Line]:
     """Draw the text that each step of an extraction was given, with the part that it took marked."""
     for name, steps in sources.get("steps", {}).items():
         written = sources["mapping"][name]
-        extract = written["extract"]
         side: Side = "expected" if name == "expected" else "observed"
-        origin = f"{name} from {written['path']}"
-        for how, step in zip(extract if isinstance(extract, list | tuple) else [extract], steps, strict=False):
-            kind = "regex" if "regex" in how else "json"
-            label = Part(visible(f"{origin}, {kind} {how[kind]}: "))
+        origins = itertools.chain([f"{name} from {written['path']}"], itertools.repeat("then"))
+        for how, step in _taken(written["extract"], steps):
+            kind = next((key for key in how if key not in _OF_ALL_STEPS), "") if isinstance(how, Mapping) else ""
+            label = Part(visible(f"{next(origins)}, {f'{kind} {how[kind]}' if kind else how}: "))
             value, spans = step["value"], [range(*span) for span in step.get("spans", ())]
             room = budget.room(len(label.text) + 2)
             text = isinstance(value, str)
             yield from marked(value, spans, room, side, label) if text else [(label, Part(shown(value, room), side))]
-            origin = "then"
+
+
+def _taken(extract: Any, steps: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Any, Mapping[str, Any]]]:
+    """Give each step as it was written, those of the alternative that was taken in the place of all alternatives."""
+    for how, step in zip(extract if isinstance(extract, list | tuple) else [extract], steps, strict=False):
+        if "alternative" in step:
+            yield from _taken(how["first_of"][step["alternative"] - 1], step["steps"])
+        else:
+            yield how, step
 
 
 def _sides(result: ComparisonResult, budget: Budget) -> Iterator[Line]:

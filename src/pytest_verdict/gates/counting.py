@@ -20,6 +20,7 @@ from pytest_verdict.report.summary import VERDICTS, Summary, decisive_records
 _Record = Mapping[str, Any]
 _Named = Iterator[tuple[Sequence[str], str]]
 # The operators whose children have names of their own, and their settings with the name of the whole and those of the parts.
+_INSTEAD: Final = {"not_compared", "nothing_found"}
 WHOLES: Final = {"field": ("answer_template", "template", "fields"), "criterion": ("criteria", "id", "criteria")}
 
 
@@ -109,7 +110,7 @@ def _selected_by(kind: str, record: _Record, markers: Sequence[str]) -> _Named:
         yield from parts_of(record, *WHOLES[kind])
     elif kind == "operator":
         # What could not be compared is an error of the operator that would have.
-        instead_of = record["settings"].get("instead_of") if record["operator"] == "not_compared" else None
+        instead_of = record["settings"].get("instead_of") if record["operator"] in _INSTEAD else None
         yield [name for name in (record["operator"], instead_of) if name], record["verdict"]
     else:
         yield markers if kind == "marker" else [record["test"]], record["verdict"]

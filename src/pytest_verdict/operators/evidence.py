@@ -71,6 +71,25 @@ class NotCompared(Operator):
         return Outcome(0.0, error=observed if issubclass(type(observed), str) else "no reason was recorded")
 
 
+class NothingFound(NotCompared):
+    """A reply has no part that could be compared, and its reader calls that a fail: observed says what is missing.
+
+    Args:
+        instead_of: The name of the operator that would have compared.
+
+    Example:
+        >>> compare("nothing_found", "50", "last_number finds nothing in 'No idea.'").verdict
+        'fail'
+    """
+
+    name: ClassVar[str] = "nothing_found"
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Fail; see the class."""
+        del expected, observed
+        return Outcome(0.0, notes=(self.name,))
+
+
 def record_not_compared(
     reason: str,
     expected: Any = None,
@@ -78,9 +97,11 @@ def record_not_compared(
     instead_of: str | None = None,
     name: str | None = None,
     sources: Mapping[str, Any] | None = None,
+    is_fail: bool = False,
 ) -> ComparisonResult:
-    """Record that a comparison could not be made."""
-    return recorded(run(NotCompared(instead_of=instead_of), expected, reason, name=name, sources=sources))
+    """Record that a comparison could not be made, or that there was nothing to make it with, which is a fail."""
+    kind = NothingFound if is_fail else NotCompared
+    return recorded(run(kind(instead_of=instead_of), expected, reason, name=name, sources=sources))
 
 
 class ScorerVerdict(Operator):

@@ -54,6 +54,7 @@ def recorded_operators() -> Mapping[str, str]:
     """Name the operators that only records carry."""
     return {
         "not_compared": f"{_HERE}evidence:NotCompared",
+        "nothing_found": f"{_HERE}evidence:NothingFound",
         "pass_rate": f"{_HERE}pass_rate:PassRate",
         "scorer_verdict": f"{_HERE}evidence:ScorerVerdict",
     }

@@ -64,6 +64,8 @@ class FoundMatch(NamedTuple):
     text: str
     groups: tuple[str | None, ...]
     named_groups: dict[str, str | None]
+    regions: Sequence[Sequence[int]]
+    """Where the match and each of its groups begin and end."""
 
     def details(self) -> dict[str, Any]:
         """Write the match as the record has it."""
@@ -170,7 +172,7 @@ def _found(compiled: re.Pattern[str] | LongPattern, text: str, regions: Sequence
     parts = [None if start < 0 else text[start:end] for start, end in regions]
     named = {name: parts[number] for name, number in compiled.groupindex.items()}
     start, end = regions[0]
-    return FoundMatch(start, end, text[start:end], tuple(parts[1:]), named)
+    return FoundMatch(start, end, text[start:end], tuple(parts[1:]), named, regions)
 
 
 def _details(match: re.Match[str]) -> dict[str, Any]:

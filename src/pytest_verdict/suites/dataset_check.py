@@ -105,9 +105,11 @@ class DatasetCheck:
 
 def check_dataset(
     source: str | Path | Iterable[Any],
-    operator: str | Operator,
-    mapping: InputMapping | Mapping[str, Any],
+    operator: str | Operator | Mapping[str, Any],
+    mapping: InputMapping | Mapping[str, Any] | None = None,
     *,
+    expected: str | None = None,
+    observed: str | None = None,
     threshold: float | None = None,
     pass_rate: float = 1.0,
     confidence: float = 0.95,
@@ -121,8 +123,10 @@ def check_dataset(
 
     Args:
         source: The path of a JSONL, CSV, YAML, Parquet or Arrow file, or any iterable of rows; it is read row by row.
-        operator: The name of a registered operator, or an operator.
+        operator: The name of a registered operator, or an operator; or where a row has its own, as `Evaluator` takes it.
         mapping: Where its inputs come from, as `InputMapping` or a dict; ``$`` is the row.
+        expected: The column with the expected value, where the mapping does not say it.
+        observed: The column with the observed value, likewise.
         threshold: The lowest score with which a row passes; the default unless given.
         pass_rate: The lowest share of rows that must pass, in (0, 1].
         confidence: The confidence of the interval that is shown, in (0, 1).
@@ -150,7 +154,7 @@ def check_dataset(
     __tracebackhide__ = HIDDEN
     chosen = comparator or Comparator()
     threshold, settings = chosen.complete(operator, threshold, settings)
-    evaluator = Evaluator(operator, mapping, threshold, **settings)
+    evaluator = Evaluator(operator, mapping, threshold, expected=expected, observed=observed, **settings)
     sizes = _expected_sizes(expect_rows, min_rows)
     check = _checked(source, evaluator, pass_rate, PassRate(confidence=confidence), ids, sizes)
     failed = [made for made in (check.size, check.gate) if made is not None and not made.passed]

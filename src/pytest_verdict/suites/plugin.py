@@ -50,10 +50,17 @@ def derivations() -> Mapping[str, str]:
 
 
 @hookimpl
+def extractions() -> Mapping[str, str]:
+    """Name what compares a part of an observed value."""
+    return {"extract": f"{_HERE}mapping.evaluator:compare_part"}
+
+
+@hookimpl
 def commands() -> Mapping[str, Command]:
     """Name the commands."""
     return {
         "init": Command("write a small suite that works, with its adapter", f"{_HERE}commands.init"),
+        "import": Command("write a file of another tool as a suite or a test module", f"{_HERE}commands.import_"),
         "check": Command("say whether suite files are written rightly, without running them", f"{_HERE}commands.check"),
     }
 

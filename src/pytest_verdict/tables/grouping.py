@@ -11,7 +11,7 @@ from pytest_verdict.operators.pass_rate import exact_interval
 from pytest_verdict.report.summary import VERDICTS
 from pytest_verdict.tables.rows import PARAMETER
 
-KEYS: Final = ("test", "function", "name", "field", "operator", "note")
+KEYS: Final = ("test", "function", "name", "field", "group", "operator", "note")
 """What comparisons are grouped by, besides parameters of tests."""
 
 _Cell = str | int | float | None

@@ -65,13 +65,15 @@ def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
 
 def _rows(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     place = {name: record.get(name) for name in _OF_THE_PLACE}
+    group = record.get("sources", {}).get("group")
+    group = None if group is None else _as_text(group)
     for field, part in _parts(record, ""):
         if part.get("verdict") not in VERDICTS:
             raise RecordError(f"its verdict is {shown(part.get('verdict'), 80)}")
         told = {name: part.get(name) for name in _OF_THE_COMPARISON} | {"notes": part.get("notes", [])}
         values = {side: _as_text(part.get(side)) for side in ("expected", "observed")}
         score = {"score": read_score(part), "threshold": read_threshold(part)}
-        yield {**place, "name": record.get("name"), "field": field, **told, **values, **score}
+        yield {**place, "name": record.get("name"), "group": group, "field": field, **told, **values, **score}
 
 
 def _parameters(folder: Path) -> dict[str, dict[str, Any]]:

@@ -7,9 +7,12 @@ Decimal), and a document may be nested 200 levels deep.
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import itertools
 import json
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, Final, NoReturn
 
@@ -26,6 +29,9 @@ TOO_DEEP: Final = "json_too_deep"
 _BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 
+_OPENING: Final = re.compile(r"[\[{]")
+# Trying one takes as long as the rest of the text.
+_MOST_TRIED: Final = 1_000
 _STRINGS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _QUOTED: Final = re.compile(rb'"[^"]*"?')
 _SHORT: Final = 500
@@ -102,6 +108,20 @@ def _token(text: str) -> bytes:
     if len(text) > _MOST_PLAIN:
         _exact(text)  # refuses an exponent out of range
     return text.encode()
+
+
+def documents_in(text: str) -> Iterator[tuple[Any, int, int]]:
+    """Find objects and lists in a text that holds other things too, with their places; the first brackets alone are tried."""
+    end = 0
+    for opening in itertools.islice(_OPENING.finditer(text), _MOST_TRIED):
+        start = opening.start()
+        if start < end:
+            continue
+        with contextlib.suppress(ArithmeticError, RecursionError, ValueError):
+            document, end_here = _DECODER.raw_decode(text, start)
+            _refuse_depth(text[start:end_here])
+            end = end_here
+            yield document, start, end
 
 
 def _decoded(document: str) -> Any:

@@ -4,18 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from pytest_verdict.comparison import recorded
 from pytest_verdict.core.kernel import checked_threshold, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import safe_repr
-from pytest_verdict.errors import ConfigurationError, MappingError, SettingsError
+from pytest_verdict.core.values.display import safe_repr, shown
+from pytest_verdict.errors import ConfigurationError, MappingError, SettingsError, allowed
 from pytest_verdict.explanation import explain
 from pytest_verdict.operators.evidence import record_not_compared
-from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping, mapped
+from pytest_verdict.suites.mapping.extraction import refuse_unknown_keys
+from pytest_verdict.suites.mapping.input_mapping import (
+    EXPECTED,
+    GROUP,
+    OBSERVED,
+    InputMapping,
+    Mapped,
+    mapped,
+    mapped_part,
+)
+from pytest_verdict.suites.mapping.paths import key_path
+
+# Of those that documents name themselves.
+_MOST_MADE: Final = 1_000
 
 
 class Label(str):
@@ -80,9 +93,13 @@ class Evaluator:
     """An operator whose inputs come from a document by a mapping.
 
     Args:
-        operator: The name of a registered operator, or an operator.
+        operator: The name of a registered operator, or an operator. Where documents need different ones: a path such as
+            ``"$.op"`` to what names it, or a dict of the operators of each ``group`` of the mapping. One of these may also be a
+            dict of ``operator``, ``settings``, ``threshold`` and the inputs that differ, as ``mapping``.
         mapping: Where its inputs come from; also a dict, see `InputMapping.read`.
         threshold: The lowest score that passes, in (0, 1]; the operator's own unless given.
+        expected: The column, or key, with the expected value, where the mapping does not say it.
+        observed: The column, or key, with the observed value, likewise.
         **settings: Settings of the operator, when it is given by name.
 
     Raises:
@@ -95,21 +112,36 @@ class Evaluator:
         ('true', 1.0, 'maximize')
     """
 
-    __slots__ = ("_name", "_operator", "_settings", "mapping", "threshold")
+    __slots__ = ("_made", "_name", "_operator", "_settings", "is_by_row", "mapping", "threshold")
 
     def __init__(
         self,
-        operator: str | Operator,
-        mapping: InputMapping | Mapping[str, Any],
+        operator: str | Operator | Mapping[str, Any],
+        mapping: InputMapping | Mapping[str, Any] | None = None,
         threshold: float | None = None,
+        *,
+        expected: str | None = None,
+        observed: str | None = None,
         **settings: Any,
     ) -> None:
-        self.mapping = InputMapping.read(mapping)
+        given = mapping.inputs if isinstance(mapping, InputMapping) else mapping
+        columns = {EXPECTED: expected, OBSERVED: observed}
+        found = {side: key_path(column) for side, column in columns.items() if column is not None}
+        if found and given is not None:
+            given = _joined(given, found, "it is a column and an input of the mapping")
+        self.is_by_row = isinstance(operator, Mapping) or (isinstance(operator, str) and operator.startswith("$"))
+        if self.is_by_row and isinstance(operator, str):
+            given = _joined(given or found, {GROUP: operator}, "the path of the operator is the group; take it away")
+        self.mapping = InputMapping.read(given or found)
         self.threshold = None if threshold is None else checked_threshold(threshold)
-        both = sorted({*settings} & {*self.mapping.settings})
-        if both:
-            raise SettingsError(f"{both[0]}: it is a setting and an input of the mapping; take one away")
-        self._name, self._settings = operator, {**settings, **self.mapping.literals}
+        self._name, self._operator, self._settings = operator, None, {**settings, **self.mapping.literals}
+        self._made: dict[str, Evaluator] = {}
+        if self.is_by_row:
+            self._read_table(operator)
+            return
+        _joined(
+            settings, dict.fromkeys(self.mapping.settings), "it is a setting and an input of the mapping; take one away"
+        )
         from_document = [name for name in self.mapping.settings if name not in self.mapping.literals]
         self._operator = _operator(operator, self._settings, from_document)
         if self._operator is not None:
@@ -138,25 +170,64 @@ class Evaluator:
         Returns:
             The result; an ``error`` when the mapping finds nothing or too much.
         """
-        # Without a path of its own the settings say what is expected, which __init__ has seen to.
-        found, sources, reason = mapped(self.mapping, document)
-        operator = self._operator
-        if operator is None and reason is None:
+        if self.is_by_row:
             try:
-                operator = self._built(found)
+                return self._of(document).compare(document, name=name, threshold=threshold)
             except MappingError as error:
-                reason, sources = str(error), None
-        expected = found.get(EXPECTED)
-        if operator is None or reason is not None:
-            instead = self.operator_name
-            return record_not_compared(str(reason), expected, instead_of=instead, name=name, sources=sources)
-        limit = threshold if self.threshold is None else self.threshold
-        return recorded(run(operator, expected, found[OBSERVED], threshold=limit, name=name, sources=sources))
+                return record_not_compared(str(error), name=name)
+        found, operator = mapped(self.mapping, document), self._operator
+        if operator is None and found.reason is None:
+            try:
+                operator = self._built(found.inputs)
+            except MappingError as error:
+                found = found._replace(reason=str(error), sources=None)
+        # Without a path of its own the settings say what is expected, which __init__ has seen to.
+        expected, limit = found.inputs.get(EXPECTED), threshold if self.threshold is None else self.threshold
+        return _compared(found, operator or self.operator_name, expected, limit, name)
 
     @property
-    def operator_name(self) -> str:
-        """The name of the operator."""
-        return self._operator.recorded_name() if self._operator is not None else str(self._name)
+    def operator_name(self) -> str | None:
+        """The name of the operator; None where it depends on the row."""
+        if self._operator is not None:
+            return self._operator.recorded_name()
+        return None if self.is_by_row else str(self._name)
+
+    def _read_table(self, given: Any) -> None:
+        if self._settings:
+            raise SettingsError(f"{next(iter(self._settings))}: settings stand with each operator of a group")
+        if isinstance(given, Mapping):
+            if GROUP not in self.mapping.inputs or not given:
+                raise SettingsError(
+                    "operators by group need a mapping with a path as 'group', and an operator for each"
+                )
+            self._made = {repr(group): self._evaluator(entry) for group, entry in given.items()}
+
+    def _of(self, document: Any) -> Evaluator:
+        """Find the evaluator of a document; what a document itself names is built when it is first seen."""
+        group = self.mapping.fetch[GROUP](document)
+        if repr(group) not in self._made:
+            if isinstance(self._name, Mapping):
+                known = allowed("group", group, map(str, self._name))
+                raise MappingError(f"group: {shown(group, 60)} has no operator.{known}")
+            if len(self._made) >= _MOST_MADE:
+                self._made.clear()
+            try:
+                self._made[repr(group)] = self._evaluator(group)
+            except (ConfigurationError, TypeError) as error:
+                # A setting may have the name of an argument, or none.
+                raise MappingError(f"the operator in the document is wrong: {error}") from None
+        return self._made[repr(group)]
+
+    def _evaluator(self, given: Any) -> Evaluator:
+        entry: Any = {"operator": given} if isinstance(given, str | Operator) else given
+        if not isinstance(entry, Mapping) or "operator" not in entry:
+            raise SettingsError(f"an operator is a name, or a dict with 'operator', got {shown(given, 80)}")
+        refuse_unknown_keys("an operator of a group", entry, ("operator", "settings", "threshold", "mapping"))
+        settings, mapping = entry.get("settings", {}), entry.get("mapping", {})
+        if not isinstance(settings, Mapping) or not isinstance(mapping, Mapping):
+            raise SettingsError(f"settings and mapping of an operator are dicts, got {shown(given, 80)}")
+        limit = entry.get("threshold", self.threshold)
+        return Evaluator(entry["operator"], {**self.mapping.inputs, **mapping}, limit, **settings)
 
     def _built(self, found: Mapping[str, Any]) -> Operator:
         settings = {name: found[name] for name in self.mapping.settings}
@@ -172,6 +243,31 @@ class Evaluator:
             way = "write a path such as 'expected': '$.reference', or {'literal': None} where null is expected"
             need = f"the mapping does not say where it comes from, and {operator.recorded_name()} needs it"
             raise SettingsError(f"expected: {need}; {way}")
+
+
+def _joined(one: Mapping[str, Any], other: Mapping[str, Any], twice: str) -> dict[str, Any]:
+    both = sorted(one.keys() & other.keys())
+    if both:
+        raise SettingsError(f"{both[0]}: {twice}")
+    return {**one, **other}
+
+
+def compare_part(
+    operator: Operator, expected: Any, observed: Any, extract: Any, *, threshold: float | None, name: str | None
+) -> ComparisonResult:
+    """Compare a part of an observed value, and record it; what `compare` does with ``extract``."""
+    return _compared(mapped_part(extract, observed), operator, expected, threshold, name)
+
+
+def _compared(
+    found: Mapped, operator: Operator | str | None, expected: Any, threshold: float | None, name: str | None
+) -> ComparisonResult:
+    if found.reason is None and isinstance(operator, Operator):
+        observed, sources = found.inputs[OBSERVED], found.sources
+        return recorded(run(operator, expected, observed, threshold=threshold, name=name, sources=sources))
+    label = operator.recorded_name() if isinstance(operator, Operator) else operator
+    more: dict[str, Any] = {"instead_of": label, "name": name, "sources": found.sources, "is_fail": found.is_fail}
+    return record_not_compared(found.reason or "", expected, **more)
 
 
 def _operator(operator: Any, settings: Mapping[str, Any], from_document: list[str]) -> Operator | None:

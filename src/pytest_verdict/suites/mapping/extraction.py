@@ -1,170 +1,33 @@
-"""JSONPaths and extraction: what a path matches in a document, and steps, written as data, that take a part out of it."""
+"""Extraction: steps, written as data, that take a part out of a value, one after the other."""
 
 from __future__ import annotations
 
 import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import MappingError, SettingsError, allowed
-from pytest_verdict.operators.json.rules import compiled
-from pytest_verdict.operators.regex import FoundMatch, compile_pattern, find_matches
+from pytest_verdict.operators.regex import compile_pattern, find_matches
 from pytest_verdict.operators.regex_process import RegexTimeLimitError
-
-Find = Callable[[Any], Sequence[Any]]
-"""From a document to the values that a path matches, in order."""
-
-_MOST_KEYS: Final = 12
+from pytest_verdict.suites.mapping.paths import Many, NothingFoundError, chosen, read_many, read_path
+from pytest_verdict.suites.mapping.presets import PRESETS, Part, find_parts
 
 
-def finder(path: str) -> Find:
-    """Compile a JSONPath."""
-    if not isinstance(path, str) or not path.strip():
-        raise SettingsError(f"a path is a JSONPath such as $.output.label, got {shown(path, 80)}")
-    return _compiled_finder(path)
-
-
-@functools.lru_cache(maxsize=1_000)
-def _compiled_finder(path: str) -> Find:
-    try:
-        tree = compiled(path)
-    except ValueError as error:
-        raise SettingsError(f"{error}. A key with other signs than letters is quoted: $['a key']") from None
-
-    def general(document: Any) -> Sequence[Any]:
-        try:
-            return tuple(match.value for match in tree.find(document))
-        except Exception as error:  # noqa: BLE001 - jsonpath-ng raises whatever a filter meets in the evidence
-            raise MappingError(f"the path {path} cannot be applied: {type(error).__name__}: {error}") from None
-
-    steps = _plain_steps(tree)
-    return general if steps is None else _direct(steps, general)
-
-
-def _plain_steps(tree: Any) -> tuple[str | int, ...] | None:
-    """Give the keys and positions that a path names; None when it is of another kind."""
-    kind = type(tree).__name__
-    if kind in {"Root", "This"}:
-        return ()
-    if kind == "Child":
-        left, right = _plain_steps(tree.left), _plain_steps(tree.right)
-        return None if left is None or right is None else (*left, *right)
-    if kind == "Fields" and len(tree.fields) == 1 and "*" not in tree.fields:
-        return (str(tree.fields[0]),)
-    indices = getattr(tree, "indices", None)
-    return (int(indices[0]),) if kind == "Index" and indices is not None and len(indices) == 1 else None
-
-
-def _direct(steps: tuple[str | int, ...], general: Find) -> Find:
-    typed: list[tuple[Any, Any]] = [(step, dict if isinstance(step, str) else list) for step in steps]
-
-    def find(document: Any) -> Sequence[Any]:
-        value = document
-        for step, holder in typed:
-            if type(value) is not holder:
-                # Whatever else a document may hold, the library decides.
-                return general(document)
-            try:
-                value = value[step]
-            except LookupError:
-                return ()
-        return (value,)
-
-    return find
-
-
-def first_key(path: str) -> str | None:
-    """Give the key of the document that all of a path goes through; None when it may look elsewhere."""
-    step = next(iter(_plain_steps(compiled(path)) or ()), None)
-    return step if isinstance(step, str) else None
-
-
-def describe_absence(path: str, document: Any) -> str:
-    """Say that a path matches nothing, and what is there instead."""
-    here, walked = document, "$"
-    for step in _plain_steps(compiled(path)) or ():
-        found = finder(_quoted(step))(here)
-        if not found:
-            break
-        here, walked = found[0], f"{walked}{_quoted(step)[1:]}"
-    bare = path.removeprefix("$.")
-    is_key = isinstance(document, Mapping) and bare in document
-    hint = f". For the key with dots write $[{_text(bare)}]" if is_key else ""
-    return f"the path {path} matches nothing; {walked} {_contents(here)}{hint}"
-
-
-def _quoted(step: str | int) -> str:
-    if isinstance(step, int):
-        return f"$[{step}]"
-    return f"$.{step}" if step.isascii() and step.isidentifier() else f"$[{_text(step)}]"
-
-
-def _text(key: str) -> str:
-    escaped = key.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
-
-
-def _contents(value: Any) -> str:
-    if isinstance(value, Mapping):
-        keys = [shown(key, 40) for key in value]
-        more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
-        return f"has the keys {', '.join(keys[:_MOST_KEYS])}{more}" if keys else "is an empty object"
-    return f"is a list of {len(value)}" if isinstance(value, list | tuple) else f"is {shown(value, 60)}"
-
-
-Many = Literal["error", "first", "last", "list"]
-"""What becomes of several matches."""
-
-Span = tuple[int, int]
-
-
-class Extracted(NamedTuple):
-    """What a step took, and where it stood in the text; no place where the step read a document."""
+class Taken(NamedTuple):
+    """What a step took, and what is noted of it: where it stood, or which alternative it was."""
 
     value: Any
-    spans: list[Span] | None = None
+    noted: Mapping[str, Any] = {}
 
 
 class ExtractionTimeLimitError(MappingError):
     """A step took too long, which another time it may not."""
 
 
-Step = Callable[[Any], Extracted]
-
-_REGEX_KEYS: Final = ("regex", "group", "flags", "many")
-_JSON_KEYS: Final = ("json", "many")
-
-
-def read_path(path: Any, many: Any) -> Callable[[Any], Any]:
-    """Read a path, and what several matches of it mean."""
-    wanted, find = _many(many), finder(path)
-
-    def extract(document: Any) -> Any:
-        matches = find(document)
-        if len(matches) == 1 and wanted != "list":
-            return matches[0]
-        if not matches:
-            raise MappingError(describe_absence(path, document))
-        return _chosen(matches, wanted, f"the path {path}")
-
-    return extract
-
-
-def _chosen(matches: Sequence[Any], many: Many, label: str) -> Any:
-    if many == "list":
-        return list(matches)
-    if len(matches) > 1 and many == "error":
-        raise MappingError(f"{label} matches {len(matches)} values; set many to first, last or list")
-    return matches[-1] if many == "last" else matches[0]
-
-
-def _many(given: Any) -> Many:
-    if given is not None and given not in get_args(Many):
-        raise SettingsError(f"unknown value of many: {shown(given, 40)}.{allowed('value', given, get_args(Many))}")
-    return given or "error"
+Step = Callable[[Any], Taken]
 
 
 def refuse_unknown_keys(what: str, given: Mapping[Any, Any], known: Sequence[str]) -> None:
@@ -174,6 +37,16 @@ def refuse_unknown_keys(what: str, given: Mapping[Any, Any], known: Sequence[str
             raise SettingsError(f"{what} has no key {key!r}.{allowed('key', key, known)}")
 
 
+def take(steps: Sequence[Step], value: Any, trace: list[dict[str, Any]]) -> Any:
+    """Take one step after the other, and note what each was given."""
+    for step in steps:
+        trace.append({"value": value})
+        value, noted = step(value)
+        # The steps of an alternative begin with the same value.
+        trace[-1] = {**({} if "steps" in noted else trace[-1]), **noted}
+    return value
+
+
 def read_steps(given: Any) -> tuple[Step, ...]:
     """Read the steps of an extraction."""
     steps = given if isinstance(given, list | tuple) else [] if given is None else [given]
@@ -181,14 +54,76 @@ def read_steps(given: Any) -> tuple[Step, ...]:
 
 
 def _step(given: Any) -> Step:
-    if not isinstance(given, Mapping) or ("regex" in given) == ("json" in given):
-        raise SettingsError(f"a step of extract is {{'regex': pattern}} or {{'json': path}}, got {shown(given, 80)}")
-    refuse_unknown_keys("a step of extract", given, _REGEX_KEYS if "regex" in given else _JSON_KEYS)
-    return _regex_step(given) if "regex" in given else _json_step(given)
+    if isinstance(given, str):
+        return _preset_step(given)
+    kinds = [kind for kind in _KINDS if kind in given] if isinstance(given, Mapping) else []
+    if len(kinds) != 1:
+        ways = f"a name such as 'last_number', or a dict with one of {', '.join(_KINDS)}"
+        raise SettingsError(f"a step of extract is {ways}, got {shown(given, 80)}")
+    keys, read = _KINDS[kinds[0]]
+    refuse_unknown_keys("a step of extract", given, (kinds[0], *keys))
+    return read(given)
+
+
+def _text(value: Any, label: str) -> str:
+    if not isinstance(value, str):
+        raise MappingError(f"{label} needs text, got {shown(value, 80)}")
+    return value
+
+
+def _parts_step(label: str, find: Callable[[str], Sequence[Part]], many: Many = "error") -> Step:
+    """Take what is found in a text, with its place."""
+
+    def extract(text: Any) -> Taken:
+        try:
+            parts = find(_text(text, label))
+        except RegexTimeLimitError as error:
+            raise ExtractionTimeLimitError(str(error)) from None
+        if not parts:
+            raise NothingFoundError(f"{label} matches nothing in {shown(text, 80)}")
+        taken = chosen(parts, many, label)
+        if many == "list":
+            return Taken([part.value for part in taken], {"spans": [[part.start, part.end] for part in taken]})
+        if taken.value is None:
+            raise NothingFoundError(f"{label} matches, but its group took no part")
+        return Taken(taken.value, {"spans": [[taken.start, taken.end]]})
+
+    return extract
+
+
+def _preset_step(name: str) -> Step:
+    if name not in PRESETS:
+        raise SettingsError(f"unknown step of extract: {shown(name, 40)}.{allowed('step', name, PRESETS)}")
+    return _parts_step(name, functools.partial(find_parts, name))
+
+
+def _first_of_step(given: Mapping[str, Any]) -> Step:
+    alternatives = [read_steps(one) for one in _some("first_of", given["first_of"], (str, Mapping, list, tuple))]
+
+    def extract(value: Any) -> Taken:
+        for number, steps in enumerate(alternatives, 1):
+            trace: list[dict[str, Any]] = []
+            try:
+                found = take(steps, value, trace)
+            except ExtractionTimeLimitError:
+                raise
+            except MappingError:
+                continue
+            return Taken(found, {"alternative": number, "steps": trace})
+        raise NothingFoundError(f"none of {len(alternatives)} alternatives finds anything in {shown(value, 80)}")
+
+    return extract
+
+
+def _some(key: str, given: Any, kinds: tuple[type, ...] = (str,)) -> list[Any]:
+    items = list(given) if isinstance(given, list | tuple) else []
+    if not items or not all(item and isinstance(item, kinds) for item in items):
+        raise SettingsError(f"{key} takes text or a list, of which nothing is empty, got {shown(given, 80)}")
+    return items
 
 
 def _regex_step(given: Mapping[str, Any]) -> Step:
-    pattern, many = given["regex"], _many(given.get("many"))
+    pattern, many = given["regex"], read_many(given.get("many"))
     flags = _flags(given.get("flags"))
     if not isinstance(pattern, str) or not pattern:
         raise SettingsError(f"the regex of extract is a text that is not empty, got {shown(pattern, 80)}")
@@ -200,26 +135,14 @@ def _regex_step(given: Mapping[str, Any]) -> Step:
     if type(group) not in {int, str} or group not in {*range(groups.groups + 1), *groups.groupindex}:
         known = ", ".join(map(str, [*range(groups.groups + 1), *groups.groupindex]))
         raise SettingsError(f"{pattern!r} has no group {shown(group, 40)}; it has the groups {known}")
+    index = groups.groupindex[group] if isinstance(group, str) else group
     limit = {"first": 1, "error": 2}.get(many)
 
-    def extract(text: Any) -> Extracted:
-        if not isinstance(text, str):
-            raise MappingError(f"the regex {pattern} needs text, got {shown(text, 80)}")
-        try:
-            matches = find_matches(pattern, flags, "search", text, limit)
-        except RegexTimeLimitError as error:
-            raise ExtractionTimeLimitError(str(error)) from None
-        if not matches:
-            raise MappingError(f"the regex {pattern} matches nothing in {shown(text, 80)}")
-        chosen = _chosen(matches, many, f"the regex {pattern}")
-        if many == "list":
-            return Extracted([_group(match, group) for match in chosen], [_span(match, group) for match in chosen])
-        found = _group(chosen, group)
-        if found is None:
-            raise MappingError(f"the regex {pattern} matches, but its group {group!r} took no part")
-        return Extracted(found, [_span(chosen, group)])
+    def find(text: str) -> list[Part]:
+        places = [match.regions[index] for match in find_matches(pattern, flags, "search", text, limit)]
+        return [Part(text[start:end] if start >= 0 else None, start, end) for start, end in places]
 
-    return extract
+    return _parts_step(f"the regex {pattern}", find, many)
 
 
 def _flags(given: Any) -> tuple[str, ...]:
@@ -230,33 +153,61 @@ def _flags(given: Any) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _group(match: FoundMatch, group: int | str) -> str | None:
-    if isinstance(group, str):
-        return match.named_groups[group]
-    return match.text if group == 0 else match.groups[group - 1]
+def _after_step(given: Mapping[str, Any]) -> Step:
+    """Take the rest of the line behind a marker; of the next line where the marker ends its own."""
+    (marker,) = _some("after", [given["after"]])
+    # The atomic group keeps the blanks, so that nothing is tried twice.
+    behind = r"(?>\s*)([^\n]*\S)"
+    return _regex_step({"regex": re.escape(marker) + behind, **{key: given[key] for key in given if key != "after"}})
 
 
-def _span(match: FoundMatch, group: int | str) -> Span:
-    """Give the place of a group, or of the whole match where the group could stand in several places of it."""
-    part = _group(match, group)
-    if not part or match.text.find(part) != match.text.rfind(part):
-        return match.start, match.end
-    start = match.start + match.text.find(part)
-    # A group in a lookaround stands outside of the match.
-    return (start, start + len(part)) if part in match.text else (match.start, match.end)
+def _choice_step(given: Mapping[str, Any]) -> Step:
+    """Take the option that is named; of several, only what ``many`` says."""
+    many, flags = read_many(given.get("many")), _flags(given.get("flags"))
+    # Of two that begin alike, the longer one is tried first.
+    options = sorted(_some("choice", given["choice"]), key=len, reverse=True)
+    pattern = rf"(?<!\w)(?:{'|'.join(f'({re.escape(option)})' for option in options)})(?!\w)"
+    compile_pattern(pattern, flags)
+
+    def find(text: str) -> list[Part]:
+        matches = find_matches(pattern, flags, "search", text, None)
+        parts = [Part(options[match.groups.index(match.text)], match.start, match.end) for match in matches]
+        return parts if many != "error" else [*{part.value: part for part in reversed(parts)}.values()]
+
+    return _parts_step(f"the choice of {', '.join(options)}", find, many)
+
+
+def _split_step(given: Mapping[str, Any]) -> Step:
+    """Cut a text at separators; blanks around the parts and empty parts are left out."""
+    separators = given["split"]
+    pattern = "|".join(map(re.escape, _some("split", [separators] if isinstance(separators, str) else separators)))
+
+    def extract(text: Any) -> Taken:
+        parts = (part.strip() for part in re.split(pattern, _text(text, "split")))
+        return Taken([part for part in parts if part])
+
+    return extract
 
 
 def _json_step(given: Mapping[str, Any]) -> Step:
     path = given["json"]
-    follow = read_path(path, given.get("many"))
+    follow = read_path(path, given.get("many"), given.get("dialect"))
 
-    def extract(text: Any) -> Extracted:
-        if not isinstance(text, str):
-            raise MappingError(f"the step json {path} needs text, got {shown(text, 80)}")
+    def extract(text: Any) -> Taken:
         try:
-            document = parse_json(text)
+            document = parse_json(_text(text, f"the step json {path}"))
         except JsonTextError as error:
-            raise MappingError(f"the text is not JSON: {error}") from None
-        return Extracted(follow(document))
+            raise NothingFoundError(f"the text is not JSON: {error}") from None
+        return Taken(follow(document))
 
     return extract
+
+
+_KINDS: Final[Mapping[str, tuple[tuple[str, ...], Callable[[Mapping[str, Any]], Step]]]] = {
+    "regex": (("group", "flags", "many"), _regex_step),
+    "after": (("flags", "many"), _after_step),
+    "choice": (("flags", "many"), _choice_step),
+    "split": ((), _split_step),
+    "json": (("many", "dialect"), _json_step),
+    "first_of": ((), _first_of_step),
+}

@@ -11,35 +11,40 @@ from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.errors import MappingError, RecordError, SettingsError
 from pytest_verdict.suites.mapping.extraction import (
     ExtractionTimeLimitError,
-    Step,
-    first_key,
-    read_path,
     read_steps,
     refuse_unknown_keys,
+    take,
 )
+from pytest_verdict.suites.mapping.paths import NothingFoundError, first_key, read_path, word
 
-Fetch = Callable[[Any], Any]
-"""From a document to the value of one input."""
-
-Steps = dict[str, list[dict[str, Any]]]
-"""Of the inputs that were extracted: what each step was given, and which part of it was taken."""
+Trace = list[dict[str, Any]]
+"""Of an input that was extracted: what each step was given, and which part of it was taken."""
+Fetch = Callable[..., Any]
+"""From a document to the value of one input; what its steps did is added to a trace, where one is given."""
 
 EXPECTED: Final = "expected"
 OBSERVED: Final = "observed"
+GROUP: Final = "group"
 
-_KEYS: Final = ("path", "many", "extract", "literal")
+_KEYS: Final = ("path", "many", "dialect", "extract", "on_missing", "literal")
+
+
+class AnswerMissingError(NothingFoundError):
+    """What is observed is missing, where the mapping says that this is a fail."""
 
 
 class InputMapping:
     """Where each input of an operator comes from: a JSONPath or a literal.
 
-    A text is a path. A dict is ``{"path": ...}``, with ``many`` and ``extract`` if wanted, or ``{"literal": ...}``. What a
-    path finds keeps its type; a null is found like any other value. It is compiled once and never changes.
+    A text is a path. A dict is ``{"path": ...}``, with ``many``, ``dialect``, ``extract`` and ``on_missing`` if wanted, or
+    ``{"literal": ...}``. What a path finds keeps its type; a null is found like any other value. It is compiled once and
+    never changes.
 
     Args:
         expected: The expected value; left out only for an operator whose settings say what is expected. A null that is
             expected is written ``{"literal": None}``.
         observed: The observed value.
+        group: What the document is counted with, and by which its operator may be chosen; no setting.
         **settings: Settings of the operator that come from the document, or literals.
 
     Raises:
@@ -51,14 +56,15 @@ class InputMapping:
         {'expected': 'positive', 'observed': None}
     """
 
-    __slots__ = ("fetch", "inputs", "keys", "literals", "settings")
+    __slots__ = ("fails_where_missing", "fetch", "inputs", "keys", "literals", "settings")
 
-    def __init__(self, /, *, observed: Any, expected: Any = None, **settings: Any) -> None:
-        named = {} if expected is None else {EXPECTED: expected}
+    def __init__(self, /, *, observed: Any, expected: Any = None, group: Any = None, **settings: Any) -> None:
+        named = {name: source for name, source in ((EXPECTED, expected), (GROUP, group)) if source is not None}
         self.inputs: dict[str, Any] = {**named, OBSERVED: observed, **settings}
         self.fetch = {name: read_input(name, source) for name, source in self.inputs.items()}
         sources = [{"path": source} if isinstance(source, str) else source for source in self.inputs.values()]
-        keys = [first_key(source["path"]) for source in sources if "path" in source]
+        keys = [first_key(source) for source in sources if "path" in source]
+        self.fails_where_missing = isinstance(observed, Mapping) and observed.get("on_missing") == "fail"
         # Of the document, all that the paths go through; None when they may look elsewhere.
         self.keys = None if None in keys else tuple(dict.fromkeys(keys))
         self.settings = tuple(settings)
@@ -108,16 +114,14 @@ class InputMapping:
         return f"InputMapping({', '.join(f'{name}={source!r}' for name, source in self.inputs.items())})"
 
 
-def resolve_into(found: dict[str, Any], steps: Steps, mapping: InputMapping, document: Any) -> None:
+def resolve_into(found: dict[str, Any], traces: dict[str, Trace], mapping: InputMapping, document: Any) -> None:
     """Add the value of every input and how it was extracted; those before one that cannot be found stay."""
     for name, fetch in mapping.fetch.items():
         try:
-            if isinstance(fetch, _Extraction):
-                found[name] = fetch.traced(document, steps.setdefault(name, []))
-            else:
-                found[name] = fetch(document)
+            found[name] = fetch(document, traces.setdefault(name, []))
         except MappingError as error:
-            raise type(error)(f"{name}: {error}") from None
+            is_fail = name == OBSERVED and mapping.fails_where_missing and isinstance(error, NothingFoundError)
+            raise (AnswerMissingError if is_fail else type(error))(f"{name}: {error}") from None
 
 
 def read_input(name: str, source: Any) -> Fetch:
@@ -133,68 +137,78 @@ def read_input(name: str, source: Any) -> Fetch:
         if beside is not None:
             raise SettingsError(f"{name}: an input is a path or a literal, not both; take {beside!r} or 'literal' away")
         value = source["literal"]
-        return lambda _document: value
+        return lambda _document, _trace=None: value
     if "path" not in source:
         raise SettingsError(f"{name}: an input needs a path or a literal, got {shown(dict(source), 80)}")
     try:
-        follow, steps = read_path(source["path"], source.get("many")), read_steps(source.get("extract"))
+        follow = read_path(source["path"], source.get("many"), source.get("dialect"))
+        steps = read_steps(source.get("extract"))
+        missing = word("on_missing", source.get("on_missing"), ("error", "fail"))
     except SettingsError as error:
         raise SettingsError(f"{name}: {error}") from None
-    return _Extraction(follow, steps) if steps else follow  # type: ignore[return-value]
-
-
-class _Extraction(NamedTuple):
-    """Takes a part out of what a path found."""
-
-    follow: Fetch
-    steps: tuple[Step, ...]
-
-    def __call__(self, document: Any) -> Any:
-        return self.traced(document, [])
-
-    def traced(self, document: Any, trace: list[dict[str, Any]]) -> Any:
-        """Extract, and note what each step was given."""
-        value = self.follow(document)
-        for step in self.steps:
-            trace.append({"value": value})
-            value, spans = step(value)
-            if spans is not None:
-                trace[-1]["spans"] = [list(span) for span in spans]
-        return value
+    if missing == "fail" and name != OBSERVED:
+        raise SettingsError(f"{name}: on_missing is for observed; without {name} there is nothing to compare with")
+    return lambda document, trace=None: take(steps, follow(document), [] if trace is None else trace)
 
 
 # Of what is written in full, in characters of JSON.
 _LONGEST: Final = 65_536
 
 
-def mapped(mapping: InputMapping, document: Any) -> tuple[dict[str, Any], dict[str, Any] | None, str | None]:
-    """Find the inputs in a document; give what the record says of it, and why not all were found."""
+class Mapped(NamedTuple):
+    """The inputs found in a document, and what the record says of them."""
+
+    inputs: dict[str, Any]
+    sources: dict[str, Any] | None
+    reason: str | None = None
+    """Why not all were found."""
+    is_fail: bool = False
+    """Whether that says something of the reply, and not of the check."""
+
+
+def mapped(mapping: InputMapping, document: Any) -> Mapped:
+    """Find the inputs in a document."""
     inputs: dict[str, Any] = {}
-    steps: Steps = {}
+    traces: dict[str, Trace] = {}
     try:
-        resolve_into(inputs, steps, mapping, document)
+        resolve_into(inputs, traces, mapping, document)
     except ExtractionTimeLimitError as error:
         # Another time it may be fast enough, so there is nothing to derive again.
-        return inputs, None, str(error)
+        return Mapped(inputs, None, str(error))
     except MappingError as error:
         # The message names keys of the whole document.
-        return inputs, _sources(mapping, document, steps), str(error)
-    return inputs, _sources(mapping, _part(mapping, document), steps), None
+        sources = _sources(mapping, document, traces, inputs)
+        return Mapped(inputs, sources, str(error), isinstance(error, AnswerMissingError))
+    return Mapped(inputs, _sources(mapping, _part(mapping, document), traces, inputs))
+
+
+def mapped_part(extract: Any, observed: Any) -> Mapped:
+    """Extract a part of an observed value, by steps or by an input without its path."""
+    is_input = isinstance(extract, Mapping) and not extract.keys().isdisjoint(_KEYS)
+    return mapped(InputMapping(observed={"path": "$", **(extract if is_input else {"extract": extract})}), observed)
 
 
 def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Find the inputs of a record again; what could not be found has the reason as observed."""
     if "document" not in sources:
         raise RecordError("source_not_kept")
-    inputs, derived, error = mapped(InputMapping.read(sources["mapping"]), sources["document"])
+    inputs, derived, error, _ = mapped(InputMapping.read(sources["mapping"]), sources["document"])
+    inputs.pop(GROUP, None)
     if derived is None:
         raise RecordError("time_limit")
-    return (inputs if error is None else {**inputs, OBSERVED: error}), derived
+    if error is None:
+        return inputs, derived
+    # Of what was not compared the settings of the operator are not those of the mapping.
+    return {**{name: inputs[name] for name in (EXPECTED,) if name in inputs}, OBSERVED: error}, derived
 
 
-def _sources(mapping: InputMapping, document: Any, steps: Steps) -> dict[str, Any]:
+def _sources(
+    mapping: InputMapping, document: Any, traces: Mapping[str, Trace], inputs: Mapping[str, Any]
+) -> dict[str, Any]:
+    steps = {name: trace for name, trace in traces.items() if trace}
     extracted = _kept("steps", steps) if steps else {}
-    return {"kind": "input_mapping", "mapping": mapping.inputs, **_kept("document", document), **extracted}
+    group = {GROUP: inputs[GROUP]} if GROUP in inputs else {}
+    return {"kind": "input_mapping", "mapping": mapping.inputs, **_kept("document", document), **extracted, **group}
 
 
 def _kept(name: str, value: Any) -> dict[str, Any]:

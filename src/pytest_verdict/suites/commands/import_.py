@@ -1,0 +1,62 @@
+"""``pytest-verdict import``: a file of another tool as a suite or a test module."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from pathlib import Path
+from typing import Final
+
+from pytest_verdict.console import complain, say
+from pytest_verdict.core.values.display import counted
+from pytest_verdict.errors import SuiteError
+
+_EXIT_CODES: Final = """\
+Nothing in the file is executed. What is not translated is listed with its line.
+
+exit codes:
+  0  everything was translated
+  1  a file was written, and something was left out
+  2  nothing was written
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    from pytest_verdict.suites.importing import FORMATS
+
+    parser.epilog = _EXIT_CODES
+    parser.add_argument("format", choices=FORMATS, help="the tool that reads the file")
+    parser.add_argument("file", type=Path, metavar="FILE", help="a configuration, data set, suite or checkpoint")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="what to write; beside FILE unless given")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command."""
+    import yaml
+
+    from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
+    from pytest_verdict.suites.importing import Imported
+
+    path: Path = arguments.file
+    reader = importlib.import_module(f"pytest_verdict.suites.importing.{arguments.format.replace('-', '_')}")
+    try:
+        found = Imported(path.name, YamlDocument.read(path))
+        reader.read(found)
+    except YamlTextError as error:
+        raise SuiteError(error.at(str(path))) from None
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise SuiteError(f"{path}: it is not as {arguments.format} has it: {type(error).__name__}: {error}") from None
+    left_out = sorted({*found.left_out})
+    for line, what in left_out:
+        say(f"{path}:{line}: {what}")
+    stem = path.name.partition(".")[0]
+    output: Path = arguments.output or path.with_name(f"test_{stem}.py" if found.module else f"{stem}.verdict.yaml")
+    if not (found.module or found.scenarios) or output.exists():
+        complain(f"{output} exists already; name another by -o" if output.exists() else "nothing could be translated")
+        return 2
+    head = {"name": stem, **{key: value for key, value in found.suite.items() if value}}
+    suite = yaml.safe_dump({"suite": {**head, "scenarios": found.scenarios}}, sort_keys=False, width=100)
+    output.write_text(found.module or suite, encoding="utf-8")
+    say(f"written: {output}, {counted(len(left_out), 'part')} left out")
+    return 1 if left_out else 0

@@ -1,0 +1,57 @@
+"""Data sets of pydantic-evals, in YAML or JSON: cases, and evaluators of a case or of all."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.suites.importing import Entry, Imported, as_text, operator, places
+
+
+def read(found: Imported) -> None:
+    """Translate the cases of a data set."""
+    dataset = found.keep((), found.document.value, ("cases", "evaluators", "name"))
+    found.suite["name"] = dataset.get("name")
+    for place, case in found.parts("cases", ("evaluators", "expected_output", "inputs", "metadata", "name")):
+        expected = case.get("expected_output")
+        checks = {at: _named(one) for at, one in places({(): dataset, place: case}, "evaluators").items()}
+        # An evaluator that compares with nothing is skipped there too.
+        kept = {at: one for at, one in checks.items() if expected is not None or one[0] != "EqualsExpected"}
+        metadata = {"metadata": {"metadata": case["metadata"]}} if "metadata" in case else {}
+        scenario = {"name": case.get("name"), "input": as_text(case["inputs"]), **metadata}
+        found.add(place, scenario, kept, functools.partial(_entry, expected))
+
+
+def _named(given: Any) -> tuple[str, Mapping[str, Any]]:
+    """Give name and arguments of an evaluator, of which the first may stand alone."""
+    name, arguments = next(iter(given.items())) if isinstance(given, Mapping) else (given, {})
+    return name, arguments if isinstance(arguments, Mapping) else {"value": arguments}
+
+
+def _entry(expected: Any, evaluator: tuple[str, Mapping[str, Any]]) -> Entry:
+    name, arguments = evaluator
+    more = sorted(arguments.keys() - {"value", "case_sensitive", "evaluation_name"})
+    if name not in _EVALUATORS or more:
+        raise ConfigurationError(f"{as_text(name)}: {', '.join(more) or 'it'} is not translated")
+    return _EVALUATORS[name]({"value": expected, **arguments})
+
+
+def _equals(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    value = arguments["value"]
+    return operator("exact" if isinstance(value, str) else "json_canonical", expected=value)
+
+
+def _contains(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    value = arguments["value"]
+    if isinstance(value, Mapping):
+        return operator("json_subset", expected=value)
+    return operator("contains_all", substrings=[value], case_sensitive=arguments.get("case_sensitive", True))
+
+
+_EVALUATORS: Final[Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]]] = {
+    "Contains": _contains,
+    "Equals": _equals,
+    "EqualsExpected": _equals,
+}

@@ -1,0 +1,283 @@
+"""Files of other tools as suites of ours: what they become, what is left out, and that the verdicts are the same."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from pytest_verdict.cli import main
+from pytest_verdict.suites.agent_result import AgentResult
+from pytest_verdict.suites.suite_reader import read_suite
+
+OTHERS = json.loads(Path(__file__).with_name("verdicts_of_others.json").read_text("utf-8"))
+
+
+@pytest.fixture
+def imported(tmp_path, capsys):
+    """Import a document, and give the exit code, what was said and what was written."""
+
+    def run(tool, document, name="theirs.yaml"):
+        path = tmp_path / name
+        path.write_text(document if isinstance(document, str) else yaml.safe_dump(document), encoding="utf-8")
+        before = {*tmp_path.iterdir()}
+        code = main(["import", tool, str(path)])
+        written = next(iter({*tmp_path.iterdir()} - before), None)
+        out, err = capsys.readouterr()
+        said = [line.removeprefix(f"{path}:") for line in out.splitlines() if not line.startswith("written")]
+        return code, said, written, err.replace(str(tmp_path), "")
+
+    return run
+
+
+def scenarios(path):
+    return yaml.safe_load(path.read_text("utf-8"))["suite"]["scenarios"]
+
+
+def differences(path, rows):
+    """Give the outputs of which an imported check says something else than the tool itself."""
+    found = []
+    for plan, (check, theirs) in zip(read_suite(path).scenarios, rows, strict=True):
+        for output, passed in zip(OTHERS["outputs"], theirs, strict=True):
+            ours = [scorer.score(plan.scenario, AgentResult(output), "a", None).verdict for scorer in plan.scorers]
+            assert "error" not in ours
+            if (ours == ["pass"]) != (passed == "1"):
+                found.append((check.get("type") or check["evaluators"][0], output))
+    return found
+
+
+def test_promptfoo_says_the_same(imported):
+    tests = [{"vars": {"n": n}, "assert": [check]} for n, (check, _) in enumerate(OTHERS["promptfoo"])]
+    code, said, path, _ = imported("promptfoo", {"prompts": ["{{n}}"], "providers": ["echo"], "tests": tests})
+    assert (code, said) == (0, [])
+    # Digits of other scripts are digits for Python, and a list is JSON for us.
+    assert differences(path, OTHERS["promptfoo"]) == [("not-regex", "\u0663 items"), ("contains-json", "[1, 2]")]
+
+
+def test_pydantic_evals_says_the_same_of_texts(imported):
+    cases = [{"inputs": str(n), **check} for n, (check, _) in enumerate(OTHERS["pydantic-evals"])]
+    code, said, path, _ = imported("pydantic-evals", {"cases": cases, "evaluators": []})
+    assert (code, said) == (0, [])
+    other = differences(path, OTHERS["pydantic-evals"])
+    # An output is a text for both, and text of JSON is read where something else than a text is expected.
+    assert {output for _, output in other if output[0] not in '3{t"'} == {"\u00dcn\u00efcode \u00df"}
+    assert len(other) == 10
+
+
+PROMPTFOO = """\
+prompts:
+  - file://prompt.txt
+providers: [echo]
+defaultTest:
+  vars: {word: grub}
+  assert:
+    - {type: latency, threshold: 5}
+tests:
+  - description: words of other YAML
+    vars:
+      body: Yes
+    assert:
+      - type: equals
+        value: No
+      - type: icontains
+        value: "{{ word }} {{body}}"
+        metric: food
+      - $ref: '#/assertionTemplates/noise'
+  - description: words of other YAML
+    assert:
+      - type: not-regex
+        value: "(?<a>x)"
+      - type: llm-rubric
+        value: is kind
+      - {type: contains, value: a, weight: 2}
+      - {type: not-is-json}
+      - {type: contains, value: "{% if x %}"}
+      - {type: not-contains, value: b}
+  - vars: {a: 1}
+    assert: [{type: python, value: "__import__('os').abort()"}]
+    options: {transform: output.trim()}
+assertionTemplates:
+  noise: {type: starts-with, value: "Arr."}
+"""
+
+
+def test_what_promptfoo_has_becomes_a_suite_and_the_rest_is_named(imported):
+    code, said, path, _ = imported("promptfoo", PROMPTFOO)
+    assert code == 1
+    assert [line.partition(":")[0] for line in said] == ["1", "7", "21", "23", "25", "26", "27", "29", "30", "31"]
+    assert said[:2] == [
+        "1: prompts: your adapter gets the variables as JSON, and makes the prompt of them",
+        "7: latency: threshold is not translated",
+    ]
+    first, second = scenarios(path)
+    assert json.loads(first["input"]) == {"word": "grub", "body": "Yes"}
+    assert [scorer["settings"]["pattern"] for scorer in first["scorers"]] == [r"\ANo\Z", r"(?i)grub\ Yes", r"\AArr\."]
+    assert second["name"] == "words of other YAML (line 19)"
+    assert second["scorers"] == [
+        {"operator": "trace_contains", "settings": {"substring": "b"}, "mapping": {"expected": {"literal": False}}}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("check", "reason"),
+    [
+        ({"type": "regex"}, "regex: nothing as its value is not translated"),
+        ({"type": "contains", "value": ""}, "empty"),
+        ({"type": "contains-all", "value": [1]}, "valid string"),
+        ({"type": "word-count", "value": "many"}, "valid integer"),
+        ({"type": "is-json", "value": "file://schema.json"}, "a template or a file"),
+        ({"type": "is-json", "value": {"type": 5}}, "schema"),
+    ],
+    ids=str,
+)
+def test_a_value_that_our_operator_refuses_is_named(imported, check, reason):
+    code, said, _, _ = imported("promptfoo", {"prompts": ["a"], "tests": [{"assert": [check]}]})
+    assert code == 2
+    assert reason in said[-1] + said[0]
+
+
+def test_a_prompt_that_stands_in_the_file_is_filled_in(imported):
+    config = {
+        "prompts": ["Say {{a}} and {{ b }}"],
+        "tests": [{"vars": {"a": "x", "b": [1]}, "assert": [{"type": "is-json"}]}],
+    }
+    _, said, path, _ = imported("promptfoo", config)
+    assert (said, scenarios(path)[0]["input"]) == ([], "Say x and [1]")
+
+
+def test_evaluators_of_pydantic_evals(imported):
+    dataset = {
+        "name": "my: tests",
+        "cases": [
+            {"name": "a::b", "inputs": {"q": 1}, "expected_output": "A", "evaluators": ["LLMJudge", {"Contains": "x"}]},
+            {"name": None, "inputs": "b", "expected_output": None, "metadata": {"k": 1}, "evaluators": []},
+            {"inputs": "c", "evaluators": [{"Equals": {"value": 3, "evaluation_name": "three"}}]},
+        ],
+        "evaluators": ["EqualsExpected", {"MaxDuration": 2.0}],
+        "report_evaluators": [],
+    }
+    code, said, path, _ = imported("pydantic-evals", yaml.safe_dump(dataset, sort_keys=False))
+    assert code == 1
+    assert sorted({line.partition(": ")[2] for line in said}) == [
+        "LLMJudge: it is not translated",
+        "MaxDuration: it is not translated",
+        "no check of it is translated, so it is not in the suite",
+    ]
+    first, second = scenarios(path)
+    assert (first["name"], first["input"]) == ("a: :b", '{"q": 1}')
+    assert [scorer["operator"] for scorer in first["scorers"]] == ["exact", "contains_all"]
+    assert second["scorers"] == [{"operator": "json_canonical", "mapping": {"expected": {"literal": 3}}}]
+
+
+def test_a_suite_of_agenticassure_keeps_what_its_scorers_do(imported):
+    given = {
+        "name": "a",
+        "input": "i",
+        "expected_output": "X",
+        "scorers": ["exact", "regex", "own"],
+        "timeout_seconds": 1,
+    }
+    strict = {"name": "b", "input": "i", "metadata": {"exact_normalize": False}, "scorers": ["exact"]}
+    suite = {"name": "s", "config": {"fail_fast": True}}
+    _, said, path, _ = imported(
+        "agenticassure", {"suite": suite, "scenarios": [given, strict, {"name": "c", "input": ""}]}
+    )
+    assert len(said) == 3
+    assert "unknown scorer: 'own'" in "".join(said)
+    first, second, third = (scenario["scorers"] for scenario in scenarios(path))
+    assert first == [{"operator": "normalized_exact", "settings": {"normalize": ["strip", "lowercase"]}}, "regex"]
+    assert (second, third) == (["exact"], ["passfail"])
+
+
+TEMPLATE = """\
+from karenina.schemas.domain import (
+    BaseAnswer,
+    VerifiedField,
+)
+from pydantic import Field
+
+class Answer(BaseAnswer):
+    \"\"\"Two
+lines.\"\"\"
+    degrees: int = Field(description="in Celsius")
+
+    def ground_truth(self):
+        self.correct = {"degrees": 100}
+
+    def verify(self) -> bool:
+        return self.degrees == self.correct["degrees"]
+"""
+
+
+def checkpoint(code, text="Boiling?"):
+    return json.dumps(
+        {"dataFeedElement": [{"item": {"text": text, "hasPart": {"text": code}, "rating": [1]}}], "rating": [1]}
+    )
+
+
+def test_templates_of_karenina_become_a_module_that_is_not_run(imported, pytester):
+    code, said, path, _ = imported("karenina", checkpoint(TEMPLATE), "bench.jsonld")
+    assert (code, said) == (1, ["1: rating: it is not translated"])
+    text = path.read_text("utf-8")
+    assert "from pytest_verdict.templates import BaseAnswer, VerifiedField\n" in text
+    assert "from karenina" not in text
+    pytester.makepyfile(test_bench=text.replace("raise NotImplementedError(question)", "return '{\"degrees\": 100}'"))
+    # In a process of its own, because a session here forgets the modules that it imported first.
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_a_question_cannot_leave_its_text(imported):
+    nasty = '"""]\nimport sys; sys.exit()  # \u202e'
+    _, _, path, _ = imported("karenina", checkpoint("class Answer: pass", nasty), "x.jsonld")
+    compile(path.read_text("utf-8"), "x", "exec")
+    assert f"TEMPLATES[{nasty!a}] = Answer" in path.read_text("utf-8")
+
+
+def test_code_that_is_none_is_named(imported):
+    code, said, path, err = imported("karenina", checkpoint("class ("), "x.jsonld")
+    assert (code, path) == (2, None)
+    assert any("there is no template in Python" in line for line in said)
+    assert "nothing could be translated" in err
+
+
+def test_nothing_is_imported_or_executed(imported, monkeypatch):
+    monkeypatch.setitem(sys.modules, "os.path_of_theirs", None)
+    code, said, _, _ = imported(
+        "agenticassure", {"scenarios": [{"name": "a", "input": "", "scorers": ["antigravity.fly"]}]}
+    )
+    assert "antigravity" not in sys.modules
+    assert (code, said) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("tool", "document", "words"),
+    [
+        ("promptfoo", "tests: file://tests.csv", "it is not as promptfoo has it"),
+        ("promptfoo", "a: [", "it is not YAML"),
+        ("pydantic-evals", "[]", "it is not as pydantic-evals has it"),
+        ("karenina", "{}", "it is not as karenina has it"),
+        ("agenticassure", "scenarios: 1", "it is not as agenticassure has it"),
+    ],
+)
+def test_a_file_of_another_form_is_refused(imported, tool, document, words):
+    code, _, path, err = imported(tool, document)
+    assert (code, path) == (2, None)
+    assert words in err
+
+
+def test_a_file_that_exists_is_not_overwritten(imported, tmp_path):
+    (tmp_path / "theirs.verdict.yaml").write_text("mine")
+    code, _, _, err = imported("agenticassure", {"scenarios": [{"name": "a", "input": ""}]})
+    assert code == 2
+    assert "exists already; name another by -o" in err
+    assert (tmp_path / "theirs.verdict.yaml").read_text() == "mine"
+
+
+def test_names_and_texts_are_harmless(imported):
+    case = {"name": "a\x1b[31m\n::b", "inputs": "\u202e", "evaluators": [{"Contains": "\x00"}]}
+    _, _, path, _ = imported("pydantic-evals", json.dumps({"cases": [case]}))
+    text = path.read_text("ascii")
+    assert "\x1b" not in text
+    (plan,) = read_suite(path).scenarios
+    assert plan.scenario.input == "\u202e"
