@@ -12,7 +12,6 @@ from pytest_verdict.core.session import SESSION
 from pytest_verdict.operators.evidence import not_compared
 from pytest_verdict.suites.bulk.slices import Slice
 from pytest_verdict.suites.mapping.evaluator import Evaluator
-from pytest_verdict.suites.mapping.extraction import only_key
 from pytest_verdict.suites.rows import LONGEST_NAME, RowNames
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ class JudgedRows:
         ).encode("ascii")
 
 
-def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows:
+def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames, *, by_columns: bool = True) -> JudgedRows:
     """Compare the rows of a slice."""
     called = _called(rows, names)
 
@@ -101,7 +100,7 @@ def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows
         documents = zip(positions, rows.documents(positions), strict=True)
         return [_judged(evaluator, rows, names, called, position, document) for position, document in documents]
 
-    found = _sorted(evaluator, rows, names, called, judged)
+    found = _sorted(evaluator, rows, names, called, judged) if by_columns else None
     rest = range(len(rows.numbers)) if found is None else found.rest
     singles = dict(zip(rest, judged(rest), strict=True))
     counts: Counts = {}
@@ -129,8 +128,7 @@ def _called(rows: Slice, names: RowNames) -> Sequence[str]:
     """Name the rows, if they are called by anything else than their place."""
     if names.ids is None:
         return ()
-    key = only_key(names.ids) if isinstance(names.ids, str) else None
-    found = (rows.texts(key) if key is not None else None) or [None] * len(rows.numbers)
+    found = (rows.texts(names.key) if names.key is not None else None) or [None] * len(rows.numbers)
     others = [position for position, text in enumerate(found) if not text or len(text) > LONGEST_NAME]
     for position, document in zip(others, rows.documents(others), strict=True):
         found[position] = names.name(rows.numbers[position], document)
