@@ -8,7 +8,6 @@ from noisy_replies import KINDS, TUNING, replies
 from test_extraction import WITH_PRESETS, line_of, replay_line
 
 from pytest_verdict import Comparator, MismatchError
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import ConfigurationError, SettingsError
 from pytest_verdict.operators import Exact
 from pytest_verdict.suites import Evaluator, InputMapping, check_dataset
@@ -122,15 +121,13 @@ def test_noisy_replies_of_all_kinds_are_one_data_set():
     assert check_dataset(rows, kinds, mapping).passed == 60 * len(KINDS)
 
 
-def test_the_threshold_of_a_comparator_holds_for_all_rows(monkeypatch):
-    results = []
-    monkeypatch.setattr(SESSION, "observer", results.append)
+def test_the_threshold_of_a_comparator_holds_for_all_rows():
     rows = [{"k": "a", "want": "abc", "got": "abd"}]
-    for threshold, verdict in ((0.1, "pass"), (0.9, "fail")):
+    for threshold, passed in ((0.1, 1), (0.9, 0)):
         comparator = Comparator().with_defaults(threshold=threshold)
-        with contextlib.suppress(MismatchError):
-            check_dataset(rows, {"a": "text_similarity"}, {**MAPPING, "group": "$.k"}, comparator=comparator)
-        assert results[-2].verdict == verdict
+        with contextlib.suppress(MismatchError), comparator.collect():
+            check = check_dataset(rows, {"a": "text_similarity"}, {**MAPPING, "group": "$.k"}, comparator=comparator)
+        assert check.passed == passed
 
 
 ROWS_BY_KIND = """

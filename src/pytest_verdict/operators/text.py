@@ -11,6 +11,7 @@ from pytest_verdict.core.normalizers import Normalization, SynonymMap, normalize
 from pytest_verdict.core.operator import FAIL, PASS, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
+from pytest_verdict.operators.columns import by_columns
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces, must_be, surfaces, unusable
 
 _SUBSTRINGS: Final = "a text or a list of texts, none of them empty"
@@ -37,6 +38,8 @@ class Exact(Operator):
     normalize: Normalization = ()
     case_sensitive: bool = True
     nan_equal: bool = False
+
+    columns = by_columns("texts", "normalized_equal")
 
     def recorded_name(self) -> str:
         """Give ``exact`` when nothing is normalized."""
@@ -77,6 +80,8 @@ class _Contains(Operator):
     substrings: Sequence[str] | None = None
     normalize: Normalization = ()
     case_sensitive: bool = True
+
+    columns = by_columns("texts", "contained")
 
     @field_validator("substrings", mode="before")
     @classmethod
