@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from pytest_verdict.core.result import ComparisonResult
@@ -60,6 +60,8 @@ class Session:
     """What a running test session adds to every comparison."""
 
     observer: Callable[[ComparisonResult], None] | None = None
+    rows_observer: Callable[[Any], None] | None = None
+    """Takes rows that were compared together: `JudgedRows` of a suite; without it the observer takes them one by one."""
     describe: Callable[[ComparisonResult], str] = repr
     budget: Budget = field(default_factory=Budget)
     advice: bool = True

@@ -14,6 +14,7 @@ from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.numbers import is_number, plain_scalar, truth_value
 from pytest_verdict.core.values.placeholders import has_named_fields
+from pytest_verdict.operators.columns import by_columns
 from pytest_verdict.operators.lists import NOT_A_LIST, as_list
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, UNCHANGED, Surfaces, surfaces, unusable
 
@@ -46,6 +47,8 @@ class BooleanMatch(Operator):
             return Outcome(0.0, notes=("null_observed",))
         return PASS if truth_value(expected) is truth_value(observed) else FAIL
 
+    columns = by_columns("categories", "same_truth")
+
 
 def _is_no_boolean(value: Any) -> bool:
     return value is not None and truth_value(value) is None
@@ -65,6 +68,8 @@ class LiteralMatch(Operator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two values; see the class."""
         return PASS if equal(expected, observed) else FAIL
+
+    columns = by_columns("categories", "same")
 
 
 # In the order in which a value is asked for its type.
@@ -171,3 +176,5 @@ class OneOf(Operator):
             if equal(value, observed):
                 return found.outcome(1.0, details={"matched_index": index, "matched": encode(accepted[index])})
         return found.outcome(0.0)
+
+    columns = by_columns("categories", "accepted")

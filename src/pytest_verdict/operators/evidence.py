@@ -90,7 +90,7 @@ class NothingFound(NotCompared):
         return Outcome(0.0, notes=(self.name,))
 
 
-def record_not_compared(
+def not_compared(
     reason: str,
     expected: Any = None,
     *,
@@ -99,9 +99,14 @@ def record_not_compared(
     sources: Mapping[str, Any] | None = None,
     is_fail: bool = False,
 ) -> ComparisonResult:
-    """Record that a comparison could not be made, or that there was nothing to make it with, which is a fail."""
+    """Say as a result that a comparison could not be made, or that there was nothing to make it with, which is a fail."""
     kind = NothingFound if is_fail else NotCompared
-    return recorded(run(kind(instead_of=instead_of), expected, reason, name=name, sources=sources))
+    return run(kind(instead_of=instead_of), expected, reason, name=name, sources=sources)
+
+
+def record_not_compared(reason: str, expected: Any = None, **told: Any) -> ComparisonResult:
+    """Record that a comparison could not be made."""
+    return recorded(not_compared(reason, expected, **told))
 
 
 class ScorerVerdict(Operator):

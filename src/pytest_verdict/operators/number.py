@@ -18,6 +18,7 @@ from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Later, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
+from pytest_verdict.operators.columns import by_columns
 from pytest_verdict.operators.exact_number import ExactNumber, Tolerance, as_exact, as_written
 from pytest_verdict.operators.surfaces import UNCHANGED, Surfaces, known_outcome, must_be, surfaces, unusable
 
@@ -49,6 +50,8 @@ class _Numeric(Operator):
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         raise NotImplementedError
+
+    columns = by_columns("numbers", "compared")
 
 
 class NumericExact(_Numeric):
@@ -206,6 +209,8 @@ class NumericRange(Operator):
         if unreadable or given is None:
             return found.unreadable(NOT_A_NUMBER, "bounds that are numbers", expected, (unreadable, given is None))
         return self._decide(found, low, high, given)
+
+    columns = by_columns("numbers", "compared")
 
     def _is_void(self, low: Decimal, high: Decimal) -> bool:
         return low > high or (low == high and (self.exclusive_min or self.exclusive_max))

@@ -11,6 +11,7 @@ from pytest_verdict.core.normalizers import Normalization, Step, normalize
 from pytest_verdict.core.operator import FAIL, PASS, Decide, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
+from pytest_verdict.operators.columns import by_columns
 from pytest_verdict.operators.surfaces import (
     EMPTY_EXPECTED,
     IN_ORDER,
@@ -55,6 +56,8 @@ class Exact(Operator):
     case_sensitive: bool = True
     nan_equal: bool = False
 
+    columns = by_columns("texts", "normalized_equal")
+
     def recorded_name(self) -> str:
         """Give ``exact`` when nothing is normalized."""
         return "normalized_exact" if self.normalize or not self.case_sensitive else "exact"
@@ -98,6 +101,8 @@ class _Contains(Operator):
     substrings: Annotated[Sequence[str] | None, IN_ORDER] = None
     normalize: Normalization = ()
     case_sensitive: bool = True
+
+    columns = by_columns("texts", "contained")
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:

@@ -121,6 +121,11 @@ class ComparisonWatch:
         failure = remember_failure(result)
         self._group().add(failure)
 
+    def observe_rows(self, rows: Any) -> None:
+        """Remember the first of many comparisons that did not pass; a gate looks at the others."""
+        for result in rows.samples:
+            self.observe(result)
+
     def _group(self) -> UnreadComparisons:
         fixture = _fixture_being_set_up()
         if fixture is None or fixture.scope == "function":

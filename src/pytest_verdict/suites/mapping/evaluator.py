@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal
@@ -14,7 +15,7 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import safe_repr, shown
 from pytest_verdict.errors import ConfigurationError, MappingError, SettingsError, allowed
 from pytest_verdict.explanation import explain
-from pytest_verdict.operators.evidence import record_not_compared
+from pytest_verdict.operators.evidence import not_compared
 from pytest_verdict.suites.mapping.extraction import refuse_unknown_keys
 from pytest_verdict.suites.mapping.input_mapping import (
     EXPECTED,
@@ -170,11 +171,24 @@ class Evaluator:
         Returns:
             The result; an ``error`` when the mapping finds nothing or too much.
         """
+        return recorded(self.judge(document, name=name, threshold=threshold))
+
+    def judge(self, document: Any, *, name: str | None = None, threshold: float | None = None) -> ComparisonResult:
+        """Compare as `compare` does, and record nothing.
+
+        Args:
+            document: JSON values.
+            name: What to call the comparison.
+            threshold: The lowest score that passes, where the evaluator has none of its own.
+
+        Returns:
+            The result; an ``error`` when the mapping finds nothing or too much.
+        """
         if self.is_by_row:
             try:
-                return self._of(document).compare(document, name=name, threshold=threshold)
+                return self._of(document).judge(document, name=name, threshold=threshold)
             except MappingError as error:
-                return record_not_compared(str(error), name=name)
+                return not_compared(str(error), name=name)
         found, operator = mapped(self.mapping, document), self._operator
         if operator is None and found.reason is None:
             try:
@@ -184,6 +198,19 @@ class Evaluator:
         # Without a path of its own the settings say what is expected, which __init__ has seen to.
         expected, limit = found.inputs.get(EXPECTED), threshold if self.threshold is None else self.threshold
         return _compared(found, operator or self.operator_name, expected, limit, name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What paths are compiled to cannot be pickled.
+        given = {name: value for name, value in self._settings.items() if name not in self.mapping.literals}
+        inputs = self.mapping.inputs
+        if self.is_by_row and isinstance(self._name, str):
+            inputs = {name: source for name, source in inputs.items() if name != GROUP}
+        return functools.partial(Evaluator, **given), (self._name, inputs, self.threshold)
+
+    @property
+    def operator(self) -> Operator | None:
+        """The operator; None when a setting comes from the document."""
+        return self._operator
 
     @property
     def operator_name(self) -> str | None:
@@ -256,7 +283,7 @@ def compare_part(
     operator: Operator, expected: Any, observed: Any, extract: Any, *, threshold: float | None, name: str | None
 ) -> ComparisonResult:
     """Compare a part of an observed value, and record it; what `compare` does with ``extract``."""
-    return _compared(mapped_part(extract, observed), operator, expected, threshold, name)
+    return recorded(_compared(mapped_part(extract, observed), operator, expected, threshold, name))
 
 
 def _compared(
@@ -264,10 +291,10 @@ def _compared(
 ) -> ComparisonResult:
     if found.reason is None and isinstance(operator, Operator):
         observed, sources = found.inputs[OBSERVED], found.sources
-        return recorded(run(operator, expected, observed, threshold=threshold, name=name, sources=sources))
+        return run(operator, expected, observed, threshold=threshold, name=name, sources=sources)
     label = operator.recorded_name() if isinstance(operator, Operator) else operator
     more: dict[str, Any] = {"instead_of": label, "name": name, "sources": found.sources, "is_fail": found.is_fail}
-    return record_not_compared(found.reason or "", expected, **more)
+    return not_compared(found.reason or "", expected, **more)
 
 
 def _operator(operator: Any, settings: Mapping[str, Any], from_document: list[str]) -> Operator | None:

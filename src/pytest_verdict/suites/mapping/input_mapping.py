@@ -15,7 +15,7 @@ from pytest_verdict.suites.mapping.extraction import (
     refuse_unknown_keys,
     take,
 )
-from pytest_verdict.suites.mapping.paths import NothingFoundError, first_key, read_path, word
+from pytest_verdict.suites.mapping.paths import NothingFoundError, first_key, only_key, read_path, word
 
 Trace = list[dict[str, Any]]
 """Of an input that was extracted: what each step was given, and which part of it was taken."""
@@ -110,6 +110,14 @@ class InputMapping:
         resolve_into(found, {}, self, document)
         return found
 
+    def columns(self) -> dict[str, str] | None:
+        """Give the keys of the document that inputs are, by input; None when one is more than the value of a key."""
+        given = {name: source for name, source in self.inputs.items() if name not in self.literals}
+        paths = {name: {"path": source} if isinstance(source, str) else source for name, source in given.items()}
+        keys = {name: only_key(source["path"]) for name, source in paths.items() if {*source} == {"path"}}
+        found = {name: key for name, key in keys.items() if key is not None}
+        return found if len(found) == len(paths) and GROUP not in self.inputs else None
+
     def __repr__(self) -> str:
         return f"InputMapping({', '.join(f'{name}={source!r}' for name, source in self.inputs.items())})"
 
@@ -151,8 +159,8 @@ def read_input(name: str, source: Any) -> Fetch:
     return lambda document, trace=None: take(steps, follow(document), [] if trace is None else trace)
 
 
-# Of what is written in full, in characters of JSON.
-_LONGEST: Final = 65_536
+LONGEST_DOCUMENT: Final = 65_536
+"""Of what a record has in full, in characters of JSON."""
 
 
 class Mapped(NamedTuple):
@@ -213,7 +221,7 @@ def _sources(
 
 def _kept(name: str, value: Any) -> dict[str, Any]:
     text = encode_text(value)
-    if len(text) <= _LONGEST:
+    if len(text) <= LONGEST_DOCUMENT:
         return {name: value}
     return {f"{name}_sha256": hashlib.sha256(text.encode()).hexdigest(), f"{name}_size": len(text)}
 

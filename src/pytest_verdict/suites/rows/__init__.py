@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import warnings
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -16,8 +16,10 @@ from pytest_verdict.core.values.display import counted, shortened, shown
 from pytest_verdict.errors import ConfigurationError, MappingError, allowed
 from pytest_verdict.suites.loading import load_brought
 from pytest_verdict.suites.mapping.input_mapping import read_input
+from pytest_verdict.suites.mapping.paths import only_key
 
-_LONGEST_NAME: Final = 200
+LONGEST_NAME: Final = 200
+_BATCH: Final = 1_000
 _COMPRESSED: Final = (".bz2", ".xz", ".zst", ".zip")
 
 
@@ -48,27 +50,71 @@ class Row(NamedTuple):
     error: str | None = None
 
 
+class RowNames:
+    """What the rows of a data set are called: by what ``ids`` finds in them, or by their place."""
+
+    def __init__(self, label: str, ids: Any = None) -> None:
+        self.label = label
+        self.ids = ids
+        self._fetch = None if ids is None else read_input("ids", ids)
+        # Of a name only its hash is kept.
+        self._seen: set[int] = set()
+        self._first, self._again = "", 0
+
+    @property
+    def key(self) -> str | None:
+        """The key of a row that its name is; None when it is found in another way."""
+        return only_key(self.ids) if isinstance(self.ids, str) else None
+
+    def place(self, number: int) -> str:
+        """Give the place of a row."""
+        return f"{self.label}:{number}"
+
+    def name(self, number: int, value: Any) -> str:
+        """Name a row."""
+        place = self.place(number)
+        return place if self._fetch is None else _name(self._fetch, value, place)
+
+    def see(self, numbers: Sequence[int], names: Sequence[str]) -> None:
+        """Count the names that an earlier row has."""
+        if self._fetch is None:
+            return
+        hashes = [*map(hash, names)]
+        fresh = set(hashes)
+        if len(fresh) == len(hashes) and fresh.isdisjoint(self._seen):
+            self._seen |= fresh
+            return
+        for number, name, known in zip(numbers, names, hashes, strict=True):
+            if known in self._seen:
+                self._first, self._again = self._first or f"{shown(name, 60)} in {self.place(number)}", self._again + 1
+            self._seen.add(known)
+
+    def warn(self, stacklevel: int) -> None:
+        """Warn of the names that several rows have."""
+        if self._again:
+            rows, verb = counted(self._again, "row"), "has" if self._again == 1 else "have"
+            text = f"{self.label}: {rows} {verb} the id of an earlier one, first {self._first}"
+            warnings.warn(DatasetWarning(text), stacklevel=stacklevel + 1)
+
+
 def named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[tuple[str, str, Any, str | None]]:
     """Give place, name, value and error of each row; ``ids`` says where in a row its name is."""
-    label = Path(source).name if isinstance(source, str | Path) else "row"
-    fetch_id = None if ids is None else read_input("ids", ids)
-    seen: set[int] = set()
-    first, count = "", 0
-    for position, row in enumerate(_read(source), 1):
-        number, value, error = row if isinstance(row, Row) else (position, row, None)
-        place = f"{label}:{number}"
-        name = place if fetch_id is None else _name(fetch_id, value, place)
-        if name != place:
-            # Of a name only its hash is kept.
-            known = hash(name)
-            if known in seen:
-                first, count = first or f"{shown(name, 60)} in {place}", count + 1
-            seen.add(known)
-        yield place, name, value, error
-    if count:
-        verb = "has" if count == 1 else "have"
-        text = f"{label}: {counted(count, 'row')} {verb} the id of an earlier one, first {first}"
-        warnings.warn(DatasetWarning(text), stacklevel=4)
+    names = RowNames(label_of(source), ids)
+    for number, value, error in numbered_rows(source):
+        name = names.name(number, value)
+        names.see((number,), (name,))
+        yield names.place(number), name, value, error
+    names.warn(4)
+
+
+def numbered_rows(source: Any) -> Iterator[Row]:
+    """Give the rows of a data set with their numbers."""
+    return (row if isinstance(row, Row) else Row(position, row) for position, row in enumerate(read(source), 1))
+
+
+def label_of(source: Any) -> str:
+    """Name a data set."""
+    return Path(source).name if isinstance(source, str | Path) else "row"
 
 
 def checked_size(name: str, given: Any) -> int | None:
@@ -78,24 +124,28 @@ def checked_size(name: str, given: Any) -> int | None:
     return given
 
 
-def _read(source: Any) -> Iterable[Any]:
+def read(source: Any) -> Iterable[Any]:
+    """Read the rows of a data set, each as a `Row` or as its value."""
+    if hasattr(source, "to_batches"):
+        return (row for batch in source.to_batches(_BATCH) for row in batch.to_pylist())
     if isinstance(source, bytes | Mapping) or not isinstance(source, str | Path | Iterable):
-        raise ConfigurationError(f"a dataset is a path or an iterable of rows, got {shown(source, 80)}")
-    if not isinstance(source, str | Path):
-        return source
-    path = Path(source)
+        raise ConfigurationError(f"a dataset is a path, a table or an iterable of rows, got {shown(source, 80)}")
+    return reader_of(Path(source))(Path(source)) if isinstance(source, str | Path) else source
+
+
+def reader_of(path: Path) -> Callable[[Path], Iterable[Any]]:
+    """Give the function that reads a file, told by its suffix."""
     if path.suffix.lower() == ".gz" and Path(path.stem).suffix.lower() not in {"", ".gz"}:
-        return _unpacked(path)
-    read = load_brought("row_readers", path.suffix.lower())
-    if read is None and path.suffix.lower() in _COMPRESSED:
+        return _unpacked
+    found: Callable[[Path], Iterable[Any]] | None = load_brought("row_readers", path.suffix.lower())
+    if found is None and path.suffix.lower() in _COMPRESSED:
         raise ConfigurationError(f"{path.name}: a compressed dataset is not read; unpack it first")
-    if read is None:
+    if found is None:
         known = allowed("suffix", path.suffix, FAMILIES.all("row_readers"))
         raise ConfigurationError(f"{path.name}: the format of a dataset is told by its suffix.{known}")
     if not path.is_file():
         raise FileNotFoundError(2, "there is no such dataset", str(path))
-    rows: Iterable[Any] = read(path)
-    return rows
+    return found
 
 
 def _unpacked(path: Path) -> Iterator[Any]:
@@ -107,7 +157,7 @@ def _unpacked(path: Path) -> Iterator[Any]:
                 shutil.copyfileobj(packed, plain)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ConfigurationError(f"{path.name}: the compressed file is damaged: {error}") from None
-        yield from _read(copy)
+        yield from read(copy)
 
 
 def _name(fetch_id: Callable[[Any], Any], value: Any, place: str) -> str:
@@ -117,4 +167,4 @@ def _name(fetch_id: Callable[[Any], Any], value: Any, place: str) -> str:
         return place
     if given is None or given == "":
         return place
-    return shortened(given, _LONGEST_NAME) if isinstance(given, str) else shown(given, 60)
+    return shortened(given, LONGEST_NAME) if isinstance(given, str) else shown(given, 60)

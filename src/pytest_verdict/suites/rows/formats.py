@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import importlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,25 +13,30 @@ from pytest_verdict.errors import ConfigurationError, MissingExtraError, SuiteEr
 from pytest_verdict.suites.loading import read_json
 from pytest_verdict.suites.rows import Row
 
-_BOM: Final = b"\xef\xbb\xbf"
+BOM: Final = b"\xef\xbb\xbf"
 
 
 def read_jsonl(path: Path) -> Iterator[Row]:
     """Read a JSONL file; blank lines are left out."""
     with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            text = line.removeprefix(_BOM) if number == 1 else line
-            if text.isspace() or not text:
-                continue
-            try:
-                yield Row(number, read_json(text.decode("utf-8")))
-            except UnicodeDecodeError as error:
-                yield Row(number, None, f"it is not UTF-8: {error.reason} at byte {error.start}")
-            except json.JSONDecodeError as error:
-                # Its own text speaks of a line 1, which is not the line of the file.
-                yield Row(number, None, f"it is not JSON: {error.msg} at character {error.pos}")
-            except ValueError as error:
-                yield Row(number, None, f"it is not JSON: {error}")
+        yield from rows_of_lines(1, file)
+
+
+def rows_of_lines(first: int, lines: Iterable[bytes]) -> Iterator[Row]:
+    """Read lines of a JSONL file; the first has a number in the file."""
+    for number, line in enumerate(lines, first):
+        text = line.removeprefix(BOM) if number == 1 else line
+        if text.isspace() or not text:
+            continue
+        try:
+            yield Row(number, read_json(text.decode("utf-8")))
+        except UnicodeDecodeError as error:
+            yield Row(number, None, f"it is not UTF-8: {error.reason} at byte {error.start}")
+        except json.JSONDecodeError as error:
+            # Its own text speaks of a line 1, which is not the line of the file.
+            yield Row(number, None, f"it is not JSON: {error.msg} at character {error.pos}")
+        except ValueError as error:
+            yield Row(number, None, f"it is not JSON: {error}")
 
 
 def read_list(path: Path) -> list[Any]:
@@ -111,35 +116,49 @@ def _row(number: int, header: list[str], fields: list[str]) -> Row:
 
 
 def _is_utf8(fields: list[str]) -> bool:
-    return not any("\udc80" <= character <= "\udcff" for field in fields if not field.isascii() for character in field)
+    return "".join(fields).isascii() or not any(
+        "\udc80" <= character <= "\udcff" for field in fields for character in field
+    )
 
 
 _BATCH: Final = 1_000
+# Of a batch in memory, roughly.
+_BYTES: Final = 1 << 23
 
 
 def read_arrow(path: Path) -> Iterator[Any]:
     """Read a Parquet or Arrow file by pyarrow, one batch of rows at a time."""
+    for batch in batches(path, _BATCH):
+        yield from batch.to_pylist()
+
+
+def batches(path: Path, most: int, needed: Callable[[Any], Sequence[str] | None] = lambda _: None) -> Iterator[Any]:
+    """Read batches of at most so many rows; ``needed`` says of the schema which columns, None for all."""
     arrow = _module("pyarrow")
     try:
-        for batch in _of_parquet(path) if path.suffix.lower() == ".parquet" else _of_arrow(path, arrow):
-            yield from batch.to_pylist()
+        yield from (_of_parquet if path.suffix.lower() == ".parquet" else _of_arrow)(path, most, needed)
     except (arrow.ArrowInvalid, arrow.ArrowIOError) as error:
         raise ConfigurationError(f"{path.name}: it cannot be read: {error}") from None
 
 
-def _of_parquet(path: Path) -> Iterator[Any]:
+def _of_parquet(path: Path, most: int, needed: Callable[[Any], Sequence[str] | None]) -> Iterator[Any]:
     with _module("pyarrow.parquet").ParquetFile(path) as file:
-        yield from file.iter_batches(batch_size=_BATCH)
+        groups = [file.metadata.row_group(index).total_byte_size for index in range(file.num_row_groups)]
+        fitting = _BYTES * file.metadata.num_rows // max(sum(groups), 1)
+        yield from file.iter_batches(batch_size=max(min(most, fitting), 1), columns=needed(file.schema_arrow))
 
 
-def _of_arrow(path: Path, arrow: Any) -> Iterator[Any]:
+def _of_arrow(path: Path, most: int, needed: Callable[[Any], Sequence[str] | None]) -> Iterator[Any]:
+    arrow = _module("pyarrow")
     with arrow.memory_map(str(path)) as source:
         # An Arrow file begins with this; a stream does not.
         is_file = source.read(6) == b"ARROW1"
         source.seek(0)
         reader = arrow.ipc.open_file(source) if is_file else arrow.ipc.open_stream(source)
+        columns = needed(reader.schema)
         for batch in map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader:
-            yield from (batch.slice(start, _BATCH) for start in range(0, batch.num_rows, _BATCH))
+            rows = batch if columns is None else batch.select(columns)
+            yield from (rows.slice(start, most) for start in range(0, rows.num_rows, most))
 
 
 def _module(name: str) -> Any:

@@ -1,0 +1,1 @@
+"""Many rows of a data set at once."""

@@ -1,0 +1,153 @@
+"""Slices compared: counts, the first failures, and the lines of the records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from pytest_verdict.core.record import AttemptRecords, Counts, count, record_end
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.session import SESSION
+from pytest_verdict.operators.evidence import not_compared
+from pytest_verdict.suites.bulk.slices import Slice
+from pytest_verdict.suites.mapping.evaluator import Evaluator
+from pytest_verdict.suites.rows import LONGEST_NAME, RowNames
+
+if TYPE_CHECKING:
+    from pytest_verdict.suites.bulk.columnar import Judge, SortedRows
+
+SAMPLES: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowCheck:
+    """How every row of a data set is compared, and which test its records belong to; it can be pickled.
+
+    Args:
+        evaluator: What compares a row.
+        label: The name of the data set; a row is called ``label:number``.
+        ids: A path to the name of a row.
+        test: The name of the test.
+        attempt: Its attempt, from 1.
+        worker: The name of the process, where every process runs all tests.
+        place: The file and line of the check.
+    """
+
+    evaluator: Evaluator
+    label: str
+    ids: Any = None
+    test: str = ""
+    attempt: int = 1
+    worker: str = ""
+    place: tuple[str, int] = ("", 0)
+
+
+class ScoredRows(NamedTuple):
+    """What came of a slice.
+
+    Args:
+        lines: A record for each row, in their order.
+        counts: Of each operator how many rows passed, failed, and could not be compared.
+        samples: The first results that did not pass, at most five.
+        unreadable: How many rows could not be read; they count as errors too.
+        names: What the rows are called.
+    """
+
+    lines: bytes
+    counts: Counts
+    samples: Sequence[ComparisonResult]
+    unreadable: int
+    names: Sequence[str]
+
+
+def score_rows(check: RowCheck, rows: Slice, first_ordinal: int) -> ScoredRows:
+    """Compare the rows of a slice; the first record has the ordinal that is given, from 1."""
+    judged = judge_rows(check.evaluator, rows, RowNames(check.label, check.ids))
+    attempt = AttemptRecords(check.test, check.attempt, check.worker)
+    attempt.take(first_ordinal - 1)
+    lines = judged.write(attempt, record_end(*check.place))
+    return ScoredRows(lines, judged.counts, judged.samples, len(rows.errors), judged.names)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRows:
+    """A slice compared, whose records are not written yet."""
+
+    names: Sequence[str]
+    counts: Counts
+    samples: Sequence[ComparisonResult]
+    singles: Mapping[int, ComparisonResult]
+    """The results of rows that were compared one by one, by their position."""
+    found: SortedRows | None = None
+
+    def write(self, attempt: AttemptRecords, end: str) -> bytes:
+        """Write the records as the next ones of an attempt of a test."""
+        if self.found is not None:
+            return self.found.write(self.singles, attempt, end)
+        first = attempt.take(len(self.singles)) + 1
+        return "".join(
+            attempt.line(result.to_members(SESSION.redaction), first + position, end)
+            for position, result in self.singles.items()
+        ).encode("ascii")
+
+
+def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames, *, by_columns: bool = True) -> JudgedRows:
+    """Compare the rows of a slice."""
+    called = _called(rows, names)
+
+    def judged(positions: Sequence[int]) -> list[ComparisonResult]:
+        documents = zip(positions, rows.documents(positions), strict=True)
+        return [_judged(evaluator, rows, names, called, position, document) for position, document in documents]
+
+    found = _sorted(evaluator, rows, names, called, judged) if by_columns else None
+    rest = range(len(rows.numbers)) if found is None else found.rest
+    singles = dict(zip(rest, judged(rest), strict=True))
+    counts: Counts = {}
+    failed = [position for position, result in singles.items() if not result.passed]
+    for result in singles.values():
+        count(counts, result.operator, result.verdict)
+    for kind in () if found is None else found.kinds:
+        count(counts, kind.result.operator, kind.result.verdict, len(kind.positions))
+        failed += [] if kind.result.passed else kind.positions[:SAMPLES].to_pylist()
+    shown = sorted(failed)[:SAMPLES]
+    samples = [singles[position] if position in singles else judged([position])[0] for position in shown]
+    return JudgedRows(called, counts, samples, singles, found)
+
+
+def _judged(
+    evaluator: Evaluator, rows: Slice, names: RowNames, called: Sequence[str], position: int, document: Any
+) -> ComparisonResult:
+    error, place = rows.errors.get(position), names.place(rows.numbers[position])
+    if error is not None:
+        return not_compared(f"{place}: {error}", instead_of=evaluator.operator_name, name=place)
+    return evaluator.judge(document, name=called[position] if called else place)
+
+
+def _called(rows: Slice, names: RowNames) -> Sequence[str]:
+    """Name the rows, if they are called by anything else than their place."""
+    if names.ids is None:
+        return ()
+    found = (rows.texts(names.key) if names.key is not None else None) or [None] * len(rows.numbers)
+    others = [position for position, text in enumerate(found) if not text or len(text) > LONGEST_NAME]
+    for position, document in zip(others, rows.documents(others), strict=True):
+        found[position] = names.name(rows.numbers[position], document)
+    called = [text or "" for text in found]
+    names.see(rows.numbers, called)
+    return called
+
+
+def _sorted(
+    evaluator: Evaluator, rows: Slice, names: RowNames, called: Sequence[str], judge: Judge
+) -> SortedRows | None:
+    """Sort the rows by columns, where mapping, operator and session allow it."""
+    operator, inputs = evaluator.operator, evaluator.mapping.columns()
+    if operator is None or inputs is None or not operator.takes_columns or SESSION.redaction is not None:
+        return None
+    try:
+        from pytest_verdict.suites.bulk.columnar import named, sorted_rows
+    except ImportError:
+        # Without pyarrow the kernel compares every row by itself.
+        return None
+    column = named(names.label, rows.numbers, called)
+    return None if column is None else sorted_rows(operator, inputs, rows, column, judge)

@@ -1,0 +1,211 @@
+"""Slices: some rows of a data set, one behind the other, as values or as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.suites.loading import read_json
+from pytest_verdict.suites.rows import Row, formats, reader_of
+
+_MOST_ROWS: Final = 4_096
+_MOST_IN_COLUMNS: Final = 8_192
+_BYTES: Final = 1 << 23
+_BYTES_OF_LINES: Final = 1 << 20
+_NEWLINE: Final = "\n"
+_KINDS: Final = {str: "string", int: "int64", bool: "bool"}
+
+
+@dataclass(frozen=True, slots=True)
+class RowSlice:
+    """Rows as Python values.
+
+    Args:
+        numbers: Of each row its line in the file, or its position from 1.
+        values: Of each row its value.
+        errors: Why rows could not be read, by their position in the slice.
+    """
+
+    numbers: Sequence[int]
+    values: Sequence[Any]
+    errors: Mapping[int, str] = field(default_factory=dict)
+
+    def documents(self, positions: Sequence[int]) -> Sequence[Any]:
+        """Give some rows."""
+        return [self.values[position] for position in positions]
+
+    def texts(self, key: str) -> list[str | None]:
+        """Give the texts of a key, and whole numbers as text; None for what is something else."""
+        found = _values_of(key, self.values)
+        return [value if type(value) is str else str(value) if type(value) is int else None for value in found]
+
+    def column(self, key: str) -> Any:
+        """Give the values of a key as an Arrow array, null where they are of another type than most; None for no plain type."""
+        import pyarrow
+
+        found = _values_of(key, self.values)
+        types = {*map(type, found)}
+        kind = next((kind for kind in _KINDS if kind in types), None)
+        if kind is None:
+            return None
+        plain = found if len(types) == 1 else [value if type(value) is kind else None for value in found]
+        try:
+            return pyarrow.array(plain, _KINDS[kind])
+        except (UnicodeEncodeError, OverflowError, pyarrow.ArrowInvalid):
+            return pyarrow.array([value if _fits(value) else None for value in plain], _KINDS[kind])
+
+
+def _values_of(key: str, rows: Sequence[Any]) -> list[Any]:
+    if {*map(type, rows)} == {dict}:
+        with suppress(KeyError):
+            return [*map(itemgetter(key), rows)]
+    return [row.get(key, ABSENT) if type(row) is dict else ABSENT for row in rows]
+
+
+def _fits(value: Any) -> bool:
+    if isinstance(value, str):
+        return not any("\ud800" <= character <= "\udfff" for character in value)
+    return value is not None and -(2**63) <= value < 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSlice:
+    """Rows as a batch of Arrow."""
+
+    numbers: range
+    batch: Any
+    errors: Mapping[int, str] = field(default_factory=dict)
+
+    def documents(self, positions: Sequence[int]) -> Sequence[Any]:
+        """Give some rows."""
+        import pyarrow
+
+        rows = self.batch.take(pyarrow.array(positions, "int64"))
+        return list(rows.to_pylist())
+
+    def texts(self, key: str) -> list[str | None] | None:
+        """Give the texts of a column, or of its whole numbers; None when it has others."""
+        column = self.column(key)
+        return None if column is None or str(column.type) == "bool" else list(column.cast("string").to_pylist())
+
+    def column(self, key: str) -> Any:
+        """Give a column; None when it is not text, whole numbers or booleans."""
+        import pyarrow
+        from pyarrow import types
+
+        if self.batch.schema.get_field_index(key) < 0:
+            return None
+        found = self.batch.column(key)
+        kind = found.type.value_type if types.is_dictionary(found.type) else found.type
+        if types.is_boolean(kind):
+            return found
+        is_text = types.is_string(kind) or types.is_large_string(kind)
+        if not is_text and (not types.is_integer(kind) or types.is_uint64(kind)):
+            return None
+        return found.cast(pyarrow.string() if is_text else pyarrow.int64())
+
+
+Slice = RowSlice | ColumnSlice
+
+
+Needed = Callable[[Any], Sequence[str] | None]
+"""From the schema of a file to the columns that are needed, None for all."""
+
+
+def slices(source: Any, needed: Needed) -> Iterator[Slice] | None:
+    """Cut a data set into slices; None for an iterable, whose rows are to be compared before the next one is made."""
+    if hasattr(source, "to_batches"):
+        columns = needed(source.schema)
+        table = source if columns is None else source.select(columns)
+        return _of_batches(table.to_batches(max_chunksize=_MOST_IN_COLUMNS))
+    if isinstance(source, list | tuple):
+        return slices_of_rows(source)
+    if not isinstance(source, str | Path):
+        return None
+    path = Path(source)
+    read = reader_of(path)
+    if read is formats.read_arrow:
+        return _of_batches(formats.batches(path, _MOST_IN_COLUMNS, needed))
+    return _of_jsonl(path) if read is formats.read_jsonl else slices_of_rows(read(path))
+
+
+def _of_batches(batches: Iterable[Any]) -> Iterator[ColumnSlice]:
+    position = 1
+    for batch in batches:
+        most = max(_BYTES * batch.num_rows // max(batch.nbytes, 1), 1)
+        for start in range(0, batch.num_rows, most):
+            part = batch.slice(start, most)
+            yield ColumnSlice(range(position, position + part.num_rows), part)
+            position += part.num_rows
+
+
+def _of_jsonl(path: Path) -> Iterator[RowSlice]:
+    number = 1
+    with path.open("rb") as file:
+        while lines := file.readlines(_BYTES_OF_LINES):
+            values = _values(lines)
+            if values is None:
+                yield from slices_of_rows(formats.rows_of_lines(number, lines))
+            else:
+                yield RowSlice(range(number, number + len(lines)), values)
+            number += len(lines)
+
+
+def _values(lines: Sequence[bytes]) -> list[Any] | None:
+    """Read lines as one document; None where they are not one plain object each, whose keys are all different."""
+    block = b"".join(lines).removesuffix(b"\n")
+    if not (block.startswith(b"{") and block.endswith(b"}")) or block.count(b"}\n{") != len(lines) - 1:
+        return None
+    try:
+        text = block.decode("utf-8")
+        values: list[Any] = read_json(f"[{text.replace(_NEWLINE, ',')}]", checks_keys_itself=True)
+    except ValueError:
+        return None
+    # A colon behind a quote ends a key, unless the quote is escaped. So many colons, so many keys: none occurs twice.
+    is_unusual = '\\\\":' in text or " :" in text or "\t:" in text or "\r:" in text
+    colons = text.count('":') - text.count('\\":')
+    is_flat = "[" not in text and text.count("{") == len(lines)
+    keys = sum(map(len, values)) if is_flat else _keys(values)
+    return None if is_unusual or len(values) != len(lines) or colons != keys else values
+
+
+def _keys(values: list[Any]) -> int:
+    """Count the keys of all objects, those inside of others too."""
+    count, level = 0, values
+    while level:
+        count += sum(len(value) for value in level if type(value) is dict)
+        inside = [value.values() if type(value) is dict else value for value in level]
+        level = [inner for items in inside for inner in items if type(inner) is dict or type(inner) is list]
+    return count
+
+
+def slices_of_rows(rows: Iterable[Any]) -> Iterator[RowSlice]:
+    """Put rows together; when they cannot be read any more, those before are given first."""
+    position, taken = 0, list[Row]()
+    iterator = iter(rows)
+    while True:
+        try:
+            row = next(iterator)
+        except StopIteration:
+            break
+        except BaseException:
+            if taken:
+                yield _of_rows(taken)
+            raise
+        position += 1
+        taken.append(row if isinstance(row, Row) else Row(position, row))
+        if len(taken) == _MOST_ROWS:
+            yield _of_rows(taken)
+            taken = []
+    if taken:
+        yield _of_rows(taken)
+
+
+def _of_rows(rows: Sequence[Row]) -> RowSlice:
+    errors = {position: row.error for position, row in enumerate(rows) if row.error is not None}
+    return RowSlice([row.number for row in rows], [row.value for row in rows], errors)
