@@ -48,9 +48,11 @@ class Row(NamedTuple):
     error: str | None = None
 
 
-def named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[tuple[str, str, Any, str | None]]:
+def named_rows(
+    source: str | Path | Iterable[Any], ids: Any = None, label: str = "row"
+) -> Iterator[tuple[str, str, Any, str | None]]:
     """Give place, name, value and error of each row; ``ids`` says where in a row its name is."""
-    label = Path(source).name if isinstance(source, str | Path) else "row"
+    label = Path(source).name if isinstance(source, str | Path) else label
     fetch_id = None if ids is None else read_input("ids", ids)
     seen: set[int] = set()
     first, count = "", 0
@@ -84,9 +86,15 @@ def _read(source: Any) -> Iterable[Any]:
     if not isinstance(source, str | Path):
         return source
     path = Path(source)
-    if path.suffix.lower() == ".gz" and Path(path.stem).suffix.lower() not in {"", ".gz"}:
-        return _unpacked(path)
+    rows: Iterable[Any] = reader_of(path)(path)
+    return rows
+
+
+def reader_of(path: Path) -> Callable[[Path], Iterable[Any]]:
+    """Find what reads the rows of a file, and refuse one that is not there or that nothing reads."""
     read = load_brought("row_readers", path.suffix.lower())
+    if path.suffix.lower() == ".gz" and Path(path.stem).suffix.lower() not in {"", ".gz"}:
+        read = _unpacked
     if read is None and path.suffix.lower() in _COMPRESSED:
         raise ConfigurationError(f"{path.name}: a compressed dataset is not read; unpack it first")
     if read is None:
@@ -94,8 +102,8 @@ def _read(source: Any) -> Iterable[Any]:
         raise ConfigurationError(f"{path.name}: the format of a dataset is told by its suffix.{known}")
     if not path.is_file():
         raise FileNotFoundError(2, "there is no such dataset", str(path))
-    rows: Iterable[Any] = read(path)
-    return rows
+    found: Callable[[Path], Iterable[Any]] = read
+    return found
 
 
 def _unpacked(path: Path) -> Iterator[Any]:

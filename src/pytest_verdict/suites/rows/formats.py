@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import importlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,25 +13,30 @@ from pytest_verdict.errors import ConfigurationError, MissingExtraError, SuiteEr
 from pytest_verdict.suites.loading import read_json
 from pytest_verdict.suites.rows import Row
 
-_BOM: Final = b"\xef\xbb\xbf"
+BOM: Final = b"\xef\xbb\xbf"
 
 
 def read_jsonl(path: Path) -> Iterator[Row]:
     """Read a JSONL file; blank lines are left out."""
     with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            text = line.removeprefix(_BOM) if number == 1 else line
-            if text.isspace() or not text:
-                continue
-            try:
-                yield Row(number, read_json(text.decode("utf-8")))
-            except UnicodeDecodeError as error:
-                yield Row(number, None, f"it is not UTF-8: {error.reason} at byte {error.start}")
-            except json.JSONDecodeError as error:
-                # Its own text speaks of a line 1, which is not the line of the file.
-                yield Row(number, None, f"it is not JSON: {error.msg} at character {error.pos}")
-            except ValueError as error:
-                yield Row(number, None, f"it is not JSON: {error}")
+        yield from rows_of_json(file)
+
+
+def rows_of_json(lines: Iterable[bytes], first: int = 1) -> Iterator[Row]:
+    """Read lines of JSON, the first of which has this number."""
+    for number, line in enumerate(lines, first):
+        text = line.removeprefix(BOM) if number == 1 else line
+        if text.isspace() or not text:
+            continue
+        try:
+            yield Row(number, read_json(text.decode("utf-8")))
+        except UnicodeDecodeError as error:
+            yield Row(number, None, f"it is not UTF-8: {error.reason} at byte {error.start}")
+        except json.JSONDecodeError as error:
+            # Its own text speaks of a line 1, which is not the line of the file.
+            yield Row(number, None, f"it is not JSON: {error.msg} at character {error.pos}")
+        except ValueError as error:
+            yield Row(number, None, f"it is not JSON: {error}")
 
 
 def read_list(path: Path) -> list[Any]:
@@ -62,32 +67,40 @@ def read_yaml(path: Path) -> Iterator[Row]:
 # The default of the csv module, 131,072 characters, is less than some models write.
 _LONGEST_FIELD: Final = 2**31 - 1
 _ENDS_INSIDE_QUOTES: Final = "unexpected end of data"
+UNDECODED: Final = "surrogateescape"
+"""How bytes that are not UTF-8 stand in text."""
 
 
 def read_csv(path: Path) -> Iterator[Row]:
     """Read CSV, or TSV with tabs: the first row names the columns; every value is text."""
+    # What is not UTF-8 must not end the reading; it is found row by row.
+    with path.open(encoding="utf-8-sig", errors=UNDECODED, newline="") as file:
+        yield from rows_of_csv(file, path)
+
+
+def rows_of_csv(lines: Iterable[str], path: Path, left_out: int = 0) -> Iterator[Row]:
+    """Read lines of CSV; so many were left out between the first, which names the columns, and the others."""
     csv.field_size_limit(_LONGEST_FIELD)
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-    # What is not UTF-8 must not end the reading; it is found row by row.
-    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-        reader = csv.reader(file, delimiter=delimiter, strict=True)
-        header = _header(reader, path.name)
-        while True:
-            number = reader.line_num + 1
-            try:
-                fields = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                if reader.line_num > number or str(error) == _ENDS_INSIDE_QUOTES:
-                    # What lies between the quotes may be any number of rows, so the others would not stand for the whole.
-                    reason = f"takes the rows up to line {reader.line_num} with it: {error}"
-                    place = f"{path.name}:{number}: a quote that opens here"
-                    raise ConfigurationError(f"{place} is not closed rightly, and {reason}") from None
-                yield Row(number, None, f"it is not CSV: {error}")
-                continue
-            if fields:
-                yield _row(number, header, fields)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    header = _header(reader, path.name)
+    while True:
+        number = left_out + reader.line_num + 1
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            last = left_out + reader.line_num
+            if last > number or str(error) == _ENDS_INSIDE_QUOTES:
+                # What lies between the quotes may be any number of rows, so the others would not stand for the whole.
+                reason = f"takes the rows up to line {last} with it: {error}"
+                place = f"{path.name}:{number}: a quote that opens here"
+                raise ConfigurationError(f"{place} is not closed rightly, and {reason}") from None
+            yield Row(number, None, f"it is not CSV: {error}")
+            continue
+        if fields:
+            yield _row(number, header, fields)
 
 
 def _header(reader: Iterator[list[str]], label: str) -> list[str]:
@@ -117,29 +130,55 @@ def _is_utf8(fields: list[str]) -> bool:
 _BATCH: Final = 1_000
 
 
-def read_arrow(path: Path) -> Iterator[Any]:
-    """Read a Parquet or Arrow file by pyarrow, one batch of rows at a time."""
+def read_arrow(path: Path, start: int = 0, stop: int | None = None) -> Iterator[Any]:
+    """Read a Parquet or Arrow file by pyarrow, one batch at a time; some row groups or batches where they are named."""
     arrow = _module("pyarrow")
+    read = _of_parquet if path.suffix.lower() == ".parquet" else _of_arrow
     try:
-        for batch in _of_parquet(path) if path.suffix.lower() == ".parquet" else _of_arrow(path, arrow):
+        for batch in read(path, slice(start, stop)):
             yield from batch.to_pylist()
     except (arrow.ArrowInvalid, arrow.ArrowIOError) as error:
         raise ConfigurationError(f"{path.name}: it cannot be read: {error}") from None
 
 
-def _of_parquet(path: Path) -> Iterator[Any]:
+def rows_of_groups(path: Path) -> list[int]:
+    """Say how many rows each row group of a Parquet file has, or each batch of an Arrow file; none of a stream."""
+    arrow = _module("pyarrow")
+    try:
+        if path.suffix.lower() == ".parquet":
+            with _module("pyarrow.parquet").ParquetFile(path) as file:
+                found = file.metadata
+                return [found.row_group(index).num_rows for index in range(found.num_row_groups)]
+        with arrow.memory_map(str(path)) as source:
+            return [batch.num_rows for batch in _batches(source, arrow, slice(None))] if _is_file(source) else []
+    except (arrow.ArrowInvalid, arrow.ArrowIOError) as error:
+        raise ConfigurationError(f"{path.name}: it cannot be read: {error}") from None
+
+
+def _of_parquet(path: Path, groups: slice) -> Iterator[Any]:
     with _module("pyarrow.parquet").ParquetFile(path) as file:
-        yield from file.iter_batches(batch_size=_BATCH)
+        yield from file.iter_batches(batch_size=_BATCH, row_groups=range(file.num_row_groups)[groups])
 
 
-def _of_arrow(path: Path, arrow: Any) -> Iterator[Any]:
+def _of_arrow(path: Path, batches: slice) -> Iterator[Any]:
+    arrow = _module("pyarrow")
     with arrow.memory_map(str(path)) as source:
-        # An Arrow file begins with this; a stream does not.
-        is_file = source.read(6) == b"ARROW1"
-        source.seek(0)
-        reader = arrow.ipc.open_file(source) if is_file else arrow.ipc.open_stream(source)
-        for batch in map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader:
+        for batch in _batches(source, arrow, batches):
             yield from (batch.slice(start, _BATCH) for start in range(0, batch.num_rows, _BATCH))
+
+
+def _batches(source: Any, arrow: Any, wanted: slice) -> Iterator[Any]:
+    if not _is_file(source):
+        return iter(arrow.ipc.open_stream(source))
+    reader = arrow.ipc.open_file(source)
+    return map(reader.get_batch, range(reader.num_record_batches)[wanted])
+
+
+def _is_file(source: Any) -> bool:
+    # An Arrow file begins with this; a stream does not.
+    is_file: bool = source.read(6) == b"ARROW1"
+    source.seek(0)
+    return is_file
 
 
 def _module(name: str) -> Any:
