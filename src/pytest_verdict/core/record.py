@@ -97,6 +97,19 @@ class AttemptRecords:
         self._ordinal = ordinal
         return "".join(pieces).encode("ascii"), counts, others
 
+    def take(self, number: int) -> int:
+        """Leave the next ordinals to whoever has their records written by `line`; give the last ordinal before them."""
+        before = self._ordinal
+        self._ordinal += number
+        return before
+
+    def line(self, members: str, ordinal: int | str, end: str) -> str:
+        """Write one record."""
+        if self._around is None:
+            self._around = self._beginning_and_place()
+        beginning, place = self._around
+        return f'{beginning}{ordinal}",{members},{place}{ordinal}{end}'
+
     def _beginning_and_place(self) -> tuple[str, str]:
         beginning = f"{_BEGINNING}{digest_of_test(self.test, self._worker)}-{self.attempt}-"
         return beginning, f'"test":{encode_basestring_ascii(self.test)},"attempt":{self.attempt},"ordinal":'

@@ -71,7 +71,7 @@ class NotCompared(Operator):
         return Outcome(0.0, error=observed if issubclass(type(observed), str) else "no reason was recorded")
 
 
-def record_not_compared(
+def not_compared(
     reason: str,
     expected: Any = None,
     *,
@@ -79,8 +79,13 @@ def record_not_compared(
     name: str | None = None,
     sources: Mapping[str, Any] | None = None,
 ) -> ComparisonResult:
+    """Say as a result that a comparison could not be made."""
+    return run(NotCompared(instead_of=instead_of), expected, reason, name=name, sources=sources)
+
+
+def record_not_compared(reason: str, expected: Any = None, **told: Any) -> ComparisonResult:
     """Record that a comparison could not be made."""
-    return recorded(run(NotCompared(instead_of=instead_of), expected, reason, name=name, sources=sources))
+    return recorded(not_compared(reason, expected, **told))
 
 
 class ScorerVerdict(Operator):

@@ -1,1 +1,1 @@
-"""Data sets scored by units: a plan of slices, a pure function of each, and a fold of what came out."""
+"""Many rows of a data set at once, and data sets scored by units: a plan, a pure function of each unit, and a fold."""

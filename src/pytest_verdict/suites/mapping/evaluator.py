@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -14,7 +15,7 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.errors import ConfigurationError, MappingError, SettingsError
 from pytest_verdict.explanation import explain
-from pytest_verdict.operators.evidence import record_not_compared
+from pytest_verdict.operators.evidence import not_compared
 from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping, mapped
 
 
@@ -138,6 +139,19 @@ class Evaluator:
         Returns:
             The result; an ``error`` when the mapping finds nothing or too much.
         """
+        return recorded(self.judge(document, name=name, threshold=threshold))
+
+    def judge(self, document: Any, *, name: str | None = None, threshold: float | None = None) -> ComparisonResult:
+        """Compare as `compare` does, and record nothing.
+
+        Args:
+            document: JSON values.
+            name: What to call the comparison.
+            threshold: The lowest score that passes, where the evaluator has none of its own.
+
+        Returns:
+            The result; an ``error`` when the mapping finds nothing or too much.
+        """
         # Without a path of its own the settings say what is expected, which __init__ has seen to.
         found, sources, reason = mapped(self.mapping, document)
         operator = self._operator
@@ -149,9 +163,19 @@ class Evaluator:
         expected = found.get(EXPECTED)
         if operator is None or reason is not None:
             instead = self.operator_name
-            return record_not_compared(str(reason), expected, instead_of=instead, name=name, sources=sources)
+            return not_compared(str(reason), expected, instead_of=instead, name=name, sources=sources)
         limit = threshold if self.threshold is None else self.threshold
-        return recorded(run(operator, expected, found[OBSERVED], threshold=limit, name=name, sources=sources))
+        return run(operator, expected, found[OBSERVED], threshold=limit, name=name, sources=sources)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What paths are compiled to cannot be pickled.
+        given = {name: value for name, value in self._settings.items() if name not in self.mapping.literals}
+        return functools.partial(Evaluator, **given), (self._name, self.mapping.inputs, self.threshold)
+
+    @property
+    def operator(self) -> Operator | None:
+        """The operator; None when a setting comes from the document."""
+        return self._operator
 
     @property
     def operator_name(self) -> str:

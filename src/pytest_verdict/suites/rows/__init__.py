@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import warnings
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -48,29 +48,61 @@ class Row(NamedTuple):
     error: str | None = None
 
 
-def named_rows(
-    source: str | Path | Iterable[Any], ids: Any = None, label: str = "row"
-) -> Iterator[tuple[str, str, Any, str | None]]:
+class RowNames:
+    """What the rows of a data set are called: by what ``ids`` finds in them, or by their place."""
+
+    def __init__(self, label: str, ids: Any = None) -> None:
+        self._label = label
+        self._fetch = None if ids is None else read_input("ids", ids)
+        # Of a name only its hash is kept.
+        self._seen: set[int] = set()
+        self._first, self._again = "", 0
+
+    def place(self, number: int) -> str:
+        """Give the place of a row."""
+        return f"{self._label}:{number}"
+
+    def name(self, number: int, value: Any) -> str:
+        """Name a row."""
+        place = self.place(number)
+        return place if self._fetch is None else _name(self._fetch, value, place)
+
+    def see(self, numbers: Sequence[int], names: Sequence[str]) -> None:
+        """Count the names that an earlier row has."""
+        if self._fetch is None:
+            return
+        hashes = [*map(hash, names)]
+        fresh = set(hashes)
+        if len(fresh) == len(hashes) and fresh.isdisjoint(self._seen):
+            self._seen |= fresh
+            return
+        for number, name, known in zip(numbers, names, hashes, strict=True):
+            if known in self._seen:
+                self._first, self._again = self._first or f"{shown(name, 60)} in {self.place(number)}", self._again + 1
+            self._seen.add(known)
+
+    def warn(self, stacklevel: int) -> None:
+        """Warn of the names that several rows have."""
+        if self._again:
+            rows, verb = counted(self._again, "row"), "has" if self._again == 1 else "have"
+            text = f"{self._label}: {rows} {verb} the id of an earlier one, first {self._first}"
+            warnings.warn(DatasetWarning(text), stacklevel=stacklevel + 1)
+
+
+def named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[tuple[str, str, Any, str | None]]:
     """Give place, name, value and error of each row; ``ids`` says where in a row its name is."""
-    label = Path(source).name if isinstance(source, str | Path) else label
-    fetch_id = None if ids is None else read_input("ids", ids)
-    seen: set[int] = set()
-    first, count = "", 0
+    names = RowNames(label_of(source), ids)
     for position, row in enumerate(_read(source), 1):
         number, value, error = row if isinstance(row, Row) else (position, row, None)
-        place = f"{label}:{number}"
-        name = place if fetch_id is None else _name(fetch_id, value, place)
-        if name != place:
-            # Of a name only its hash is kept.
-            known = hash(name)
-            if known in seen:
-                first, count = first or f"{shown(name, 60)} in {place}", count + 1
-            seen.add(known)
-        yield place, name, value, error
-    if count:
-        verb = "has" if count == 1 else "have"
-        text = f"{label}: {counted(count, 'row')} {verb} the id of an earlier one, first {first}"
-        warnings.warn(DatasetWarning(text), stacklevel=4)
+        name = names.name(number, value)
+        names.see((number,), (name,))
+        yield names.place(number), name, value, error
+    names.warn(3)
+
+
+def label_of(source: Any) -> str:
+    """Name a data set."""
+    return Path(source).name if isinstance(source, str | Path) else "row"
 
 
 def checked_size(name: str, given: Any) -> int | None:
