@@ -97,7 +97,7 @@ def named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[
         name = names.name(number, value)
         names.see((number,), (name,))
         yield names.place(number), name, value, error
-    names.warn(3)
+    names.warn(4)
 
 
 def label_of(source: Any) -> str:
