@@ -168,6 +168,13 @@ def _expected_sizes(expect_rows: Any, min_rows: Any) -> tuple[OperatorName, int]
     return None if least is None else (OperatorName("numeric_minimum"), least)
 
 
+def checked_rate(pass_rate: Any) -> float:
+    """Refuse what is no share of rows."""
+    if isinstance(pass_rate, bool) or not isinstance(pass_rate, int | float) or not 0.0 < pass_rate <= 1.0:
+        raise ConfigurationError(f"pass_rate must be in (0, 1], got {shown(pass_rate, 40)}")
+    return float(pass_rate)
+
+
 def _checked(
     source: str | Path | Iterable[Any],
     evaluator: Evaluator,
@@ -176,8 +183,7 @@ def _checked(
     ids: Any,
     expected_size: tuple[OperatorName, int] | None,
 ) -> DatasetCheck:
-    if isinstance(pass_rate, bool) or not isinstance(pass_rate, int | float) or not 0.0 < pass_rate <= 1.0:
-        raise ConfigurationError(f"pass_rate must be in (0, 1], got {shown(pass_rate, 40)}")
+    checked_rate(pass_rate)
     counts = {"pass": 0, "fail": 0, "error": 0}
     unreadable = 0
     first: list[ComparisonResult] = []

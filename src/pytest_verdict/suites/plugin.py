@@ -54,6 +54,7 @@ def commands() -> Mapping[str, Command]:
     """Name the commands."""
     return {
         "init": Command("write a small suite that works, with its adapter", f"{_HERE}commands.init"),
+        "score": Command("compare the rows of a data set by an operator, without pytest", f"{_HERE}commands.score"),
         "check": Command("say whether suite files are written rightly, without running them", f"{_HERE}commands.check"),
     }
 

@@ -1,0 +1,164 @@
+"""``pytest-verdict score``: the rows of a data set compared by an operator, without pytest."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.console import complain, progress, say
+from pytest_verdict.core.record import summed
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.operators.pass_rate import PassRate
+from pytest_verdict.suites.bulk.fold import Fold
+from pytest_verdict.suites.bulk.units import Unit
+from pytest_verdict.suites.dataset_check import checked_rate
+from pytest_verdict.suites.loading import read_json
+from pytest_verdict.suites.mapping.evaluator import Evaluator
+
+_EXIT_CODES: Final = """\
+The folder DIR gets the records, report.json and junit.xml that a session with one test would have written, and every command
+reads it. The rows are compared in units, which do not depend on -j; a run that was killed goes on where it was when the same
+command is given again, in DIR/parts.
+
+exit codes:
+  0  enough rows passed
+  1  they did not
+  2  something is written wrongly, or a file cannot be read or written; there are no rows; two rows have the same id
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.epilog = _EXIT_CODES
+    add = parser.add_argument
+    add("dataset", metavar="DATA", help="a JSONL, CSV, YAML, Parquet or Arrow file")
+    add("--operator", required=True, metavar="NAME", help="the operator that compares each row")
+    add("--settings", metavar="JSON", help="its settings, such as '{\"tolerance\": 0.1}'")
+    add("--expected", metavar="COLUMN", help="the column, or the JSONPath, of the expected value")
+    add("--observed", metavar="COLUMN", help="the column, or the JSONPath, of the observed value")
+    add("--mapping", metavar="FILE", help="a JSON or YAML file with the mapping, instead of --expected and --observed")
+    add("--threshold", type=float, metavar="T", help="the lowest score with which a row passes")
+    add(
+        "--pass-rate",
+        type=float,
+        default=1.0,
+        metavar="P",
+        help="the lowest share of rows that must pass; 1 unless given",
+    )
+    add("--confidence", type=float, default=0.95, metavar="C", help="of the interval that is shown; 0.95 unless given")
+    add(
+        "--ids",
+        metavar="PATH",
+        help="the column, or the JSONPath, of what tells rows apart; file and line unless given",
+    )
+    add("-o", "--output", metavar="DIR", required=True, help="the folder of the report")
+    add("--engine", choices=("local", "ray"), default="local", help="processes of this machine, or tasks of Ray")
+    add("--address", metavar="A", help="the address of a Ray cluster; one on this machine is started unless given")
+    add(
+        "-j",
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="how many units run at once; as many as there are processors unless given",
+    )
+    add("--unit-rows", type=int, metavar="N", help="how many rows a unit has; fewer where an operator is slow")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command."""
+    from pytest_verdict.report.environment import describe_process, now
+    from pytest_verdict.suites.bulk.plan import ROWS
+    from pytest_verdict.suites.bulk.score import (
+        PARTS,
+        decide,
+        folded,
+        plan_units,
+        report_folder,
+        row_check,
+        write_report,
+    )
+
+    path, target = Path(arguments.dataset), Path(arguments.output)
+    check = row_check(path, _evaluator(arguments), arguments.ids and _path_of(arguments.ids))
+    gate, rate = PassRate(confidence=arguments.confidence), checked_rate(arguments.pass_rate)
+    jobs = _positive("--jobs", arguments.jobs) or os.cpu_count() or 1
+    rows = _positive("--unit-rows", arguments.unit_rows) or ROWS
+    facts = {**describe_process(Path.cwd(), sys.argv[1:]), "started": now(), "workers": jobs}
+    began = time.monotonic()
+    with report_folder(target) as folder:
+        units = plan_units(path, check, target / PARTS, rows)
+        fold = folded(_watched(_folds(arguments, units, jobs), sum(unit.piece.rows for unit in units)))
+        decided = decide(fold, check.label, gate, rate)
+        built = write_report(folder, check, fold, decided, facts, time.monotonic() - began)
+    say(*decided.describe().splitlines(), f"written: {target}")
+    for problem in built.problems:
+        complain(problem)
+    return 2 if built.problems else int(not decided.gate.passed)
+
+
+def _evaluator(arguments: argparse.Namespace) -> Evaluator:
+    settings = {} if arguments.settings is None else _object("--settings", arguments.settings)
+    return Evaluator(arguments.operator, _mapping(arguments), arguments.threshold, **settings)
+
+
+def _object(option: str, text: str) -> dict[str, Any]:
+    try:
+        found = read_json(text)
+    except ValueError as error:
+        raise ConfigurationError(f"{option}: it is not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise ConfigurationError(
+            f"{option} takes a JSON object, such as '{{\"tolerance\": 0.1}}', got {shown(found, 80)}"
+        )
+    return found
+
+
+def _mapping(arguments: argparse.Namespace) -> Any:
+    columns = {name: getattr(arguments, name) for name in ("expected", "observed")}
+    given = {name: _path_of(column) for name, column in columns.items() if column is not None}
+    if bool(given) is (arguments.mapping is not None):
+        raise ConfigurationError("say where the values are: by --expected and --observed, or by --mapping")
+    try:
+        return given or YamlDocument.read(Path(arguments.mapping)).value
+    except YamlTextError as error:
+        raise ConfigurationError(error.at(arguments.mapping)) from None
+
+
+def _path_of(column: str) -> str:
+    """Write a column as a JSONPath, which it may be already."""
+    if column.startswith("$"):
+        return column
+    return f"$.{column}" if column.isidentifier() else f"$[{json.dumps(column, ensure_ascii=False)}]"
+
+
+def _positive(option: str, number: int | None) -> int | None:
+    if number is not None and number < 1:
+        raise ConfigurationError(f"{option} is a whole number from 1, got {number}")
+    return number
+
+
+def _folds(arguments: argparse.Namespace, units: Sequence[Unit], jobs: int) -> Iterator[Fold]:
+    from pytest_verdict.suites.bulk.engines import run_here, run_on_ray
+
+    if arguments.engine == "ray":
+        return run_on_ray(units, jobs, arguments.address)
+    if arguments.address is not None:
+        raise ConfigurationError("--address is that of a Ray cluster: give --engine ray too")
+    return run_here(units, jobs)
+
+
+def _watched(folds: Iterator[Fold], total: int) -> Iterator[Fold]:
+    done = failed = 0
+    with progress(total, "row", counted="not passed") as show:
+        for fold in folds:
+            done, failed = done + fold.rows, failed + sum(summed(fold.counts)[1:])
+            show(done, failed)
+            yield fold

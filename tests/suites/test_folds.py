@@ -1,0 +1,64 @@
+"""Folding is associative, and the root of a fold is the root of the records one after another."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import pytest
+from hypothesis import given, strategies as st
+
+from pytest_verdict.core.merkle import MerkleTree, leaf
+from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
+
+
+def fold_of(before, rows):
+    return Fold(
+        before=before,
+        rows=rows,
+        counts={"exact": (rows, 0, 0)} if rows else {},
+        unreadable=0,
+        samples=tuple(f"{number}" for number in range(before, before + min(rows, 3))),
+        subtrees=subtrees_of(before, [leaf(b"%d" % number) for number in range(before, before + rows)]),
+        parts=(),
+    )
+
+
+def folds_of(sizes):
+    before = 0
+    for size in sizes:
+        yield fold_of(before, size)
+        before += size
+
+
+def root_of(rows):
+    tree = MerkleTree()
+    for number in range(rows):
+        tree.add(leaf(b"%d" % number))
+    return tree.root()
+
+
+SIZES = st.lists(st.integers(0, 40) | st.just(256), max_size=8)
+
+
+@given(SIZES)
+def test_the_root_is_that_of_the_records_one_after_another(sizes):
+    whole = reduce(Fold.__add__, folds_of(sizes), fold_of(0, 0))
+    assert whole.root() == root_of(sum(sizes))
+    assert whole.rows == sum(sizes)
+    assert len(whole.subtrees) == sum(sizes).bit_count()
+
+
+@given(SIZES, SIZES, SIZES)
+def test_folding_is_associative(one, two, three):
+    found = [*folds_of([*one, *two, *three])]
+    first, rest = found[: len(one)], found[len(one) :]
+    parts = [first, rest[: len(two)], rest[len(two) :]]
+    if not all(parts):
+        return
+    left, middle, right = (reduce(Fold.__add__, part) for part in parts)
+    assert (left + middle) + right == left + (middle + right) == reduce(Fold.__add__, found)
+
+
+def test_what_does_not_follow_is_refused():
+    with pytest.raises(ValueError, match="rows up to 3 are followed by those from 5"):
+        fold_of(0, 3) + fold_of(4, 2)
