@@ -186,7 +186,7 @@ def test_a_part_of_something_else_is_not_taken(rows, tmp_path, monkeypatch, chan
 def long_rows(tmp_path, monkeypatch):
     """Rows that take some seconds, and the report that one process makes of them."""
     monkeypatch.chdir(tmp_path)
-    rows = ({"want": "ab" * 350 + str(n), "got": "ba" * 350 + "a" * (n % 50)} for n in range(400))
+    rows = ({"want": "ab" * 350 + str(n), "got": "ba" * 350 + "a" * (n % 50)} for n in range(300))
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert main(["score", *LONG, "-j", "1", "-o", "one"]) == 0
     return report_in(tmp_path / "one")
@@ -216,7 +216,7 @@ def wait_for_parts(process, folder, number):
 @linux
 def test_killed_processes_change_no_byte(long_rows, tmp_path):
     process, killed = started("-o", "out", "-j", "2"), 0
-    for number in (3, 12, 20, 28):
+    for number in (3, 10, 16, 22):
         wait_for_parts(process, tmp_path / "out", number)
         for worker in workers_of(process)[:1]:
             os.kill(worker, signal.SIGKILL)
@@ -243,7 +243,8 @@ def test_a_killed_run_takes_its_processes_along_and_goes_on(long_rows, tmp_path)
     again = started("-o", "out", "-j", "2")
     wait_for_parts(again, tmp_path / "out", len(parts) + 2)
     kept = {path: path.stat().st_mtime_ns for path in parts if path.exists()}
-    assert again.wait() == 0
+    told = again.communicate()
+    assert again.returncode == 0, told
     assert len(parts) >= 10
     assert kept.items() <= parts.items()
     assert report_in(tmp_path / "out") == long_rows
@@ -333,3 +334,62 @@ def test_a_file_of_somebody_else_stays(rows, tmp_path, capsys):
     (tmp_path / "out/report.json").write_text('{"mine": true}')
     assert score(rows, "-j", "1") == 2
     assert "was not written by this plugin" in capsys.readouterr().err
+
+
+@pytest.mark.ray
+@pytest.mark.parametrize("running", ["1", "3", "7"])
+def test_ray_changes_no_byte(long_rows, tmp_path, running):
+    pytest.importorskip("ray")
+    process = started("-o", "out", "--engine", "ray", "-j", running)
+    told = process.communicate()
+    assert process.returncode == 0, told
+    assert report_in(tmp_path / "out") == long_rows
+
+
+@linux
+@pytest.mark.ray
+def test_killed_workers_of_ray_change_no_byte(long_rows, tmp_path):
+    pytest.importorskip("ray")
+    process, killed = started("-o", "out", "--engine", "ray", "-j", "2"), 0
+    for number in (2, 8, 14, 20):
+        wait_for_parts(process, tmp_path / "out", number)
+        for worker in tasks_of(process.pid)[:1]:
+            os.kill(worker, signal.SIGKILL)
+            killed += 1
+    told = process.communicate()
+    assert killed >= 3
+    assert process.returncode == 0, told
+    assert report_in(tmp_path / "out") == long_rows
+
+
+def tasks_of(ancestor):
+    """Give the processes below another one that run a task of Ray, which they say in their title."""
+    parents, titles = {}, {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            titles[int(folder.name)] = (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+    below = {ancestor}
+    while more := {child for child, parent in parents.items() if parent in below} - below:
+        below |= more
+    return sorted(child for child in below if titles.get(child, b"").startswith(b"ray::score_unit"))
+
+
+@pytest.mark.ray
+def test_what_is_wrong_in_a_task_of_ray_is_told_in_words(tmp_path):
+    pytest.importorskip("ray")
+    (tmp_path / "rows.csv").write_text('a,b\n1,2\n"3,4\n')
+    command = [sys.executable, "-m", "pytest_verdict", "score", "rows.csv", "--operator", "exact", "--engine", "ray"]
+    command += ["--expected", "a", "--observed", "b", "-o", "out"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "pytest-verdict: rows.csv:3: a quote that opens here is not closed rightly" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_without_ray_the_extra_is_named(rows, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert score(rows, "--engine", "ray") == 2
+    assert "pytest-verdict[ray]" in capsys.readouterr().err

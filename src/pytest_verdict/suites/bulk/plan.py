@@ -1,4 +1,4 @@
-"""The plan of a data set: slices that can be read alone, each with the place of its first row; the file is read once."""
+"""The plan of a data set: pieces that can be read alone, each with the place of its first row; the file is read once."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from pytest_verdict.suites.rows.formats import (
 )
 
 ROWS: Final = 100_000
-"""How many rows a slice has, as far as the file can be cut so."""
+"""How many rows a piece has, as far as the file can be cut so."""
 _BYTES: Final = 1 << 26
 _BLOCK: Final = 1 << 20
 _BLANK_IN_CSV: Final = frozenset({b"\n", b"\r\n"})
 
 
-class Slice(NamedTuple):
+class Piece(NamedTuple):
     """A part of a file: from ``start`` to ``stop`` in bytes, row groups or batches; the whole where ``stop`` is 0.
 
     Its first row stands on ``line``, or has this position, and there are ``before`` rows before it. ``rows`` is 0 where only
@@ -43,16 +43,16 @@ class Slice(NamedTuple):
     header: int = 0
 
 
-class _Piece(NamedTuple):
-    """Sizes of a slice: in bytes, row groups or batches, in lines, and in rows."""
+class _Extent(NamedTuple):
+    """Sizes of a piece: in bytes, row groups or batches, in lines, and in rows."""
 
     size: int
     lines: int
     rows: int
 
 
-def plan_slices(path: Path, most: int = ROWS) -> list[Slice]:
-    """Cut a data set into slices of at most so many rows, or of one row group or batch."""
+def plan_pieces(path: Path, most: int = ROWS) -> list[Piece]:
+    """Cut a data set into pieces of at most so many rows, or of one row group or batch."""
     reader_of(path)
     digest = hashlib.sha256()
     plan = _PLANS.get(path.suffix.lower())
@@ -61,21 +61,21 @@ def plan_slices(path: Path, most: int = ROWS) -> list[Slice]:
         if pieces:
             return _placed(path, digest.hexdigest(), pieces, header)
     with path.open("rb") as file:
-        return [Slice(str(path), hashlib.file_digest(file, "sha256").hexdigest())]
+        return [Piece(str(path), hashlib.file_digest(file, "sha256").hexdigest())]
 
 
-def _placed(path: Path, sha256: str, pieces: list[_Piece], header: int) -> list[Slice]:
+def _placed(path: Path, sha256: str, pieces: list[_Extent], header: int) -> list[Piece]:
     starts = accumulate((piece.size for piece in pieces), initial=header)
     lines = accumulate((piece.lines for piece in pieces), initial=2 if header else 1)
     before = accumulate((piece.rows for piece in pieces), initial=0)
     return [
-        Slice(str(path), sha256, start, start + piece.size, line, rows, piece.rows, header)
+        Piece(str(path), sha256, start, start + piece.size, line, rows, piece.rows, header)
         for piece, start, line, rows in zip(pieces, starts, lines, before, strict=False)
     ]
 
 
 _Watch = Callable[[bytes], object]
-_Planned = tuple[list[_Piece], int]
+_Planned = tuple[list[_Extent], int]
 
 
 def _plan_lines(path: Path, most: int, watch: _Watch) -> _Planned:
@@ -102,7 +102,7 @@ def _plan_csv(path: Path, most: int, watch: _Watch) -> _Planned:
 
 def _pieces(
     file: BufferedReader, most: int, watch: _Watch, is_blank: Callable[[bytes], bool], size: int = 0
-) -> Iterator[_Piece]:
+) -> Iterator[_Extent]:
     lines = blank = 0
     while block := file.readlines(_BLOCK):
         watch(b"".join(block))
@@ -110,20 +110,20 @@ def _pieces(
             taken, block = block[: most - lines], block[most - lines :]
             size, lines, blank = size + sum(map(len, taken)), lines + len(taken), blank + sum(map(is_blank, taken))
             if lines == most or size > _BYTES:
-                yield _Piece(size, lines, lines - blank)
+                yield _Extent(size, lines, lines - blank)
                 size = lines = blank = 0
     if lines:
-        yield _Piece(size, lines, lines - blank)
+        yield _Extent(size, lines, lines - blank)
 
 
 def _plan_groups(path: Path, most: int, watch: _Watch) -> _Planned:
-    pieces: list[_Piece] = []
+    pieces: list[_Extent] = []
     for rows in rows_of_groups(path):
         if pieces and pieces[-1].rows + rows <= most:
             joined = pieces.pop()
-            pieces.append(_Piece(joined.size + 1, joined.rows + rows, joined.rows + rows))
+            pieces.append(_Extent(joined.size + 1, joined.rows + rows, joined.rows + rows))
         else:
-            pieces.append(_Piece(1, rows, rows))
+            pieces.append(_Extent(1, rows, rows))
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
             watch(block)
@@ -137,8 +137,8 @@ _PLANS: Final[Mapping[str, Callable[[Path, int, _Watch], _Planned]]] = {
 }
 
 
-def read_slice(piece: Slice) -> Iterable[Any]:
-    """Read the rows of a slice, each with its number in the file."""
+def read_piece(piece: Piece) -> Iterable[Any]:
+    """Read the rows of a piece, each with its number in the file."""
     path = Path(piece.path)
     if not piece.stop:
         return reader_of(path)(path)
@@ -150,12 +150,12 @@ def read_slice(piece: Slice) -> Iterable[Any]:
     return map(Row, count(piece.line), read_arrow(path, piece.start, piece.stop))
 
 
-def _header(path: Path, piece: Slice) -> str:
+def _header(path: Path, piece: Piece) -> str:
     with path.open("rb") as file:
         return file.read(piece.header).decode("utf-8-sig", UNDECODED)
 
 
-def _lines(path: Path, piece: Slice) -> Iterator[bytes]:
+def _lines(path: Path, piece: Piece) -> Iterator[bytes]:
     with path.open("rb") as file:
         file.seek(piece.start)
         left = piece.stop - piece.start

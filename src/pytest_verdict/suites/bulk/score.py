@@ -27,7 +27,7 @@ from pytest_verdict.report.junit import Profile
 from pytest_verdict.suites.bulk.fold import Fold
 from pytest_verdict.suites.bulk.keys import same_key
 from pytest_verdict.suites.bulk.parts import KEYS, LINES, paths_of, pieces_of, remove_parts
-from pytest_verdict.suites.bulk.plan import ROWS, plan_slices
+from pytest_verdict.suites.bulk.plan import ROWS, plan_pieces
 from pytest_verdict.suites.bulk.scored_rows import RowCheck
 from pytest_verdict.suites.bulk.units import Unit
 from pytest_verdict.suites.dataset_check import DatasetCheck
@@ -56,7 +56,7 @@ def row_check(path: Path, evaluator: Evaluator, ids: Any = None) -> RowCheck:
 def plan_units(path: Path, check: RowCheck, folder: Path, rows: int = ROWS) -> list[Unit]:
     """Cut a data set into units, whose parts go into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    return [Unit(number, piece, check, str(folder)) for number, piece in enumerate(plan_slices(path, rows))]
+    return [Unit(number, piece, check, str(folder)) for number, piece in enumerate(plan_pieces(path, rows))]
 
 
 def folded(folds: Iterator[Fold]) -> Fold:

@@ -1,4 +1,4 @@
-"""Units: a pure function from a slice of a data set to a part of the records, and to what came of it."""
+"""Units: a pure function from a piece of a data set to a part of the records, and to what came of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
 from pytest_verdict.suites.bulk.keys import key_entry
 from pytest_verdict.suites.bulk.parts import KEYS, LINES, part_name, read_fold, write_fold, write_part
-from pytest_verdict.suites.bulk.plan import Slice, read_slice
+from pytest_verdict.suites.bulk.plan import Piece, read_piece
 from pytest_verdict.suites.bulk.scored_rows import RowCheck, ScoredRows, score_rows
 from pytest_verdict.suites.bulk.slices import RowSlice
 from pytest_verdict.suites.rows import Row
@@ -26,11 +26,11 @@ _BATCH: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A slice of a data set, how its rows are compared, and where its part of the records is written; it can be pickled.
+    """A piece of a data set, how its rows are compared, and where its part of the records is written; it can be pickled.
 
     Args:
         number: The number of the unit in the plan, from 0.
-        piece: The slice.
+        piece: The piece.
         check: How a row is compared, and which test the records belong to.
         folder: The folder of the parts, which every process sees.
         before: How many records the test has before the first row of the data set.
@@ -38,7 +38,7 @@ class Unit:
     """
 
     number: int
-    piece: Slice
+    piece: Piece
     check: RowCheck
     folder: str
     before: int = 0
@@ -87,8 +87,8 @@ def _scored(unit: Unit, folder: Path, name: str) -> Fold:
     return replace(fold, parts=tuple(parts))
 
 
-def _batches(piece: Slice) -> Iterator[RowSlice]:
-    rows = (row if isinstance(row, Row) else Row(number, row) for number, row in enumerate(read_slice(piece), 1))
+def _batches(piece: Piece) -> Iterator[RowSlice]:
+    rows = (row if isinstance(row, Row) else Row(number, row) for number, row in enumerate(read_piece(piece), 1))
     while batch := list(islice(rows, _BATCH)):
         numbers, values, errors = zip(*batch, strict=True)
         yield RowSlice(numbers, values, {at: error for at, error in enumerate(errors) if error is not None})

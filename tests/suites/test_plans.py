@@ -1,4 +1,4 @@
-"""A plan cuts a data set into slices; read one after another they are the rows of the whole, with the same numbers."""
+"""A plan cuts a data set into pieces; read one after another they are the rows of the whole, with the same numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.suites.bulk.plan import plan_slices, read_slice
+from pytest_verdict.suites.bulk.plan import plan_pieces, read_piece
 from pytest_verdict.suites.rows import named_rows
 
 ENDS = st.sampled_from([b"\n", b"\r\n", b"\r", b"\n\n", b" \n", b""])
@@ -38,10 +38,10 @@ def rows_of(source):
 
 
 def planned(path: Path, most: int):
-    """Read the slices of a plan one after another, and look at their numbers on the way."""
+    """Read the pieces of a plan one after another, and look at their numbers on the way."""
     rows, before = [], 0
-    for piece in plan_slices(path, most):
-        found = rows_of(read_slice(piece))
+    for piece in plan_pieces(path, most):
+        found = rows_of(read_piece(piece))
         if isinstance(found, str):
             return found
         if piece.stop:
@@ -53,32 +53,32 @@ def planned(path: Path, most: int):
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150)
 @given(content=documents(JSON_LINES), most=st.integers(1, 5))
-def test_slices_of_json_lines_are_the_whole(tmp_path, content, most):
+def test_pieces_of_json_lines_are_the_whole(tmp_path, content, most):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(content)
     assert planned(path, most) == rows_of(path)
-    assert {piece.sha256 for piece in plan_slices(path, most)} == {hashlib.sha256(content).hexdigest()}
+    assert {piece.sha256 for piece in plan_pieces(path, most)} == {hashlib.sha256(content).hexdigest()}
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=200)
 @given(content=documents(CSV_LINES, b"a,b\n"), most=st.integers(1, 5), suffix=st.sampled_from(["csv", "tsv"]))
-def test_slices_of_csv_are_the_whole(tmp_path, content, most, suffix):
+def test_pieces_of_csv_are_the_whole(tmp_path, content, most, suffix):
     path = tmp_path / f"rows.{suffix}"
     path.write_bytes(content)
     assert planned(path, most) == rows_of(path)
 
 
-def test_csv_with_quotes_is_one_slice(tmp_path):
+def test_csv_with_quotes_is_one_piece(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_bytes(b'a,b\n1,2\n"3\n4",5\n')
-    assert [piece.stop for piece in plan_slices(path, 1)] == [0]
+    assert [piece.stop for piece in plan_pieces(path, 1)] == [0]
     path.write_bytes(b"a,b\n1,2\n3,5\n")
-    assert [(piece.start, piece.stop, piece.line) for piece in plan_slices(path, 1)] == [(4, 8, 2), (8, 12, 3)]
+    assert [(piece.start, piece.stop, piece.line) for piece in plan_pieces(path, 1)] == [(4, 8, 2), (8, 12, 3)]
 
 
 @pytest.mark.parametrize("most", [1, 3, 4, 100])
 @pytest.mark.parametrize("kind", ["parquet", "file", "stream"])
-def test_slices_of_arrow_are_the_whole(tmp_path, kind, most):
+def test_pieces_of_arrow_are_the_whole(tmp_path, kind, most):
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     table, sink = pyarrow.table({"a": [*range(10)], "b": [*"abcdefghij"]}), io.BytesIO()
@@ -92,20 +92,20 @@ def test_slices_of_arrow_are_the_whole(tmp_path, kind, most):
     path.write_bytes(sink.getvalue())
     assert planned(path, most) == rows_of(path)
     expected = 1 if kind == "stream" else {1: 5, 3: 5, 4: 3, 100: 1}[most]
-    assert len(plan_slices(path, most)) == expected
+    assert len(plan_pieces(path, most)) == expected
 
 
 @pytest.mark.parametrize("name", ["rows.json", "rows.yaml", "rows.jsonl.gz"])
-def test_other_formats_are_one_slice(tmp_path, name):
+def test_other_formats_are_one_piece(tmp_path, name):
     import gzip
 
     path = tmp_path / name
     path.write_bytes(gzip.compress(b'{"a":1}\n{"a":2}\n') if name.endswith("gz") else b'[{"a": 1}, {"a": 2}]')
-    assert len(plan_slices(path, 1)) == 1
+    assert len(plan_pieces(path, 1)) == 1
     assert planned(path, 1) == rows_of(path)
 
 
 @pytest.mark.parametrize(("name", "error"), [("rows.txt", ConfigurationError), ("rows.jsonl", FileNotFoundError)])
 def test_what_nothing_reads_is_refused_before_it_is_planned(tmp_path, name, error):
     with pytest.raises(error):
-        plan_slices(tmp_path / name)
+        plan_pieces(tmp_path / name)
