@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Final
 
+from pytest_verdict.core.merkle import leaf
 from pytest_verdict.core.record import Counts, merge_counts
 
 SAMPLES: Final = 5
@@ -71,6 +72,11 @@ class Fold:
             subtrees=joined(self.subtrees, other.subtrees),
             parts=(*self.parts, *other.parts),
         )
+
+    def followed_by(self, line: bytes) -> Fold:
+        """Add the record of a comparison that is none of a row."""
+        after = subtrees_of(self.before + self.rows, [leaf(line)])
+        return replace(self, rows=self.rows + 1, subtrees=joined(self.subtrees, after))
 
     def root(self) -> str:
         """Give the Merkle root of all records, the first of which is the first of a file."""

@@ -19,8 +19,8 @@ from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, Built, build
 from pytest_verdict.report.environment import now
-from pytest_verdict.report.folder import ReportFolder, remove_journal
-from pytest_verdict.report.journal import TestEntry
+from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
+from pytest_verdict.report.journal import ROOT, TestEntry
 from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.json_report import MESSAGE_LIMIT
 from pytest_verdict.report.junit import Profile
@@ -56,7 +56,10 @@ def row_check(path: Path, evaluator: Evaluator, ids: Any = None) -> RowCheck:
 def plan_units(path: Path, check: RowCheck, folder: Path, rows: int = ROWS) -> list[Unit]:
     """Cut a data set into units, whose parts go into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    return [Unit(number, piece, check, str(folder)) for number, piece in enumerate(plan_pieces(path, rows))]
+    return [
+        Unit(number, piece, check, str(folder.absolute()))
+        for number, piece in enumerate(plan_pieces(path.absolute(), rows))
+    ]
 
 
 def folded(folds: Iterator[Fold]) -> Fold:
@@ -67,7 +70,10 @@ def folded(folds: Iterator[Fold]) -> Fold:
 @contextmanager
 def report_folder(target: Path) -> Iterator[ReportFolder]:
     """Hold the folder of a report."""
-    folder = ReportFolder(target)
+    try:
+        folder = ReportFolder(target)
+    except FolderInUseError:
+        raise FolderInUseError(f"{target}: another run is writing its report there; name another folder") from None
     try:
         folder.refuse_foreign_files()
         folder.set_aside_interrupted()
@@ -92,6 +98,7 @@ def write_report(
     journal.append_test(_entry(check, fold, decided, size, seconds))
     journal.close({"finished": now(), "exit_status": int(not decided.gate.passed)})
     whole = journal.journal
+    whole.footer = {**(whole.footer or {}), ROOT: fold.followed_by(gate).root()}
     built = build(whole, folder.path, run=whole.run, profile=_PROFILE, consume=True)
     remove_journal(folder.journal)
     remove_parts(parts)
