@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BeforeValidator
 
+from pytest_verdict.core.columns import Columns
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import FAIL, PASS, Operator
 from pytest_verdict.core.result import Outcome
@@ -43,6 +44,12 @@ class BooleanMatch(Operator):
             return Outcome(0.0, notes=("null_observed",))
         return PASS if truth_value(expected) is truth_value(observed) else FAIL
 
+    def columns(self, expected: Any, observed: Any) -> Columns | None:
+        """Sort rows by equality; see `Operator.columns`."""
+        from pytest_verdict.operators.columns.texts import equal as equal_columns
+
+        return equal_columns(expected, observed) if str(observed.type) == "bool" else None
+
 
 def _is_no_boolean(value: Any) -> bool:
     return value is not None and truth_value(value) is None
@@ -62,6 +69,12 @@ class LiteralMatch(Operator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two values; see the class."""
         return PASS if equal(expected, observed) else FAIL
+
+    def columns(self, expected: Any, observed: Any) -> Columns | None:
+        """Sort rows by equality; see `Operator.columns`."""
+        from pytest_verdict.operators.columns.texts import equal as equal_columns
+
+        return equal_columns(expected, observed)
 
 
 def _accepted(values: Any) -> Any:
@@ -113,3 +126,10 @@ class OneOf(Operator):
             if equal(value, found.observed[0]):
                 return found.outcome(1.0, details={"matched_index": index, "matched": encode(accepted[index])})
         return found.outcome(0.0)
+
+    def columns(self, expected: Any, observed: Any) -> Columns | None:
+        """Sort rows by the accepted value that they are; see `Operator.columns`."""
+        from pytest_verdict.operators.columns.categories import accepted
+
+        del expected
+        return accepted(observed, self.values, self.normalize)

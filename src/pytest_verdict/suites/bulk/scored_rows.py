@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pytest_verdict.core.record import AttemptRecords, Counts, count, record_end
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.operators.evidence import not_compared
-from pytest_verdict.suites.bulk.slices import RowSlice
+from pytest_verdict.suites.bulk.slices import Slice
 from pytest_verdict.suites.mapping.evaluator import Evaluator
-from pytest_verdict.suites.rows import RowNames
+from pytest_verdict.suites.mapping.extraction import only_key
+from pytest_verdict.suites.rows import LONGEST_NAME, RowNames
+
+if TYPE_CHECKING:
+    from pytest_verdict.suites.bulk.columnar import Results, SortedRows
 
 SAMPLES: Final = 5
 
@@ -58,50 +63,109 @@ class ScoredRows(NamedTuple):
     names: Sequence[str]
 
 
-def score_rows(check: RowCheck, rows: RowSlice, first_ordinal: int) -> ScoredRows:
+def score_rows(check: RowCheck, rows: Slice, first_ordinal: int) -> ScoredRows:
     """Compare the rows of a slice; the first record has the ordinal that is given, from 1."""
     judged = judge_rows(check.evaluator, rows, RowNames(check.label, check.ids))
     attempt = AttemptRecords(check.test, check.attempt, check.worker)
     attempt.take(first_ordinal - 1)
     lines = judged.write(attempt, record_end(*check.place))
-    return ScoredRows(lines, judged.counts, judged.samples, judged.unreadable, judged.names)
+    return ScoredRows(lines, judged.counts, judged.samples, len(rows.errors), judged.names)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class JudgedRows:
     """A slice compared, whose records are not written yet."""
 
     names: Sequence[str]
-    unreadable: int
-    results: list[ComparisonResult]
-    counts: Counts = field(default_factory=dict)
-    samples: list[ComparisonResult] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        for result in self.results:
-            count(self.counts, result.operator, result.verdict)
-        self.samples = [result for result in self.results if not result.passed][:SAMPLES]
+    counts: Counts
+    samples: Sequence[ComparisonResult]
+    singles: Mapping[int, ComparisonResult]
+    """The results of rows that were compared one by one, by their position."""
+    joined: Callable[[AttemptRecords, str], bytes] | None = None
 
     def write(self, attempt: AttemptRecords, end: str) -> bytes:
         """Write the records as the next ones of an attempt of a test."""
-        first = attempt.take(len(self.results)) + 1
+        if self.joined is not None:
+            return self.joined(attempt, end)
+        first = attempt.take(len(self.singles)) + 1
         return "".join(
-            attempt.line(result.to_members(SESSION.redaction), ordinal, end)
-            for ordinal, result in enumerate(self.results, first)
+            attempt.line(result.to_members(SESSION.redaction), first + position, end)
+            for position, result in self.singles.items()
         ).encode("ascii")
 
 
-def judge_rows(evaluator: Evaluator, rows: RowSlice, names: RowNames) -> JudgedRows:
+def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows:
     """Compare the rows of a slice."""
-    called = [names.name(number, value) for number, value in zip(rows.numbers, rows.values, strict=True)]
+    called = _called(rows, names)
+
+    def judged(positions: Sequence[int]) -> list[ComparisonResult]:
+        documents = zip(positions, rows.documents(positions), strict=True)
+        return [_judged(evaluator, rows, names, called, position, document) for position, document in documents]
+
+    found = _sorted(evaluator, rows, names, called)
+    rest = range(len(rows.numbers)) if found is None else found.rest
+    singles = dict(zip(rest, judged(rest), strict=True))
+    counts: Counts = {}
+    for result in singles.values():
+        count(counts, result.operator, result.verdict)
+    failed = [position for position, result in singles.items() if not result.passed]
+    results = []
+    for where in () if found is None else found.kinds:
+        first, last = judged([where[0].as_py(), where[len(where) - 1].as_py()])
+        results.append((first, last))
+        count(counts, first.operator, first.verdict, len(where))
+        failed += [] if first.passed else where[:SAMPLES].to_pylist()
+    shown = sorted(failed)[:SAMPLES]
+    samples = [singles[position] if position in singles else judged([position])[0] for position in shown]
+    if found is None:
+        return JudgedRows(called, counts, samples, singles)
+    return JudgedRows(called, counts, samples, singles, functools.partial(_joined, found, results, singles))
+
+
+def _judged(
+    evaluator: Evaluator, rows: Slice, names: RowNames, called: Sequence[str], position: int, document: Any
+) -> ComparisonResult:
+    error, place = rows.errors.get(position), names.place(rows.numbers[position])
+    if error is not None:
+        return not_compared(f"{place}: {error}", instead_of=evaluator.operator_name, name=place)
+    return evaluator.judge(document, name=called[position] if called else place)
+
+
+def _called(rows: Slice, names: RowNames) -> Sequence[str]:
+    """Name the rows, if they are called by anything else than their place."""
+    if names.ids is None:
+        return ()
+    key = only_key(names.ids) if isinstance(names.ids, str) else None
+    found = (rows.texts(key) if key is not None else None) or [None] * len(rows.numbers)
+    others = [position for position, text in enumerate(found) if not text or len(text) > LONGEST_NAME]
+    for position, document in zip(others, rows.documents(others), strict=True):
+        found[position] = names.name(rows.numbers[position], document)
+    called = [text or "" for text in found]
     names.see(rows.numbers, called)
-    results = [_judged(evaluator, rows, names, position, name) for position, name in enumerate(called)]
-    return JudgedRows(called, len(rows.errors), results)
+    return called
 
 
-def _judged(evaluator: Evaluator, rows: RowSlice, names: RowNames, position: int, name: str) -> ComparisonResult:
-    error = rows.errors.get(position)
-    if error is None:
-        return evaluator.judge(rows.values[position], name=name)
-    place = names.place(rows.numbers[position])
-    return not_compared(f"{place}: {error}", instead_of=evaluator.operator_name, name=place)
+def _sorted(evaluator: Evaluator, rows: Slice, names: RowNames, called: Sequence[str]) -> SortedRows | None:
+    """Sort the rows by columns, where mapping, operator and session allow it."""
+    operator, inputs = evaluator.operator, evaluator.mapping.columns()
+    if operator is None or inputs is None or not operator.takes_columns or SESSION.redaction is not None:
+        return None
+    try:
+        from pytest_verdict.suites.bulk.columnar import named, sorted_rows
+    except ImportError:
+        # Without pyarrow the kernel compares every row by itself.
+        return None
+    column = named(names.label, rows.numbers, called)
+    return None if column is None else sorted_rows(operator, inputs, rows, column)
+
+
+def _joined(
+    found: SortedRows,
+    results: Sequence[Results],
+    singles: Mapping[int, ComparisonResult],
+    attempt: AttemptRecords,
+    end: str,
+) -> bytes:
+    from pytest_verdict.suites.bulk.columnar import joined
+
+    return joined(found, results, singles, attempt, end)

@@ -82,6 +82,12 @@ def first_key(path: str) -> str | None:
     return step if isinstance(step, str) else None
 
 
+def only_key(path: str) -> str | None:
+    """Give the key of the document that is all of a path."""
+    steps = _plain_steps(compiled(path)) or ()
+    return first_key(path) if len(steps) == 1 else None
+
+
 def describe_absence(path: str, document: Any) -> str:
     """Say that a path matches nothing, and what is there instead."""
     here, walked = document, "$"

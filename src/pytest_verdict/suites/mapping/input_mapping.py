@@ -13,6 +13,7 @@ from pytest_verdict.suites.mapping.extraction import (
     ExtractionTimeLimitError,
     Step,
     first_key,
+    only_key,
     read_path,
     read_steps,
     refuse_unknown_keys,
@@ -104,6 +105,14 @@ class InputMapping:
         resolve_into(found, {}, self, document)
         return found
 
+    def columns(self) -> dict[str, str] | None:
+        """Give the keys of the document that inputs are, by input; None when one is more than the value of a key."""
+        given = {name: source for name, source in self.inputs.items() if name not in self.literals}
+        paths = {name: {"path": source} if isinstance(source, str) else source for name, source in given.items()}
+        keys = {name: only_key(source["path"]) for name, source in paths.items() if {*source} == {"path"}}
+        found = {name: key for name, key in keys.items() if key is not None}
+        return found if len(found) == len(paths) else None
+
     def __repr__(self) -> str:
         return f"InputMapping({', '.join(f'{name}={source!r}' for name, source in self.inputs.items())})"
 
@@ -163,8 +172,8 @@ class _Extraction(NamedTuple):
         return value
 
 
-# Of what is written in full, in characters of JSON.
-_LONGEST: Final = 65_536
+LONGEST_DOCUMENT: Final = 65_536
+"""Of what a record has in full, in characters of JSON."""
 
 
 def mapped(mapping: InputMapping, document: Any) -> tuple[dict[str, Any], dict[str, Any] | None, str | None]:
@@ -199,7 +208,7 @@ def _sources(mapping: InputMapping, document: Any, steps: Steps) -> dict[str, An
 
 def _kept(name: str, value: Any) -> dict[str, Any]:
     text = encode_text(value)
-    if len(text) <= _LONGEST:
+    if len(text) <= LONGEST_DOCUMENT:
         return {name: value}
     return {f"{name}_sha256": hashlib.sha256(text.encode()).hexdigest(), f"{name}_size": len(text)}
 

@@ -17,7 +17,7 @@ from pytest_verdict.errors import ConfigurationError, MappingError, allowed
 from pytest_verdict.suites.loading import load_brought
 from pytest_verdict.suites.mapping.input_mapping import read_input
 
-_LONGEST_NAME: Final = 200
+LONGEST_NAME: Final = 200
 _COMPRESSED: Final = (".bz2", ".xz", ".zst", ".zip")
 
 
@@ -52,7 +52,8 @@ class RowNames:
     """What the rows of a data set are called: by what ``ids`` finds in them, or by their place."""
 
     def __init__(self, label: str, ids: Any = None) -> None:
-        self._label = label
+        self.label = label
+        self.ids = ids
         self._fetch = None if ids is None else read_input("ids", ids)
         # Of a name only its hash is kept.
         self._seen: set[int] = set()
@@ -60,7 +61,7 @@ class RowNames:
 
     def place(self, number: int) -> str:
         """Give the place of a row."""
-        return f"{self._label}:{number}"
+        return f"{self.label}:{number}"
 
     def name(self, number: int, value: Any) -> str:
         """Name a row."""
@@ -85,7 +86,7 @@ class RowNames:
         """Warn of the names that several rows have."""
         if self._again:
             rows, verb = counted(self._again, "row"), "has" if self._again == 1 else "have"
-            text = f"{self._label}: {rows} {verb} the id of an earlier one, first {self._first}"
+            text = f"{self.label}: {rows} {verb} the id of an earlier one, first {self._first}"
             warnings.warn(DatasetWarning(text), stacklevel=stacklevel + 1)
 
 
@@ -157,4 +158,4 @@ def _name(fetch_id: Callable[[Any], Any], value: Any, place: str) -> str:
         return place
     if given is None or given == "":
         return place
-    return shortened(given, _LONGEST_NAME) if isinstance(given, str) else shown(given, 60)
+    return shortened(given, LONGEST_NAME) if isinstance(given, str) else shown(given, 60)

@@ -1,0 +1,24 @@
+"""What an operator says of two columns: which rows have the same outcome, and in what parts they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+Path = tuple[str | int, ...]
+
+
+class Columns(NamedTuple):
+    """The rows of two Arrow columns, sorted by what comes out.
+
+    Rows of one kind have records that differ in nothing but the two sides and the parts. The kernel compares one row of each
+    kind, and what it says is written for the others.
+
+    Args:
+        kinds: A whole number for each row; null for a row that the operator does not take, which the kernel compares by itself.
+        parts: By the place in the record, such as ``("details", "distance")``, the values of all rows: text or whole numbers.
+            Where the record of a kind does not have that place, they are not looked at.
+    """
+
+    kinds: Any
+    parts: Mapping[Path, Any]

@@ -1,0 +1,40 @@
+"""Columns of categories, sorted by which of the accepted values they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow
+from pyarrow import compute
+
+from pytest_verdict.core.columns import Columns, Path
+from pytest_verdict.core.normalizers import normalize
+from pytest_verdict.operators.columns.texts import TEXT, Array, Steps, are_utf8, kinds, normalized
+
+_LARGEST = 2**63 - 1
+
+
+def accepted(observed: Array, values: Sequence[Any] | None, steps: Steps) -> Columns | None:
+    """Sort rows by the accepted value that they are."""
+    right = normalized(observed, steps)
+    if right is None or values is None or not _are_of(observed.type, values):
+        return None
+    places: dict[Any, int] = {}
+    for place, value in enumerate(values):
+        places.setdefault(normalize(value, steps) if observed.type == TEXT else value, place)
+    place = compute.index_in(right.column, pyarrow.array([*places], observed.type), skip_nulls=True)
+    matched = compute.take(pyarrow.array([*places.values()], pyarrow.int64()), place)
+    passed = compute.if_else(compute.is_valid(right.column), compute.is_valid(matched), None)
+    parts: dict[Path, Array] = {
+        ("details", "matched_index"): matched,
+        ("details", "matched"): compute.take(pyarrow.array(values, observed.type), matched),
+        ("observed_surface", 0): right.column,
+    }
+    return Columns(kinds([passed], right), parts)
+
+
+def _are_of(kind: Any, values: Sequence[Any]) -> bool:
+    if kind == TEXT:
+        return all(type(value) is str for value in values) and are_utf8(values)
+    return kind == pyarrow.int64() and all(type(value) is int and abs(value) <= _LARGEST for value in values)

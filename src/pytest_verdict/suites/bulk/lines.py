@@ -1,0 +1,101 @@
+"""The records of many rows: what rows of one kind share is written once, by the writer of all records, and joined to the rest."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import pyarrow
+from pyarrow import compute
+
+from pytest_verdict.core.columns import Path
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.record import AttemptRecords
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.encoding import encode_text
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.writing import members_of
+
+Array = Any
+
+_SURFACES: Final = ("expected_surface", "observed_surface")
+_PLAIN: Final = bytes(code for code in range(0x20, 0x7F) if code not in b'"\\')
+_UNUSUAL: Final = r"[^ !#-\[\]-~]"
+
+
+def json_texts(column: Array) -> Array:
+    """Write text, whole numbers or booleans as JSON; only texts that need escapes are written one by one."""
+    if column.type != pyarrow.string():
+        return column.cast(pyarrow.string())
+    if bytes_of(column).translate(None, _PLAIN):
+        rows = compute.match_substring_regex(column, _UNUSUAL)
+        escaped = [encode_text(text)[1:-1] for text in column.filter(rows).to_pylist()]
+        column = compute.replace_with_mask(column, rows, pyarrow.array(escaped, pyarrow.string()))
+    return compute.binary_join_element_wise('"', column, '"', "")
+
+
+def bytes_of(column: Array) -> bytes:
+    """Give all texts of a column, one behind the other."""
+    _, offsets, content = column.buffers()
+    if content is None:
+        return b""
+    ends = memoryview(offsets).cast("i")
+    start, end = ends[column.offset], ends[column.offset + len(column)]
+    found: bytes = content.slice(start, end - start).to_pybytes()
+    return found
+
+
+def numbers_from(first: int, count: int) -> Array:
+    """Count on from a number."""
+    return compute.add(compute.cumulative_sum(pyarrow.repeat(pyarrow.scalar(1, pyarrow.int64()), count)), first - 1)
+
+
+def written(
+    operator: Operator,
+    result: ComparisonResult,
+    parts: Mapping[Path, Array],
+    attempt: AttemptRecords,
+    end: str,
+    rows: Array,
+) -> Array:
+    """Write the records of rows that differ from the one that was compared in nothing but the parts."""
+    paths = [*parts]
+    # What stands where the values of rows will be; no text holds its own digest.
+    mark = hashlib.sha256(result.to_members().encode("ascii")).hexdigest()
+    line = attempt.line(_members(operator, result, paths, mark), f'"{mark}{paths.index(("ordinal",))}"', end)
+    texts: dict[int, Array] = {}
+
+    def text(column: Array) -> Array:
+        if id(column) not in texts:
+            texts[id(column)] = json_texts(column if len(rows) == len(column) else column.take(rows))
+        return texts[id(column)]
+
+    pieces = enumerate(re.split(f'"{mark}([0-9]+)"', line))
+    found = [text(parts[paths[int(piece)]]) if place % 2 else piece for place, piece in pieces if piece]
+    return compute.binary_join_element_wise(*found, "")
+
+
+def _members(operator: Operator, result: ComparisonResult, paths: Sequence[Path], mark: str) -> str:
+    outcome = result.outcome
+    record: dict[str, Any] = {name: getattr(outcome, name) for name in (*_SURFACES, "details", "sources")}
+    record |= {"name": result.name, "expected": result.expected, "observed": result.observed}
+    for number, path in enumerate(paths):
+        record = _put(record, path, f"{mark}{number}")
+    sides = record.pop("expected"), record.pop("observed")
+    name = record.pop("name")
+    return members_of(operator.identity, replace(outcome, **record), result.threshold, name, sides, None)
+
+
+def _put(value: Any, path: Path, mark: str) -> Any:
+    """Put a mark where a value stands; where there is none, nothing changes."""
+    if not path:
+        return value if value is ABSENT else mark
+    first, rest = path[0], path[1:]
+    if isinstance(value, Mapping) and first in value:
+        return {**value, first: _put(value[first], rest, mark)}
+    if isinstance(value, list) and isinstance(first, int) and first < len(value):
+        return [*value[:first], _put(value[first], rest, mark), *value[first + 1 :]]
+    return value

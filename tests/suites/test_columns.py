@@ -1,0 +1,292 @@
+"""Columns decide and write what the kernel decides and writes, byte for byte."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from pytest_verdict import Operator, Outcome
+from pytest_verdict.core.columns import Columns
+from pytest_verdict.core.record import AttemptRecords, count, record_end
+from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.operators import Exact
+from pytest_verdict.suites.bulk.scored_rows import RowCheck, judge_rows, score_rows
+from pytest_verdict.suites.bulk.slices import ColumnSlice, RowSlice
+from pytest_verdict.suites.mapping.evaluator import Evaluator
+from pytest_verdict.suites.rows import RowNames
+
+pyarrow = pytest.importorskip("pyarrow")
+columnar = pytest.importorskip("pytest_verdict.suites.bulk.columnar")
+
+BOTH = {"expected": "$.want", "observed": "$.got"}
+ALONE = {"observed": "$.got"}
+PLACE = ("tests/test_a.py", 7)
+STEPS = [
+    *("casefold", "collapse_whitespace", "lowercase", "nfc", "nfkc", "remove_articles", "remove_punctuation", "strip"),
+    *("strip_markdown_fence", "strip_thousands_separators"),
+]
+HOSTILE = [
+    *(
+        "",
+        " ",
+        "\t",
+        "İ",
+        "ΣΑΣ",
+        "ς",
+        "ß",
+        "\x00",
+        "\x1c",
+        "\x7f",
+        "\x85",
+        "\u2028",
+        "\ud800",
+        "🎉",
+        '"',
+        "\\",
+        '\\"',
+        "a\nb",
+        "é",
+        "ﬁ",
+    ),
+    *(
+        "A  the\x1fan THE",
+        "the",
+        "an a",
+        "```\nx\n```",
+        "```py\nx```",
+        "x" * 300,
+        "New York",
+        "new  york ",
+        "\0000\000",
+    ),
+    *(
+        "+5",
+        "-0",
+        "007",
+        "1e3",
+        "1E-2",
+        "1e400",
+        ".5",
+        "5.",
+        "+.5",
+        "1_0",
+        "１",
+        "0x1",
+        "inf",
+        "nan",
+        "NaN",
+        "-",
+        ".",
+        "1 2",
+    ),
+    *(
+        "1,234",
+        "1,23",
+        "-1,234.50",
+        "1,234,567",
+        "12,345,678.9",
+        "1,2345",
+        "a1,234",
+        "$1,234",
+        " 12 ",
+        "\x1c12",
+        "12\n",
+    ),
+    *(
+        "123456789012",
+        "1234567890123",
+        "999999999999.999999",
+        "0.1234567",
+        "0.000001",
+        "12345678901234567890",
+        "3.10",
+        "3.1",
+    ),
+    *("0e99999", "1e-7", "true", "null"),
+]
+TEXTS = st.sampled_from(HOSTILE) | st.text(max_size=8) | st.text(st.sampled_from("aA bt,.h1e-+ \t0"), max_size=8)
+NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.integers(-1500, 1500)
+PLAIN = st.none() | TEXTS | NUMBERS | st.booleans()
+DECIMAL_TEXTS = st.decimals(-2000, 2000, places=2).map(str) | st.sampled_from(HOSTILE)
+NORMALIZE = st.lists(st.sampled_from(STEPS), max_size=4)
+SOME_TEXTS = st.lists(TEXTS.filter(bool), min_size=1, max_size=4)
+
+SETTINGS = {
+    "exact": st.fixed_dictionaries({}, optional={"normalize": NORMALIZE, "case_sensitive": st.booleans()}),
+    "normalized_exact": st.fixed_dictionaries({}, optional={"normalize": NORMALIZE, "case_sensitive": st.booleans()}),
+    "literal": st.just({}),
+    "boolean": st.just({}),
+    "one_of": st.fixed_dictionaries(
+        {"values": SOME_TEXTS | st.lists(PLAIN, min_size=1, max_size=3)}, optional={"normalize": NORMALIZE}
+    ),
+    "contains_any": st.fixed_dictionaries(
+        {}, optional={"substrings": SOME_TEXTS, "normalize": NORMALIZE, "case_sensitive": st.booleans()}
+    ),
+    "numeric_exact": st.fixed_dictionaries({}, optional={"normalize": NORMALIZE}),
+    "numeric_tolerance": st.fixed_dictionaries(
+        {"tolerance": st.sampled_from([0, 1, 0.05, "0.1234567", "1e-9", 2.5, 10**7, "1e20"])},
+        optional={"mode": st.sampled_from(["relative", "absolute"]), "normalize": NORMALIZE},
+    ),
+    "numeric_range": st.fixed_dictionaries(
+        {"min": st.none() | st.sampled_from([-5, 0, 1.5, "0.1234567", -(10**14)])},
+        optional={
+            "max": st.none() | st.sampled_from([6, 7.25, 10**13, "9e30"]),
+            "exclusive_min": st.booleans(),
+            "exclusive_max": st.booleans(),
+            "normalize": NORMALIZE,
+        },
+    ),
+    "numeric_minimum": st.fixed_dictionaries({}, optional={"exclusive": st.booleans(), "normalize": NORMALIZE}),
+}
+SETTINGS["contains_all"] = SETTINGS["contains_any"]
+SETTINGS["numeric_maximum"] = SETTINGS["numeric_minimum"]
+
+
+def built(name, chosen):
+    try:
+        return REGISTRY.build(name, chosen)
+    except ConfigurationError:
+        return None
+
+
+OPERATORS = {name: chosen.map(lambda given, name=name: built(name, given)) for name, chosen in SETTINGS.items()}
+
+
+def of_kernel(check, rows):
+    """What the kernel writes of each row, one by one."""
+    names, counts, samples = RowNames(check.label, check.ids), {}, []
+    attempt, lines = AttemptRecords(check.test, check.attempt), []
+    for number, row in enumerate(rows, 1):
+        result = check.evaluator.judge(row, name=names.name(number, row))
+        count(counts, result.operator, result.verdict)
+        samples += [] if result.passed else [result]
+        lines.append(attempt.line(result.to_members(), number, record_end(*check.place)))
+    return "".join(lines).encode("ascii"), counts, samples[:5]
+
+
+def row_check(operator, mapping=BOTH, **more):
+    return RowCheck(
+        evaluator=Evaluator(operator, mapping), label='a "b".jsonl', test="test_a.py::test", place=PLACE, **more
+    )
+
+
+def assert_same(check, rows, given=None):
+    scored = score_rows(check, given or RowSlice(range(1, len(rows) + 1), rows), 1)
+    lines, counts, samples = of_kernel(check, rows)
+    assert scored.lines.decode().splitlines() == lines.decode().splitlines()
+    assert (scored.lines, scored.counts, [*scored.samples]) == (lines, counts, samples)
+
+
+def as_rows(pairs, ids):
+    return [{"want": want, "got": got, "id": name} for (want, got), name in zip(pairs, ids, strict=True)]
+
+
+@pytest.fixture(autouse=True)
+def kinds_of_one_row(monkeypatch):
+    """Few rows are enough, so that hypothesis finds small examples."""
+    monkeypatch.setattr(columnar, "_FEWEST", 1)
+
+
+many = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.mark.parametrize("name", sorted(OPERATORS))
+@many
+@given(data=st.data())
+def test_columns_and_kernel_write_the_same(name, data):
+    operator = data.draw(OPERATORS[name].filter(bool))
+    side = data.draw(st.sampled_from([TEXTS, TEXTS, DECIMAL_TEXTS, NUMBERS, st.booleans(), PLAIN]))
+    other = data.draw(st.sampled_from([side, side, PLAIN]))
+    pairs = data.draw(
+        st.lists(st.tuples(side, other) | side.map(lambda value: (value, value)), min_size=1, max_size=12)
+    )
+    ids = data.draw(st.lists(PLAIN, min_size=len(pairs), max_size=len(pairs)))
+    mapping = BOTH if operator.needs_expected() or data.draw(st.booleans()) else ALONE
+    assert_same(row_check(operator, mapping, ids=data.draw(st.sampled_from([None, "$.id"]))), as_rows(pairs, ids))
+
+
+@many
+@given(
+    st.lists(
+        st.tuples(*[st.none() | DECIMAL_TEXTS.filter(lambda text: text != "\ud800")] * 3), min_size=2, max_size=20
+    ),
+    st.sampled_from(["exact", "normalized_exact", "contains_any", "numeric_exact"]),
+    st.sampled_from(["string", "large_string", "dictionary"]),
+)
+def test_columns_of_any_arrow_type_write_the_same(rows, name, kind):
+    schema = pyarrow.schema([(key, pyarrow.string()) for key in ("want", "got", "id")])
+    table = pyarrow.Table.from_pylist([dict(zip(schema.names, row, strict=True)) for row in rows], schema)
+    of_column = pyarrow.large_string() if kind == "large_string" else pyarrow.string()
+    columns = [
+        column.combine_chunks().dictionary_encode() if kind == "dictionary" else column.combine_chunks().cast(of_column)
+        for column in table.columns
+    ]
+    batch = pyarrow.record_batch(columns, schema.names).slice(1)
+    given = ColumnSlice(range(1, len(batch) + 1), batch)
+    assert_same(row_check(REGISTRY.build(name, {}), ids="$.id"), batch.to_pylist(), given)
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen", "values", "one_by_one"),
+    [
+        ("exact", {}, ["a", "é", "\x00", None, 1], 2),
+        ("normalized_exact", {}, [" a", "B", "é", "İ"], 2),
+        ("normalized_exact", {"normalize": ["remove_punctuation"]}, ["-", "a-", "a"], 1),
+        ("numeric_exact", {}, ["1", "1.50", "+2", "1e3", "x", "0.1234567", "1234567890123"], 4),
+        ("numeric_exact", {"normalize": ["strip_thousands_separators"]}, ["1,234.5", "12", "1,23", "a1,234"], 2),
+        ("numeric_maximum", {}, [1, 2, 10**12], 1),
+        ("boolean", {}, [True, False, None], 1),
+        ("literal", {}, [1.5, 2.5], 2),
+    ],
+)
+def test_these_rows_are_taken(name, chosen, values, one_by_one):
+    rows = [{"want": value, "got": value} for value in values]
+    evaluator = Evaluator(REGISTRY.build(name, chosen), BOTH)
+    judged = judge_rows(evaluator, RowSlice(range(1, len(rows) + 1), rows), RowNames("rows"))
+    assert len(judged.singles) == one_by_one
+
+
+class SameLength(Operator):
+    name = "same_length"
+    wrong: str = ""
+
+    def evaluate(self, expected, observed):
+        return Outcome(float(len(expected) == len(observed)), details={"length": len(observed)})
+
+    def columns(self, expected, observed):
+        from pyarrow import compute
+
+        length = compute.utf8_length(observed)
+        same = compute.equal(compute.utf8_length(expected), length).cast("int8")
+        return Columns(
+            compute.multiply(same, 0) if self.wrong == "kinds" else same,
+            {} if self.wrong == "parts" else {("details", "length"): length},
+        )
+
+
+LENGTHS = [{"want": "ab", "got": "xy"}, {"want": "é", "got": "x"}, {"want": "abc", "got": "x"}]
+
+
+def test_an_operator_of_another_package_may_take_columns():
+    assert_same(row_check(SameLength()), LENGTHS)
+
+
+@pytest.mark.parametrize("wrong", ["kinds", "parts"])
+def test_columns_that_disagree_with_the_kernel_are_refused(wrong):
+    with pytest.raises(ConfigurationError, match=r"same_length: columns\(\) and evaluate\(\) disagree on <same_length"):
+        assert_same(row_check(SameLength(wrong=wrong)), LENGTHS)
+
+
+def test_a_subclass_that_compares_otherwise_does_not_inherit_columns():
+    class Never(Exact):
+        def evaluate(self, expected, observed):
+            return Outcome(0.0)
+
+    assert_same(row_check(Never()), [{"want": "a", "got": "a"}] * 5)
+
+
+@pytest.mark.parametrize("length", [10_000, 11_000, 70_000])
+def test_a_long_document_is_told_by_its_digest(length):
+    rows = [{"want": "x" * length, "got": "\x01" * 3 + str(number)} for number in range(5)]
+    assert_same(row_check(REGISTRY.build("exact", {})), rows)
