@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.suites.bulk.plan import plan_pieces, read_piece
-from pytest_verdict.suites.rows import named_rows
+from pytest_verdict.suites.rows import Row, named_rows
 
 ENDS = st.sampled_from([b"\n", b"\r\n", b"\r", b"\n\n", b" \n", b""])
 JSON_LINES = st.sampled_from(
@@ -37,11 +38,16 @@ def rows_of(source):
     return rows
 
 
+def as_rows(found):
+    for position, number in enumerate(found.numbers):
+        yield Row(number, found.documents([position])[0], found.errors.get(position))
+
+
 def planned(path: Path, most: int):
     """Read the pieces of a plan one after another, and look at their numbers on the way."""
     rows, before = [], 0
     for piece in plan_pieces(path, most):
-        found = rows_of(read_piece(piece))
+        found = rows_of(chain.from_iterable(map(as_rows, read_piece(piece))))
         if isinstance(found, str):
             return found
         if piece.stop:

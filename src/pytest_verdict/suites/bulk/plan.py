@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from io import BufferedReader
-from itertools import accumulate, chain, count
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from pytest_verdict.suites.bulk.slices import ColumnSlice, Slice, slices_of_rows
 from pytest_verdict.suites.rows import Row, reader_of
 from pytest_verdict.suites.rows.formats import (
     BOM,
     UNDECODED,
-    read_arrow,
+    read_batches,
     rows_of_csv,
     rows_of_groups,
     rows_of_json,
@@ -137,17 +138,26 @@ _PLANS: Final[Mapping[str, Callable[[Path, int, _Watch], _Planned]]] = {
 }
 
 
-def read_piece(piece: Piece) -> Iterable[Any]:
-    """Read the rows of a piece, each with its number in the file."""
+def read_piece(piece: Piece, keys: Collection[str] | None = None) -> Iterator[Slice]:
+    """Read the rows of a piece, each with its number in the file; of columns that Arrow has, some where they are named."""
     path = Path(piece.path)
-    if not piece.stop:
-        return reader_of(path)(path)
-    if piece.header:
-        texts = (line.decode("utf-8", UNDECODED) for line in _lines(path, piece))
-        return rows_of_csv(chain([_header(path, piece)], texts), path, piece.line - 2)
-    if _PLANS[path.suffix.lower()] is _plan_lines:
+    plan = _PLANS.get(path.suffix.lower())
+    if plan is not _plan_groups:
+        return slices_of_rows(_rows(path, piece) if piece.stop else reader_of(path)(path))
+    return _slices_of_batches(read_batches(path, piece.start, piece.stop or None, keys), piece.line)
+
+
+def _slices_of_batches(batches: Iterable[Any], number: int) -> Iterator[Slice]:
+    for batch in batches:
+        yield ColumnSlice(range(number, number + batch.num_rows), batch)
+        number += batch.num_rows
+
+
+def _rows(path: Path, piece: Piece) -> Iterable[Row]:
+    if not piece.header:
         return rows_of_json(_lines(path, piece), piece.line)
-    return map(Row, count(piece.line), read_arrow(path, piece.start, piece.stop))
+    texts = (line.decode("utf-8", UNDECODED) for line in _lines(path, piece))
+    return rows_of_csv(chain([_header(path, piece)], texts), path, piece.line - 2)
 
 
 def _header(path: Path, piece: Piece) -> str:

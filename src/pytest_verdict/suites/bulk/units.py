@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from itertools import islice
 from pathlib import Path
-from typing import Final
 
 from pytest_verdict.core.merkle import leaf
 from pytest_verdict.core.session import SESSION
@@ -18,10 +16,8 @@ from pytest_verdict.suites.bulk.keys import key_entry
 from pytest_verdict.suites.bulk.parts import KEYS, LINES, part_name, read_fold, write_fold, write_part
 from pytest_verdict.suites.bulk.plan import Piece, read_piece
 from pytest_verdict.suites.bulk.scored_rows import RowCheck, ScoredRows, score_rows
-from pytest_verdict.suites.bulk.slices import RowSlice
-from pytest_verdict.suites.rows import Row
-
-_BATCH: Final = 1_000
+from pytest_verdict.suites.bulk.slices import Slice
+from pytest_verdict.suites.mapping.extraction import only_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +68,7 @@ def _scored(unit: Unit, folder: Path, name: str) -> Fold:
 
     def lines() -> Iterator[bytes]:
         nonlocal fold
-        for rows in _batches(unit.piece):
+        for rows in read_piece(unit.piece, _columns(unit.check)):
             done = fold.before + fold.rows
             found = score_rows(unit.check, rows, done + 1)
             keys.extend(_keys(unit.check, rows, found, done))
@@ -87,14 +83,15 @@ def _scored(unit: Unit, folder: Path, name: str) -> Fold:
     return replace(fold, parts=tuple(parts))
 
 
-def _batches(piece: Piece) -> Iterator[RowSlice]:
-    rows = (row if isinstance(row, Row) else Row(number, row) for number, row in enumerate(read_piece(piece), 1))
-    while batch := list(islice(rows, _BATCH)):
-        numbers, values, errors = zip(*batch, strict=True)
-        yield RowSlice(numbers, values, {at: error for at, error in enumerate(errors) if error is not None})
+def _columns(check: RowCheck) -> list[str] | None:
+    """Name the keys of a row that are looked at; None where they may be others than those of the document itself."""
+    keys = [only_key(check.ids)] if isinstance(check.ids, str) else [None] * (check.ids is not None)
+    inputs = check.evaluator.mapping.columns()
+    found = [key for key in (*(inputs or {}).values(), *keys) if key is not None]
+    return None if inputs is None or None in keys else list(dict.fromkeys(found))
 
 
-def _keys(check: RowCheck, rows: RowSlice, found: ScoredRows, done: int) -> Iterator[bytes]:
+def _keys(check: RowCheck, rows: Slice, found: ScoredRows, done: int) -> Iterator[bytes]:
     """Give the keys of the rows that have an id."""
     if check.ids is not None:
         for ordinal, (number, name) in enumerate(zip(rows.numbers, found.names, strict=True), done + 1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import importlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -127,16 +127,27 @@ def _is_utf8(fields: list[str]) -> bool:
     return not any("\udc80" <= character <= "\udcff" for field in fields if not field.isascii() for character in field)
 
 
-_BATCH: Final = 1_000
+_ROWS: Final = 1_000
+_BATCH: Final = 16_384
 
 
-def read_arrow(path: Path, start: int = 0, stop: int | None = None) -> Iterator[Any]:
-    """Read a Parquet or Arrow file by pyarrow, one batch at a time; some row groups or batches where they are named."""
+def read_arrow(path: Path) -> Iterator[Any]:
+    """Read a Parquet or Arrow file by pyarrow."""
+    for batch in read_batches(path):
+        for start in range(0, batch.num_rows, _ROWS):
+            yield from batch.slice(start, _ROWS).to_pylist()
+
+
+def read_batches(
+    path: Path, start: int = 0, stop: int | None = None, keys: Collection[str] | None = None
+) -> Iterator[Any]:
+    """Read a Parquet or Arrow file batch by batch; some row groups or batches, and some columns of all where they are there."""
     arrow = _module("pyarrow")
-    read = _of_parquet if path.suffix.lower() == ".parquet" else _of_arrow
     try:
-        for batch in read(path, slice(start, stop)):
-            yield from batch.to_pylist()
+        if path.suffix.lower() == ".parquet":
+            yield from _of_parquet(path, slice(start, stop), keys)
+        else:
+            yield from _of_arrow(path, slice(start, stop))
     except (arrow.ArrowInvalid, arrow.ArrowIOError) as error:
         raise ConfigurationError(f"{path.name}: it cannot be read: {error}") from None
 
@@ -155,9 +166,13 @@ def rows_of_groups(path: Path) -> list[int]:
         raise ConfigurationError(f"{path.name}: it cannot be read: {error}") from None
 
 
-def _of_parquet(path: Path, groups: slice) -> Iterator[Any]:
+def _of_parquet(path: Path, groups: slice, keys: Collection[str] | None) -> Iterator[Any]:
     with _module("pyarrow.parquet").ParquetFile(path) as file:
-        yield from file.iter_batches(batch_size=_BATCH, row_groups=range(file.num_row_groups)[groups])
+        # With a dot it would be a part of a column. What is missing is told with the names of all that is there.
+        is_part = keys is not None and {*keys} <= {name for name in file.schema_arrow.names if "." not in name}
+        columns = list(keys or ()) if is_part else None
+        groups_read = range(file.num_row_groups)[groups]
+        yield from file.iter_batches(batch_size=_BATCH, row_groups=groups_read, columns=columns)
 
 
 def _of_arrow(path: Path, batches: slice) -> Iterator[Any]:
