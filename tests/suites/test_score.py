@@ -393,3 +393,23 @@ def test_without_ray_the_extra_is_named(rows, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     assert score(rows, "--engine", "ray") == 2
     assert "pytest-verdict[ray]" in capsys.readouterr().err
+
+
+@pytest.mark.ray
+@pytest.mark.parametrize("engine", ["dask", "daft"])
+def test_the_recipes_make_the_same_report(tmp_path, monkeypatch, engine):
+    pytest.importorskip(engine)
+    pyarrow = pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    rows = [{"truth": f"v{n}", "answer": f"v{n}" if n % 50 else ""} for n in range(500)]
+    table = pyarrow.Table.from_pylist(rows)
+    pytest.importorskip("pyarrow.parquet").write_table(table, "rows.parquet", row_group_size=100)
+    page = Path(__file__).parents[2] / "docs/how-to/datasets-at-scale.md"
+    recipe = page.read_text().partition(f"# with_{engine}.py\n")[2].partition("```")[0]
+    Path("with_it.py").write_text(recipe.replace("pass_rate=0.9", "pass_rate=0.9, unit_rows=100"))
+    done = subprocess.run([sys.executable, "with_it.py"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "490 of 500 rows passed" in done.stdout
+    command = ["score", "rows.parquet", "--operator", "exact", "--expected", "truth", "--observed", "answer"]
+    assert main([*command, "--pass-rate", "0.9", "-j", "1", "-o", "one"]) == 0
+    assert report_in(tmp_path / "out") == report_in(tmp_path / "one")

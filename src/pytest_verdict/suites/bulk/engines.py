@@ -21,7 +21,7 @@ _MOST_DEATHS: Final = 3
 
 def run_here(units: Sequence[Unit], jobs: int) -> Iterator[Fold]:
     """Score units in processes of this machine; in this one with one job."""
-    if jobs == 1:
+    if min(jobs, len(units)) == 1:
         yield from map(score_unit, units)
         return
     left, deaths = list(units), 0
@@ -63,7 +63,7 @@ def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
-        os._exit(1)
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def run_on_ray(units: Sequence[Unit], jobs: int, address: str | None = None) -> Iterator[Fold]:

@@ -52,7 +52,28 @@ class Unit:
 
 
 def score_unit(unit: Unit) -> Fold:
-    """Compare the rows of a unit and write their records; what is there already is not computed again."""
+    """Compare the rows of a unit and write their records; what is there already is not computed again.
+
+    Args:
+        unit: One of the units of a `Scoring`.
+
+    Returns:
+        What came of the rows, for `Scoring.finish`: counts, the first failures, and the Merkle root of the records.
+
+    Raises:
+        ConfigurationError: The file cannot be read, or is another one than when the units were planned.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from pytest_verdict.suites import Evaluator, Scoring, score_unit
+        >>> path = Path(tempfile.mkdtemp(), "rows.csv")
+        >>> _ = path.write_text("want,got\\n1,1\\n2,3\\n")
+        >>> same = Evaluator("exact", {"expected": "$.want", "observed": "$.got"})
+        >>> with Scoring(path, same, path.with_name("out")) as scoring:
+        ...     score_unit(scoring.units[0]).counts
+        {'exact': (1, 1, 0)}
+    """
     folder, name = Path(unit.folder), unit.name
     fold = read_fold(folder, name)
     if fold is None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -16,10 +14,9 @@ from pytest_verdict.core.record import summed
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.suites.bulk.fold import Fold
+from pytest_verdict.suites.bulk.plan import ROWS
 from pytest_verdict.suites.bulk.units import Unit
-from pytest_verdict.suites.dataset_check import checked_rate
 from pytest_verdict.suites.loading import read_json
 from pytest_verdict.suites.mapping.evaluator import Evaluator
 
@@ -74,34 +71,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from pytest_verdict.report.environment import describe_process, now
-    from pytest_verdict.suites.bulk.plan import ROWS
-    from pytest_verdict.suites.bulk.score import (
-        PARTS,
-        decide,
-        folded,
-        plan_units,
-        report_folder,
-        row_check,
-        write_report,
-    )
+    from pytest_verdict.suites.bulk.score import Scoring
 
-    path, target = Path(arguments.dataset), Path(arguments.output)
-    check = row_check(path, _evaluator(arguments), arguments.ids and _path_of(arguments.ids))
-    gate, rate = PassRate(confidence=arguments.confidence), checked_rate(arguments.pass_rate)
     jobs = _positive("--jobs", arguments.jobs) or os.cpu_count() or 1
-    rows = _positive("--unit-rows", arguments.unit_rows) or ROWS
-    facts = {**describe_process(Path.cwd(), sys.argv[1:]), "started": now(), "workers": jobs}
-    began = time.monotonic()
-    with report_folder(target) as folder:
-        units = plan_units(path, check, target / PARTS, rows)
-        fold = folded(_watched(_folds(arguments, units, jobs), sum(unit.piece.rows for unit in units)))
-        decided = decide(fold, check.label, gate, rate)
-        built = write_report(folder, check, fold, decided, facts, time.monotonic() - began)
-    say(*decided.describe().splitlines(), f"written: {target}")
-    for problem in built.problems:
+    scoring = Scoring(
+        arguments.dataset,
+        _evaluator(arguments),
+        arguments.output,
+        ids=arguments.ids and _path_of(arguments.ids),
+        pass_rate=arguments.pass_rate,
+        confidence=arguments.confidence,
+        unit_rows=_positive("--unit-rows", arguments.unit_rows) or ROWS,
+    )
+    with scoring:
+        check = scoring.finish(_watched(_folds(arguments, scoring.units, jobs), scoring.units))
+    say(*check.describe().splitlines(), f"written: {arguments.output}")
+    for problem in scoring.problems:
         complain(problem)
-    return 2 if built.problems else int(not decided.gate.passed)
+    return 2 if scoring.problems else int(not check.gate.passed)
 
 
 def _evaluator(arguments: argparse.Namespace) -> Evaluator:
@@ -155,9 +142,9 @@ def _folds(arguments: argparse.Namespace, units: Sequence[Unit], jobs: int) -> I
     return run_here(units, jobs)
 
 
-def _watched(folds: Iterator[Fold], total: int) -> Iterator[Fold]:
+def _watched(folds: Iterator[Fold], units: Sequence[Unit]) -> Iterator[Fold]:
     done = failed = 0
-    with progress(total, "row", counted="not passed") as show:
+    with progress(sum(unit.piece.rows for unit in units), "row", counted="not passed") as show:
         for fold in folds:
             done, failed = done + fold.rows, failed + sum(summed(fold.counts)[1:])
             show(done, failed)
