@@ -26,6 +26,7 @@ MAPPING = {
 def test_it_agrees_with_every_flag(monkeypatch):
     results = []
     monkeypatch.setattr(SESSION, "observer", results.append)
+    monkeypatch.setattr(SESSION, "rows_observer", None)
     # The file has two solutions for each problem.
     with pytest.warns(DatasetWarning, match="1319 rows have the id of an earlier one"):
         check = check_dataset(SOLUTIONS, "numeric_exact", MAPPING, pass_rate=0.45, ids="$.id")

@@ -136,6 +136,7 @@ def results(monkeypatch):
 
     found = []
     monkeypatch.setattr(SESSION, "observer", found.append)
+    monkeypatch.setattr(SESSION, "rows_observer", None)
     return found
 
 
@@ -231,8 +232,8 @@ def test_it_streams():
         ({"operator": "exct"}, "Did you mean 'exact'"),
         ({"mapping": {"expected": "$.a"}}, "a mapping names the inputs"),
         ({"source": "rows.txt"}, "the format of a dataset is told by its suffix"),
-        ({"source": 5}, "a path or an iterable of rows, got 5"),
-        ({"source": {"a": 1}}, "a path or an iterable of rows, got {'a': 1}"),
+        ({"source": 5}, "a path, a table or an iterable of rows, got 5"),
+        ({"source": {"a": 1}}, "a path, a table or an iterable of rows, got {'a': 1}"),
         ({"normalise": []}, "Did you mean 'normalize'"),
     ],
     ids=str,

@@ -184,15 +184,17 @@ def _items(name: str) -> Any:
 
 
 def _fill_session(config: pytest.Config) -> None:
-    before = SESSION.budget, SESSION.advice, SESSION.observer, SESSION.redaction
+    before = SESSION.budget, SESSION.advice, SESSION.redaction
+    observers = SESSION.observer, SESSION.rows_observer
 
     def restore() -> None:
-        SESSION.budget, SESSION.advice, SESSION.observer, SESSION.redaction = before
+        SESSION.budget, SESSION.advice, SESSION.redaction = before
+        SESSION.observer, SESSION.rows_observer = observers
 
     config.add_cleanup(restore)
     # A session inside a test of another session has an observer of its own.
     watch = config.stash[_WATCH] = ComparisonWatch(config.invocation_params.dir)
-    SESSION.observer = watch.observe
+    SESSION.observer, SESSION.rows_observer = watch.observe, watch.observe_rows
     SESSION.budget = _budget(config)
     SESSION.redaction = None
     if getattr(config, "workerinput", {}).get(REDACTING[0]) or any(map(config.getini, REDACTING)):

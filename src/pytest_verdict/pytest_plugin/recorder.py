@@ -10,6 +10,7 @@ import pytest
 
 from pytest_verdict.core.record import AttemptRecords, Counts, Observed
 from pytest_verdict.core.result import ComparisonResult, Outcome
+from pytest_verdict.core.session import ComparedRows
 from pytest_verdict.core.writing import Envelope, OperatorIdentity
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
 from pytest_verdict.pytest_plugin.locations import CallLocations
@@ -60,6 +61,7 @@ class Recorder:
         self._process = os.getpid()
         # Threads append while the main thread takes; both are atomic, so there is no lock.
         self._observed: list[Observed] = []
+        self._rows: list[tuple[AttemptRecords, ComparedRows, str]] = []
         self._size = 0
         self._most = 0 if flush == "comparison" else _SPILL
         # How many they are, for whoever must know when this process is gone.
@@ -114,10 +116,10 @@ class Recorder:
 
     def take(self) -> list[RecordBatch]:
         """Return the records since the last call, and forget them."""
-        observed = self._observed
-        if not observed:
+        observed, rows = self._observed, self._rows
+        if not observed and not rows:
             return []
-        taken = observed[:]
+        taken, together = observed[:], rows[:]
         # Before they are forgotten, because Ctrl-C may interrupt the writing.
         batches, rest = [], taken
         # Threads of one test may still compare when the next has begun.
@@ -125,8 +127,11 @@ class Recorder:
             attempt = rest[0][0]
             lines, counts, rest = attempt.lines(rest)
             batches.append(RecordBatch(attempt.test, attempt.attempt, counts, lines, attempt.traits))
+        for attempt, many, end in together:
+            lines = many.write(attempt, end)
+            batches.append(RecordBatch(attempt.test, attempt.attempt, many.counts, lines, attempt.traits))
         # Not cleared: a thread may have observed something since.
-        del observed[: len(taken)]
+        del observed[: len(taken)], rows[: len(together)]
         self.pending[0] = len(observed)
         self._size = 0
         return batches
@@ -170,9 +175,21 @@ class Recorder:
             with signals_deferred():
                 self._send()
 
+    def observe_rows(self, rows: ComparedRows) -> None:
+        """Keep comparisons that were made together, and hand them over at once."""
+        for result in rows.samples:
+            self._watch(result)
+        if self._attempt is None:
+            return
+        end = self._locations.end_of(sys._getframe(1))  # noqa: SLF001 - as in `observe`
+        self._rows.append((self._attempt, rows, end))
+        if threading.current_thread() is threading.main_thread():
+            with signals_deferred():
+                self._send()
+
     def _send(self) -> None:
         item = self._item
-        if item is None or not self._observed:
+        if item is None or not (self._observed or self._rows):
             return
         if self.is_in_a_child:
             # A child has the open files of its parent, and must not write to them.

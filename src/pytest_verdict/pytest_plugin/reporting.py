@@ -26,7 +26,7 @@ def start(config: pytest.Config) -> None:
     flush = _chosen(config, "verdict_flush", "test", "comparison")
     recorder = Recorder(config, redaction, flush, SESSION.observer or remember_failure, with_markers=bool(gates))
     # Restored with the rest of the slot when the session ends.
-    SESSION.observer = recorder.observe
+    SESSION.observer, SESSION.rows_observer = recorder.observe, recorder.observe_rows
     config.pluginmanager.register(captured, "verdict-suite-properties")
     if shard_of(config):
         config.pluginmanager.register(Whole(config), WHOLE)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
 
     from pytest_verdict.core.result import ComparisonResult
+    from pytest_verdict.core.session import ComparedRows
 
 OPTION: Final = "verdict_unread"
 """The ini key and the marker."""
@@ -120,6 +121,11 @@ class ComparisonWatch:
             return
         failure = remember_failure(result)
         self._group().add(failure)
+
+    def observe_rows(self, rows: ComparedRows) -> None:
+        """Remember the first of many comparisons that did not pass; a gate looks at the others."""
+        for result in rows.samples:
+            self.observe(result)
 
     def _group(self) -> UnreadComparisons:
         fixture = _fixture_being_set_up()

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import functools
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pytest_verdict.comparator import Comparator
-from pytest_verdict.comparison import HIDDEN, compare, describe_failure
+from pytest_verdict.comparison import HIDDEN, compare, describe_failure, recorded
 from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.record import Counts, merge_counts, summed
 from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.operators.evidence import record_not_compared
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.signatures import OperatorName
+from pytest_verdict.suites.bulk.scored_rows import SAMPLES, JudgedRows, columns_needed, judge_rows
+from pytest_verdict.suites.bulk.slices import RowSlice, slices
 from pytest_verdict.suites.mapping.evaluator import Evaluator
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
-from pytest_verdict.suites.rows import checked_size, named_rows
-
-_SHOWN: Final = 5
+from pytest_verdict.suites.rows import Row, RowNames, checked_size, label_of, numbered_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,8 @@ def check_dataset(
     """Compare every row of a dataset, and fail the test unless enough of them pass; each is recorded, and none is kept.
 
     Args:
-        source: The path of a JSONL, CSV, YAML, Parquet or Arrow file, or any iterable of rows; it is read row by row.
+        source: The path of a JSONL, CSV, YAML, Parquet or Arrow file, a table of pyarrow, or any iterable of rows; a file is
+            read piece by piece.
         operator: The name of a registered operator, or an operator.
         mapping: Where its inputs come from, as `InputMapping` or a dict; ``$`` is the row.
         threshold: The lowest score with which a row passes; the default unless given.
@@ -184,19 +187,35 @@ def _checked(
     expected_size: tuple[OperatorName, int] | None,
 ) -> DatasetCheck:
     checked_rate(pass_rate)
-    counts = {"pass": 0, "fail": 0, "error": 0}
-    unreadable = 0
+    names, unreadable = RowNames(label_of(source), ids), 0
+    counts: Counts = {}
     first: list[ComparisonResult] = []
-    for place, name, value, error in named_rows(source, ids):
-        if error is None:
-            result = evaluator.compare(value, name=name)
+    for judged, errors in _judged(source, evaluator, names):
+        merge_counts(counts, judged.counts)
+        unreadable += errors
+        first += [result for result in judged.samples if not result.passed and len(first) < SAMPLES]
+    names.warn(3)
+    passed, failed, broken = summed(counts)
+    found = {"pass": passed, "fail": failed, "error": broken}
+    decided = compare(gate, pass_rate, found, name=f"pass rate of {names.label}")
+    size = compare(*expected_size, sum(found.values()), name=f"rows of {names.label}") if expected_size else None
+    return DatasetCheck(passed, failed, broken, unreadable, tuple(first[:SAMPLES]), decided, size)
+
+
+def _judged(source: Any, evaluator: Evaluator, names: RowNames) -> Iterator[tuple[JudgedRows, int]]:
+    """Compare slices of rows, or one row after the other, as source and session allow; count those that were unreadable."""
+    is_watched_singly = SESSION.observer is not None and SESSION.rows_observer is None
+    together = None if is_watched_singly else slices(source, functools.partial(columns_needed, evaluator, names))
+    for rows in together or map(_alone, numbered_rows(source)):
+        judged = judge_rows(evaluator, rows, names, by_columns=together is not None)
+        if together is None:
+            recorded(judged.singles[0])
         else:
-            unreadable += 1
-            result = record_not_compared(f"{place}: {error}", instead_of=evaluator.operator_name, name=place)
-        counts[result.verdict] += 1
-        if not result.passed and len(first) < _SHOWN:
-            first.append(result)
-    label = Path(source).name if isinstance(source, str | Path) else "row"
-    decided = compare(gate, pass_rate, counts, name=f"pass rate of {label}")
-    size = compare(*expected_size, sum(counts.values()), name=f"rows of {label}") if expected_size else None
-    return DatasetCheck(counts["pass"], counts["fail"], counts["error"], unreadable, tuple(first), decided, size)
+            SESSION.compared += len(rows.numbers)
+            if SESSION.rows_observer is not None:
+                SESSION.rows_observer(judged)
+        yield judged, len(rows.errors)
+
+
+def _alone(row: Row) -> RowSlice:
+    return RowSlice((row.number,), (row.value,), {} if row.error is None else {0: row.error})

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import pyarrow
 from pyarrow import compute
@@ -16,9 +16,12 @@ from pytest_verdict.core.record import AttemptRecords
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.suites.bulk.lines import Array, bytes_of, numbers_from, written
+from pytest_verdict.suites.bulk.lines import Array, Template, bytes_of, numbers_from, template_of
 from pytest_verdict.suites.bulk.slices import Slice
 from pytest_verdict.suites.mapping.input_mapping import EXPECTED, LONGEST_DOCUMENT, OBSERVED
+
+Judge = Callable[[Sequence[int]], Sequence[ComparisonResult]]
+"""Compares the rows at some positions by the kernel."""
 
 # Of fewer rows the kernel is faster than a kind.
 _FEWEST: Final = 4
@@ -26,17 +29,41 @@ _PROBE: Final = "a text that is no setting"
 _LONGEST_ESCAPE: Final = len("\\u0000")
 
 
+class Kind(NamedTuple):
+    """Rows with the same outcome: where they stand in the slice, the result of the first, and the records of all."""
+
+    positions: Array
+    result: ComparisonResult
+    template: Template
+
+
 @dataclass(frozen=True, slots=True)
 class SortedRows:
-    """Where rows with the same outcome stand in a slice, and those that are compared one by one; what differs in the records."""
+    """A slice as kinds of rows, and the positions of those that are compared one by one."""
 
-    operator: Operator
-    kinds: Sequence[Array]
+    kinds: Sequence[Kind]
     rest: Sequence[int]
     parts: Mapping[Path, Array]
 
+    def write(self, singles: Mapping[int, ComparisonResult], attempt: AttemptRecords, end: str) -> bytes:
+        """Write the records in the order of the rows."""
+        count = len(self.parts["name",])
+        first = attempt.take(count) + 1
+        ordinals = numbers_from(first, count)
+        rows = [kind.positions if len(kind.positions) < count else None for kind in self.kinds]
+        kinds = zip(self.kinds, rows, strict=True)
+        columns = [kind.template.lines(self.parts, ordinals, where, attempt, end) for kind, where in kinds]
+        others = [attempt.line(result.to_members(), first + position, end) for position, result in singles.items()]
+        if len(columns) == 1 and not others:
+            return bytes_of(columns[0])
+        lines = pyarrow.concat_arrays([*columns, pyarrow.array(others, pyarrow.string())])
+        places = [*(kind.positions for kind in self.kinds), pyarrow.array([*singles], pyarrow.uint64())]
+        return bytes_of(lines.take(compute.sort_indices(pyarrow.concat_arrays(places))))
 
-def sorted_rows(operator: Operator, inputs: Mapping[str, str], rows: Slice, names: Array) -> SortedRows | None:
+
+def sorted_rows(
+    operator: Operator, inputs: Mapping[str, str], rows: Slice, names: Array, judge: Judge
+) -> SortedRows | None:
     """Sort the rows of a slice; None when the operator does not take its columns."""
     columns = {key: rows.column(key) for key in dict.fromkeys(inputs.values())}
     if any(column is None for column in columns.values()):
@@ -47,16 +74,28 @@ def sorted_rows(operator: Operator, inputs: Mapping[str, str], rows: Slice, name
         return None
     kinds = compute.if_else(_fits(columns), found.kinds, None)
     positions = [compute.indices_nonzero(compute.equal(kinds, kind)) for kind in compute.unique(kinds.drop_null())]
-    large = [where for where in positions if len(where) >= _FEWEST]
     rest = compute.indices_nonzero(compute.is_null(kinds)).to_pylist()
     rest += [position for where in positions if len(where) < _FEWEST for position in where.to_pylist()]
     parts: dict[Path, Array] = {("sources", "document", key): column for key, column in columns.items()}
-    parts["name",] = names
-    parts["observed",] = columns[inputs[OBSERVED]]
+    parts |= {("name",): names, ("observed",): columns[inputs[OBSERVED]], **found.parts}
     if expected is not None and operator.effective_expected(_PROBE) is _PROBE:
         parts["expected",] = expected
-    parts |= found.parts
-    return SortedRows(operator, large, sorted(rest), parts)
+    large = [where for where in positions if len(where) >= _FEWEST]
+    return SortedRows([_kind(operator, parts, where, judge) for where in large], sorted(rest), parts)
+
+
+def _kind(operator: Operator, parts: Mapping[Path, Array], where: Array, judge: Judge) -> Kind:
+    """Make a kind; refuse what an operator said of a column when the kernel says something else of its first or last row."""
+    ends = where.take(pyarrow.array([0, len(where) - 1]))
+    results = judge(ends.to_pylist())
+    template = template_of(operator, results[0], [*parts])
+    nowhere = AttemptRecords("", 1)
+    lines = template.lines(parts, numbers_from(0, len(parts["name",])), ends, nowhere, "")
+    for line, position, result in zip(lines.to_pylist(), ends.to_pylist(), results, strict=True):
+        if line != nowhere.line(result.to_members(), position, ""):
+            disagreement = f"columns() and evaluate() disagree on {result!r}"
+            raise ConfigurationError(f"{result.operator}: {disagreement}; correct columns()")
+    return Kind(where, results[0], template)
 
 
 def _fits(columns: Mapping[str, Array]) -> Array:
@@ -80,40 +119,3 @@ def named(label: str, numbers: Sequence[int], called: Sequence[str]) -> Array | 
     is_range = isinstance(numbers, range)
     places = numbers_from(numbers[0], len(numbers)) if is_range else pyarrow.array(numbers, pyarrow.int64())
     return compute.binary_join_element_wise(f"{label}:", places.cast(pyarrow.string()), "")
-
-
-Results = tuple[ComparisonResult, ComparisonResult]
-"""Of the first and of the last row of a kind."""
-
-
-def joined(
-    rows: SortedRows,
-    results: Sequence[Results],
-    singles: Mapping[int, ComparisonResult],
-    attempt: AttemptRecords,
-    end: str,
-) -> bytes:
-    """Write the records of a slice in the order of its rows."""
-    count = len(rows.parts["name",])
-    first = attempt.take(count) + 1
-    parts = {**rows.parts, ("ordinal",): numbers_from(first, count)}
-    columns = [
-        _checked(written(rows.operator, of_kind[0], parts, attempt, end, where), where, of_kind, first, attempt, end)
-        for where, of_kind in zip(rows.kinds, results, strict=True)
-    ]
-    others = [attempt.line(result.to_members(), first + position, end) for position, result in singles.items()]
-    if len(columns) == 1 and not others:
-        return bytes_of(columns[0])
-    lines = pyarrow.concat_arrays([*columns, pyarrow.array(others, pyarrow.string())])
-    order = [*(where.cast(pyarrow.int64()) for where in rows.kinds), pyarrow.array([*singles], pyarrow.int64())]
-    return bytes_of(lines.take(compute.sort_indices(pyarrow.concat_arrays(order))))
-
-
-def _checked(lines: Array, where: Array, results: Results, first: int, attempt: AttemptRecords, end: str) -> Array:
-    """Refuse what an operator said of a column when the kernel says something else of the first or the last row."""
-    for at, result in zip((0, len(where) - 1), results, strict=True):
-        if lines[at].as_py() != attempt.line(result.to_members(), first + where[at].as_py(), end):
-            raise ConfigurationError(
-                f"{result.operator}: columns() and evaluate() disagree on {result!r}; correct columns()"
-            )
-    return lines

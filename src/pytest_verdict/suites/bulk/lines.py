@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pyarrow
@@ -53,29 +53,37 @@ def numbers_from(first: int, count: int) -> Array:
     return compute.add(compute.cumulative_sum(pyarrow.repeat(pyarrow.scalar(1, pyarrow.int64()), count)), first - 1)
 
 
-def written(
-    operator: Operator,
-    result: ComparisonResult,
-    parts: Mapping[Path, Array],
-    attempt: AttemptRecords,
-    end: str,
-    rows: Array,
-) -> Array:
-    """Write the records of rows that differ from the one that was compared in nothing but the parts."""
-    paths = [*parts]
-    # What stands where the values of rows will be; no text holds its own digest.
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A record that has marks where those of other rows have something else."""
+
+    members: str
+    mark: str
+    paths: Sequence[Path]
+
+    def lines(
+        self, parts: Mapping[Path, Array], ordinals: Array, rows: Array | None, attempt: AttemptRecords, end: str
+    ) -> Array:
+        """Write the records of some rows of a slice, or of all."""
+        columns = [*(parts[path] for path in self.paths), ordinals]
+        line = attempt.line(self.members, f'"{self.mark}{len(self.paths)}"', end)
+        texts: dict[int, Array] = {}
+
+        def text(column: Array) -> Array:
+            if id(column) not in texts:
+                texts[id(column)] = json_texts(column if rows is None else column.take(rows))
+            return texts[id(column)]
+
+        pieces = enumerate(re.split(f'"{self.mark}([0-9]+)"', line))
+        found = [text(columns[int(piece)]) if place % 2 else piece for place, piece in pieces if piece]
+        return compute.binary_join_element_wise(*found, "")
+
+
+def template_of(operator: Operator, result: ComparisonResult, paths: Sequence[Path]) -> Template:
+    """Take the record of a row as a template for those that differ in nothing but what stands at the paths."""
+    # No text holds its own digest.
     mark = hashlib.sha256(result.to_members().encode("ascii")).hexdigest()
-    line = attempt.line(_members(operator, result, paths, mark), f'"{mark}{paths.index(("ordinal",))}"', end)
-    texts: dict[int, Array] = {}
-
-    def text(column: Array) -> Array:
-        if id(column) not in texts:
-            texts[id(column)] = json_texts(column if len(rows) == len(column) else column.take(rows))
-        return texts[id(column)]
-
-    pieces = enumerate(re.split(f'"{mark}([0-9]+)"', line))
-    found = [text(parts[paths[int(piece)]]) if place % 2 else piece for place, piece in pieces if piece]
-    return compute.binary_join_element_wise(*found, "")
+    return Template(_members(operator, result, paths, mark), mark, paths)
 
 
 def _members(operator: Operator, result: ComparisonResult, paths: Sequence[Path], mark: str) -> str:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from io import BufferedReader
-from itertools import accumulate, chain
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from io import BufferedReader, BytesIO, TextIOWrapper
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from pytest_verdict.suites.bulk.slices import ColumnSlice, Slice, slices_of_rows
-from pytest_verdict.suites.rows import Row, reader_of
-from pytest_verdict.suites.rows.formats import (
-    BOM,
-    UNDECODED,
-    read_batches,
-    rows_of_csv,
-    rows_of_groups,
-    rows_of_json,
+from pytest_verdict.suites.bulk.slices import (
+    MOST_IN_COLUMNS,
+    Slice,
+    slices,
+    slices_of_batches,
+    slices_of_lines,
+    slices_of_rows,
 )
+from pytest_verdict.suites.rows import formats, reader_of
 
 ROWS: Final = 100_000
 """How many rows a piece has, as far as the file can be cut so."""
@@ -81,7 +80,7 @@ _Planned = tuple[list[_Extent], int]
 
 def _plan_lines(path: Path, most: int, watch: _Watch) -> _Planned:
     with path.open("rb") as file:
-        begun = len(BOM) if file.peek(len(BOM)).startswith(BOM) else 0
+        begun = len(formats.BOM) if file.peek(len(formats.BOM)).startswith(formats.BOM) else 0
         watch(file.read(begun))
         return list(_pieces(file, most, watch, bytes.isspace, begun)), 0
 
@@ -119,7 +118,7 @@ def _pieces(
 
 def _plan_groups(path: Path, most: int, watch: _Watch) -> _Planned:
     pieces: list[_Extent] = []
-    for rows in rows_of_groups(path):
+    for rows in formats.sizes_of_groups(path):
         if pieces and pieces[-1].rows + rows <= most:
             joined = pieces.pop()
             pieces.append(_Extent(joined.size + 1, joined.rows + rows, joined.rows + rows))
@@ -138,37 +137,20 @@ _PLANS: Final[Mapping[str, Callable[[Path, int, _Watch], _Planned]]] = {
 }
 
 
-def read_piece(piece: Piece, keys: Collection[str] | None = None) -> Iterator[Slice]:
-    """Read the rows of a piece, each with its number in the file; of columns that Arrow has, some where they are named."""
+def read_piece(piece: Piece, needed: formats.Needed) -> Iterable[Slice]:
+    """Read the rows of a piece, each with its number in the file."""
     path = Path(piece.path)
-    plan = _PLANS.get(path.suffix.lower())
-    if plan is not _plan_groups:
-        return slices_of_rows(_rows(path, piece) if piece.stop else reader_of(path)(path))
-    return _slices_of_batches(read_batches(path, piece.start, piece.stop or None, keys), piece.line)
-
-
-def _slices_of_batches(batches: Iterable[Any], number: int) -> Iterator[Slice]:
-    for batch in batches:
-        yield ColumnSlice(range(number, number + batch.num_rows), batch)
-        number += batch.num_rows
-
-
-def _rows(path: Path, piece: Piece) -> Iterable[Row]:
-    if not piece.header:
-        return rows_of_json(_lines(path, piece), piece.line)
-    texts = (line.decode("utf-8", UNDECODED) for line in _lines(path, piece))
-    return rows_of_csv(chain([_header(path, piece)], texts), path, piece.line - 2)
-
-
-def _header(path: Path, piece: Piece) -> str:
+    if not piece.stop:
+        return slices(path, needed) or ()
+    plan = _PLANS[path.suffix.lower()]
+    if plan is _plan_groups:
+        batches = formats.batches(path, MOST_IN_COLUMNS, needed, piece.start, piece.stop)
+        return slices_of_batches(batches, piece.line)
     with path.open("rb") as file:
-        return file.read(piece.header).decode("utf-8-sig", UNDECODED)
-
-
-def _lines(path: Path, piece: Piece) -> Iterator[bytes]:
-    with path.open("rb") as file:
+        header = file.read(piece.header)
         file.seek(piece.start)
-        left = piece.stop - piece.start
-        while left > 0 and (line := file.readline()):
-            left -= len(line)
-            yield line
+        content = BytesIO(header + file.read(piece.stop - piece.start))
+    if plan is _plan_lines:
+        return slices_of_lines(content, piece.line)
+    text = TextIOWrapper(content, "utf-8-sig", formats.UNDECODED, newline="")
+    return slices_of_rows(formats.rows_of_csv(text, path, piece.line - 2))

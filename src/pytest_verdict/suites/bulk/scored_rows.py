@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -13,11 +12,10 @@ from pytest_verdict.core.session import SESSION
 from pytest_verdict.operators.evidence import not_compared
 from pytest_verdict.suites.bulk.slices import Slice
 from pytest_verdict.suites.mapping.evaluator import Evaluator
-from pytest_verdict.suites.mapping.extraction import only_key
 from pytest_verdict.suites.rows import LONGEST_NAME, RowNames
 
 if TYPE_CHECKING:
-    from pytest_verdict.suites.bulk.columnar import Results, SortedRows
+    from pytest_verdict.suites.bulk.columnar import Judge, SortedRows
 
 SAMPLES: Final = 5
 
@@ -81,12 +79,12 @@ class JudgedRows:
     samples: Sequence[ComparisonResult]
     singles: Mapping[int, ComparisonResult]
     """The results of rows that were compared one by one, by their position."""
-    joined: Callable[[AttemptRecords, str], bytes] | None = None
+    found: SortedRows | None = None
 
     def write(self, attempt: AttemptRecords, end: str) -> bytes:
         """Write the records as the next ones of an attempt of a test."""
-        if self.joined is not None:
-            return self.joined(attempt, end)
+        if self.found is not None:
+            return self.found.write(self.singles, attempt, end)
         first = attempt.take(len(self.singles)) + 1
         return "".join(
             attempt.line(result.to_members(SESSION.redaction), first + position, end)
@@ -94,7 +92,7 @@ class JudgedRows:
         ).encode("ascii")
 
 
-def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows:
+def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames, *, by_columns: bool = True) -> JudgedRows:
     """Compare the rows of a slice."""
     called = _called(rows, names)
 
@@ -102,24 +100,19 @@ def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows
         documents = zip(positions, rows.documents(positions), strict=True)
         return [_judged(evaluator, rows, names, called, position, document) for position, document in documents]
 
-    found = _sorted(evaluator, rows, names, called)
+    found = _sorted(evaluator, rows, names, called, judged) if by_columns else None
     rest = range(len(rows.numbers)) if found is None else found.rest
     singles = dict(zip(rest, judged(rest), strict=True))
     counts: Counts = {}
+    failed = [position for position, result in singles.items() if not result.passed]
     for result in singles.values():
         count(counts, result.operator, result.verdict)
-    failed = [position for position, result in singles.items() if not result.passed]
-    results = []
-    for where in () if found is None else found.kinds:
-        first, last = judged([where[0].as_py(), where[len(where) - 1].as_py()])
-        results.append((first, last))
-        count(counts, first.operator, first.verdict, len(where))
-        failed += [] if first.passed else where[:SAMPLES].to_pylist()
+    for kind in () if found is None else found.kinds:
+        count(counts, kind.result.operator, kind.result.verdict, len(kind.positions))
+        failed += [] if kind.result.passed else kind.positions[:SAMPLES].to_pylist()
     shown = sorted(failed)[:SAMPLES]
     samples = [singles[position] if position in singles else judged([position])[0] for position in shown]
-    if found is None:
-        return JudgedRows(called, counts, samples, singles)
-    return JudgedRows(called, counts, samples, singles, functools.partial(_joined, found, results, singles))
+    return JudgedRows(called, counts, samples, singles, found)
 
 
 def _judged(
@@ -135,8 +128,7 @@ def _called(rows: Slice, names: RowNames) -> Sequence[str]:
     """Name the rows, if they are called by anything else than their place."""
     if names.ids is None:
         return ()
-    key = only_key(names.ids) if isinstance(names.ids, str) else None
-    found = (rows.texts(key) if key is not None else None) or [None] * len(rows.numbers)
+    found = (rows.texts(names.key) if names.key is not None else None) or [None] * len(rows.numbers)
     others = [position for position, text in enumerate(found) if not text or len(text) > LONGEST_NAME]
     for position, document in zip(others, rows.documents(others), strict=True):
         found[position] = names.name(rows.numbers[position], document)
@@ -145,7 +137,9 @@ def _called(rows: Slice, names: RowNames) -> Sequence[str]:
     return called
 
 
-def _sorted(evaluator: Evaluator, rows: Slice, names: RowNames, called: Sequence[str]) -> SortedRows | None:
+def _sorted(
+    evaluator: Evaluator, rows: Slice, names: RowNames, called: Sequence[str], judge: Judge
+) -> SortedRows | None:
     """Sort the rows by columns, where mapping, operator and session allow it."""
     operator, inputs = evaluator.operator, evaluator.mapping.columns()
     if operator is None or inputs is None or not operator.takes_columns or SESSION.redaction is not None:
@@ -156,16 +150,12 @@ def _sorted(evaluator: Evaluator, rows: Slice, names: RowNames, called: Sequence
         # Without pyarrow the kernel compares every row by itself.
         return None
     column = named(names.label, rows.numbers, called)
-    return None if column is None else sorted_rows(operator, inputs, rows, column)
+    return None if column is None else sorted_rows(operator, inputs, rows, column, judge)
 
 
-def _joined(
-    found: SortedRows,
-    results: Sequence[Results],
-    singles: Mapping[int, ComparisonResult],
-    attempt: AttemptRecords,
-    end: str,
-) -> bytes:
-    from pytest_verdict.suites.bulk.columnar import joined
-
-    return joined(found, results, singles, attempt, end)
+def columns_needed(evaluator: Evaluator, names: RowNames, schema: Any) -> list[Any] | None:
+    """Name the columns that are needed; None for all, because other rows tell of their whole document."""
+    of_mapping = evaluator.mapping.columns()
+    keys = {*(of_mapping or {}).values(), *(() if names.ids is None else (names.key,))}
+    is_known = of_mapping is not None and all(key in schema.names and "." not in str(key) for key in keys)
+    return [key for key in schema.names if key in keys] if is_known else None

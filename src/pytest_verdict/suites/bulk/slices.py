@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, BinaryIO, Final
 
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.suites.rows import Row
+from pytest_verdict.suites.loading import read_json
+from pytest_verdict.suites.rows import Row, formats, reader_of
 
 _MOST_ROWS: Final = 4_096
+MOST_IN_COLUMNS: Final = 16_384
+_BYTES: Final = 1 << 23
+_BYTES_OF_LINES: Final = 1 << 20
+_NEWLINE: Final = "\n"
 _KINDS: Final = {str: "string", int: "int64", bool: "bool"}
 
 
@@ -95,6 +101,75 @@ class ColumnSlice:
 
 
 Slice = RowSlice | ColumnSlice
+
+
+def slices(source: Any, needed: formats.Needed) -> Iterator[Slice] | None:
+    """Cut a data set into slices; None for an iterable, whose rows are to be compared before the next one is made."""
+    if hasattr(source, "to_batches"):
+        columns = needed(source.schema)
+        table = source if columns is None else source.select(columns)
+        return slices_of_batches(table.to_batches(max_chunksize=MOST_IN_COLUMNS))
+    if isinstance(source, list | tuple):
+        return slices_of_rows(source)
+    if not isinstance(source, str | Path):
+        return None
+    path = Path(source)
+    read = reader_of(path)
+    if read is formats.read_arrow:
+        return slices_of_batches(formats.batches(path, MOST_IN_COLUMNS, needed))
+    return _of_jsonl(path) if read is formats.read_jsonl else slices_of_rows(read(path))
+
+
+def slices_of_batches(batches: Iterable[Any], position: int = 1) -> Iterator[ColumnSlice]:
+    """Number the rows of batches, the first of which has this position, and cut those that are large."""
+    for batch in batches:
+        most = max(_BYTES * batch.num_rows // max(batch.nbytes, 1), 1)
+        for start in range(0, batch.num_rows, most):
+            part = batch.slice(start, most)
+            yield ColumnSlice(range(position, position + part.num_rows), part)
+            position += part.num_rows
+
+
+def _of_jsonl(path: Path) -> Iterator[RowSlice]:
+    with path.open("rb") as file:
+        yield from slices_of_lines(file)
+
+
+def slices_of_lines(file: BinaryIO, number: int = 1) -> Iterator[RowSlice]:
+    """Read lines of JSON, the first of which has this number."""
+    while lines := file.readlines(_BYTES_OF_LINES):
+        values = _values(lines)
+        if values is None:
+            yield from slices_of_rows(formats.rows_of_lines(number, lines))
+        else:
+            yield RowSlice(range(number, number + len(lines)), values)
+        number += len(lines)
+
+
+def _values(lines: Sequence[bytes]) -> list[Any] | None:
+    """Read lines as one document; None where they are not one plain object each, whose keys are all different."""
+    block = b"".join(lines).removesuffix(b"\n")
+    if not (block.startswith(b"{") and block.endswith(b"}")) or block.count(b"}\n{") != len(lines) - 1:
+        return None
+    try:
+        text = block.decode("utf-8")
+        values: list[Any] = read_json(f"[{text.replace(_NEWLINE, ',')}]", checks_keys_itself=True)
+    except ValueError:
+        return None
+    # A colon behind a quote ends a key, unless the quote is escaped. So many colons, so many keys: none occurs twice.
+    is_unusual = '\\\\":' in text or " :" in text or "\t:" in text or "\r:" in text
+    colons = text.count('":') - text.count('\\":')
+    return None if is_unusual or len(values) != len(lines) or colons != _keys(values) else values
+
+
+def _keys(values: list[Any]) -> int:
+    """Count the keys of all objects, those inside of others too."""
+    count, level = 0, values
+    while level:
+        count += sum(len(value) for value in level if type(value) is dict)
+        inside = [value.values() if type(value) is dict else value for value in level]
+        level = [inner for items in inside for inner in items if type(inner) is dict or type(inner) is list]
+    return count
 
 
 def slices_of_rows(rows: Iterable[Any]) -> Iterator[RowSlice]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -15,9 +16,9 @@ from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
 from pytest_verdict.suites.bulk.keys import key_entry
 from pytest_verdict.suites.bulk.parts import KEYS, LINES, part_name, read_fold, write_fold, write_part
 from pytest_verdict.suites.bulk.plan import Piece, read_piece
-from pytest_verdict.suites.bulk.scored_rows import RowCheck, ScoredRows, score_rows
+from pytest_verdict.suites.bulk.scored_rows import RowCheck, ScoredRows, columns_needed, score_rows
 from pytest_verdict.suites.bulk.slices import Slice
-from pytest_verdict.suites.mapping.extraction import only_key
+from pytest_verdict.suites.rows import RowNames
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +87,12 @@ def score_unit(unit: Unit) -> Fold:
 def _scored(unit: Unit, folder: Path, name: str) -> Fold:
     fold = Fold.nothing(unit.before + unit.piece.before)
     keys: list[bytes] = []
+    names = RowNames(unit.check.label, unit.check.ids)
+    needed = functools.partial(columns_needed, unit.check.evaluator, names)
 
     def lines() -> Iterator[bytes]:
         nonlocal fold
-        for rows in read_piece(unit.piece, _columns(unit.check)):
+        for rows in read_piece(unit.piece, needed):
             done = fold.before + fold.rows
             found = score_rows(unit.check, rows, done + 1)
             keys.extend(_keys(unit.check, rows, found, done))
@@ -102,14 +105,6 @@ def _scored(unit: Unit, folder: Path, name: str) -> Fold:
     if unit.piece.rows not in {0, fold.rows}:
         raise ConfigurationError(f"{unit.check.label}: the file changed while it was read; score it again")
     return replace(fold, parts=tuple(parts))
-
-
-def _columns(check: RowCheck) -> list[str] | None:
-    """Name the keys of a row that are looked at; None where they may be others than those of the document itself."""
-    keys = [only_key(check.ids)] if isinstance(check.ids, str) else [None] * (check.ids is not None)
-    inputs = check.evaluator.mapping.columns()
-    found = [key for key in (*(inputs or {}).values(), *keys) if key is not None]
-    return None if inputs is None or None in keys else list(dict.fromkeys(found))
 
 
 def _keys(check: RowCheck, rows: Slice, found: ScoredRows, done: int) -> Iterator[bytes]:

@@ -15,9 +15,11 @@ from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.values.display import counted, shortened, shown
 from pytest_verdict.errors import ConfigurationError, MappingError, allowed
 from pytest_verdict.suites.loading import load_brought
+from pytest_verdict.suites.mapping.extraction import only_key
 from pytest_verdict.suites.mapping.input_mapping import read_input
 
 LONGEST_NAME: Final = 200
+_BATCH: Final = 1_000
 _COMPRESSED: Final = (".bz2", ".xz", ".zst", ".zip")
 
 
@@ -59,6 +61,11 @@ class RowNames:
         self._seen: set[int] = set()
         self._first, self._again = "", 0
 
+    @property
+    def key(self) -> str | None:
+        """The key of a row that its name is; None when it is found in another way."""
+        return only_key(self.ids) if isinstance(self.ids, str) else None
+
     def place(self, number: int) -> str:
         """Give the place of a row."""
         return f"{self.label}:{number}"
@@ -93,12 +100,16 @@ class RowNames:
 def named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[tuple[str, str, Any, str | None]]:
     """Give place, name, value and error of each row; ``ids`` says where in a row its name is."""
     names = RowNames(label_of(source), ids)
-    for position, row in enumerate(_read(source), 1):
-        number, value, error = row if isinstance(row, Row) else (position, row, None)
+    for number, value, error in numbered_rows(source):
         name = names.name(number, value)
         names.see((number,), (name,))
         yield names.place(number), name, value, error
     names.warn(4)
+
+
+def numbered_rows(source: Any) -> Iterator[Row]:
+    """Give the rows of a data set with their numbers."""
+    return (row if isinstance(row, Row) else Row(position, row) for position, row in enumerate(read(source), 1))
 
 
 def label_of(source: Any) -> str:
@@ -113,29 +124,27 @@ def checked_size(name: str, given: Any) -> int | None:
     return given
 
 
-def _read(source: Any) -> Iterable[Any]:
+def read(source: Any) -> Iterable[Any]:
+    """Read the rows of a data set, each as a `Row` or as its value."""
+    if hasattr(source, "to_batches"):
+        return (row for batch in source.to_batches(_BATCH) for row in batch.to_pylist())
     if isinstance(source, bytes | Mapping) or not isinstance(source, str | Path | Iterable):
-        raise ConfigurationError(f"a dataset is a path or an iterable of rows, got {shown(source, 80)}")
-    if not isinstance(source, str | Path):
-        return source
-    path = Path(source)
-    rows: Iterable[Any] = reader_of(path)(path)
-    return rows
+        raise ConfigurationError(f"a dataset is a path, a table or an iterable of rows, got {shown(source, 80)}")
+    return reader_of(Path(source))(Path(source)) if isinstance(source, str | Path) else source
 
 
 def reader_of(path: Path) -> Callable[[Path], Iterable[Any]]:
-    """Find what reads the rows of a file, and refuse one that is not there or that nothing reads."""
-    read = load_brought("row_readers", path.suffix.lower())
+    """Give the function that reads a file, told by its suffix."""
     if path.suffix.lower() == ".gz" and Path(path.stem).suffix.lower() not in {"", ".gz"}:
-        read = _unpacked
-    if read is None and path.suffix.lower() in _COMPRESSED:
+        return _unpacked
+    found: Callable[[Path], Iterable[Any]] | None = load_brought("row_readers", path.suffix.lower())
+    if found is None and path.suffix.lower() in _COMPRESSED:
         raise ConfigurationError(f"{path.name}: a compressed dataset is not read; unpack it first")
-    if read is None:
+    if found is None:
         known = allowed("suffix", path.suffix, FAMILIES.all("row_readers"))
         raise ConfigurationError(f"{path.name}: the format of a dataset is told by its suffix.{known}")
     if not path.is_file():
         raise FileNotFoundError(2, "there is no such dataset", str(path))
-    found: Callable[[Path], Iterable[Any]] = read
     return found
 
 
@@ -148,7 +157,7 @@ def _unpacked(path: Path) -> Iterator[Any]:
                 shutil.copyfileobj(packed, plain)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ConfigurationError(f"{path.name}: the compressed file is damaged: {error}") from None
-        yield from _read(copy)
+        yield from read(copy)
 
 
 def _name(fetch_id: Callable[[Any], Any], value: Any, place: str) -> str:

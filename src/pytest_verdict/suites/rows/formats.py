@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import importlib
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,11 +20,11 @@ BOM: Final = b"\xef\xbb\xbf"
 def read_jsonl(path: Path) -> Iterator[Row]:
     """Read a JSONL file; blank lines are left out."""
     with path.open("rb") as file:
-        yield from rows_of_json(file)
+        yield from rows_of_lines(1, file)
 
 
-def rows_of_json(lines: Iterable[bytes], first: int = 1) -> Iterator[Row]:
-    """Read lines of JSON, the first of which has this number."""
+def rows_of_lines(first: int, lines: Iterable[bytes]) -> Iterator[Row]:
+    """Read lines of a JSONL file; the first has a number in the file."""
     for number, line in enumerate(lines, first):
         text = line.removeprefix(BOM) if number == 1 else line
         if text.isspace() or not text:
@@ -68,7 +69,6 @@ def read_yaml(path: Path) -> Iterator[Row]:
 _LONGEST_FIELD: Final = 2**31 - 1
 _ENDS_INSIDE_QUOTES: Final = "unexpected end of data"
 UNDECODED: Final = "surrogateescape"
-"""How bytes that are not UTF-8 stand in text."""
 
 
 def read_csv(path: Path) -> Iterator[Row]:
@@ -79,7 +79,7 @@ def read_csv(path: Path) -> Iterator[Row]:
 
 
 def rows_of_csv(lines: Iterable[str], path: Path, left_out: int = 0) -> Iterator[Row]:
-    """Read lines of CSV; so many were left out between the first, which names the columns, and the others."""
+    """Read CSV of which so many lines were left out below the names of the columns."""
     csv.field_size_limit(_LONGEST_FIELD)
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -127,73 +127,67 @@ def _is_utf8(fields: list[str]) -> bool:
     return not any("\udc80" <= character <= "\udcff" for field in fields if not field.isascii() for character in field)
 
 
-_ROWS: Final = 1_000
-_BATCH: Final = 16_384
+_BATCH: Final = 1_000
+# Of a batch in memory, roughly.
+_BYTES: Final = 1 << 23
 
 
 def read_arrow(path: Path) -> Iterator[Any]:
-    """Read a Parquet or Arrow file by pyarrow."""
-    for batch in read_batches(path):
-        for start in range(0, batch.num_rows, _ROWS):
-            yield from batch.slice(start, _ROWS).to_pylist()
+    """Read a Parquet or Arrow file by pyarrow, one batch of rows at a time."""
+    for batch in batches(path, _BATCH):
+        yield from batch.to_pylist()
 
 
-def read_batches(
-    path: Path, start: int = 0, stop: int | None = None, keys: Collection[str] | None = None
+Needed = Callable[[Any], Sequence[str] | None]
+"""From the schema of a file to the columns that are needed, None for all."""
+
+
+def batches(
+    path: Path, most: int, needed: Needed = lambda _: None, start: int = 0, stop: int | None = None
 ) -> Iterator[Any]:
-    """Read a Parquet or Arrow file batch by batch; some row groups or batches, and some columns of all where they are there."""
+    """Read batches of at most so many rows; of some row groups of Parquet, or batches of Arrow, where they are named."""
     arrow = _module("pyarrow")
     try:
-        if path.suffix.lower() == ".parquet":
-            yield from _of_parquet(path, slice(start, stop), keys)
-        else:
-            yield from _of_arrow(path, slice(start, stop))
+        yield from (_of_parquet if path.suffix.lower() == ".parquet" else _of_arrow)(path, most, needed, start, stop)
     except (arrow.ArrowInvalid, arrow.ArrowIOError) as error:
         raise ConfigurationError(f"{path.name}: it cannot be read: {error}") from None
 
 
-def rows_of_groups(path: Path) -> list[int]:
-    """Say how many rows each row group of a Parquet file has, or each batch of an Arrow file; none of a stream."""
+def sizes_of_groups(path: Path) -> list[int]:
+    """Say how many rows each row group of a Parquet file has, or each batch of an Arrow file."""
     arrow = _module("pyarrow")
     try:
-        if path.suffix.lower() == ".parquet":
-            with _module("pyarrow.parquet").ParquetFile(path) as file:
-                found = file.metadata
-                return [found.row_group(index).num_rows for index in range(found.num_row_groups)]
-        with arrow.memory_map(str(path)) as source:
-            return [batch.num_rows for batch in _batches(source, arrow, slice(None))] if _is_file(source) else []
+        if path.suffix.lower() != ".parquet":
+            return [batch.num_rows for batch in _batches_of_arrow(path)]
+        with _module("pyarrow.parquet").ParquetFile(path) as file:
+            return [file.metadata.row_group(index).num_rows for index in range(file.num_row_groups)]
     except (arrow.ArrowInvalid, arrow.ArrowIOError) as error:
         raise ConfigurationError(f"{path.name}: it cannot be read: {error}") from None
 
 
-def _of_parquet(path: Path, groups: slice, keys: Collection[str] | None) -> Iterator[Any]:
+def _of_parquet(path: Path, most: int, needed: Needed, start: int, stop: int | None) -> Iterator[Any]:
     with _module("pyarrow.parquet").ParquetFile(path) as file:
-        # With a dot it would be a part of a column. What is missing is told with the names of all that is there.
-        is_part = keys is not None and {*keys} <= {name for name in file.schema_arrow.names if "." not in name}
-        columns = list(keys or ()) if is_part else None
-        groups_read = range(file.num_row_groups)[groups]
-        yield from file.iter_batches(batch_size=_BATCH, row_groups=groups_read, columns=columns)
+        groups = [file.metadata.row_group(index).total_byte_size for index in range(file.num_row_groups)]
+        fitting = max(min(most, _BYTES * file.metadata.num_rows // max(sum(groups), 1)), 1)
+        wanted, columns = range(file.num_row_groups)[start:stop], needed(file.schema_arrow)
+        yield from file.iter_batches(batch_size=fitting, row_groups=wanted, columns=columns)
 
 
-def _of_arrow(path: Path, batches: slice) -> Iterator[Any]:
+def _of_arrow(path: Path, most: int, needed: Needed, start: int, stop: int | None) -> Iterator[Any]:
+    for batch in islice(_batches_of_arrow(path), start, stop):
+        columns = needed(batch.schema)
+        rows = batch if columns is None else batch.select(columns)
+        yield from (rows.slice(first, most) for first in range(0, rows.num_rows, most))
+
+
+def _batches_of_arrow(path: Path) -> Iterator[Any]:
     arrow = _module("pyarrow")
     with arrow.memory_map(str(path)) as source:
-        for batch in _batches(source, arrow, batches):
-            yield from (batch.slice(start, _BATCH) for start in range(0, batch.num_rows, _BATCH))
-
-
-def _batches(source: Any, arrow: Any, wanted: slice) -> Iterator[Any]:
-    if not _is_file(source):
-        return iter(arrow.ipc.open_stream(source))
-    reader = arrow.ipc.open_file(source)
-    return map(reader.get_batch, range(reader.num_record_batches)[wanted])
-
-
-def _is_file(source: Any) -> bool:
-    # An Arrow file begins with this; a stream does not.
-    is_file: bool = source.read(6) == b"ARROW1"
-    source.seek(0)
-    return is_file
+        # An Arrow file begins with this; a stream does not.
+        is_file = source.read(6) == b"ARROW1"
+        source.seek(0)
+        reader = arrow.ipc.open_file(source) if is_file else arrow.ipc.open_stream(source)
+        yield from map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
 
 
 def _module(name: str) -> Any:
