@@ -42,7 +42,7 @@ SIZES = st.lists(st.integers(0, 40) | st.just(256), max_size=8)
 
 @given(SIZES)
 def test_the_root_is_that_of_the_records_one_after_another(sizes):
-    whole = reduce(Fold.__add__, folds_of(sizes), fold_of(0, 0))
+    whole = reduce(Fold.__add__, folds_of(sizes), Fold())
     assert whole.root() == root_of(sum(sizes))
     assert whole.rows == sum(sizes)
     assert len(whole.subtrees) == sum(sizes).bit_count()

@@ -285,10 +285,15 @@ WRONG = {
     "settings": (
         ["--expected", "a", "--observed", "b", "--settings", "[1]"],
         "rows.jsonl",
-        "--settings takes a JSON object",
+        "--settings takes an object",
     ),
     "json": (["--expected", "a", "--observed", "b", "--settings", "{"], "rows.jsonl", "--settings: it is not JSON"),
     "setting": (["--expected", "a", "--observed", "b", "--settings", '{"x": 1}'], "rows.jsonl", "no setting 'x'"),
+    "option": (
+        ["--expected", "a", "--observed", "b", "--settings", '{"threshold": 1}'],
+        "rows.jsonl",
+        "of its own, --threshold",
+    ),
     "rate": (
         ["--expected", "a", "--observed", "b", "--pass-rate", "2"],
         "rows.jsonl",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -195,10 +195,24 @@ def _checked(
         unreadable += errors
         first += [result for result in judged.samples if not result.passed and len(first) < SAMPLES]
     names.warn(3)
+    return concluded(names.label, counts, unreadable, first, gate, pass_rate, expected_size)
+
+
+def concluded(
+    label: str,
+    counts: Counts,
+    unreadable: int,
+    first: Sequence[ComparisonResult],
+    gate: PassRate,
+    pass_rate: float,
+    expected_size: tuple[OperatorName, int] | None = None,
+    compared: Callable[..., ComparisonResult] = compare,
+) -> DatasetCheck:
+    """Decide by the counts of all rows."""
     passed, failed, broken = summed(counts)
     found = {"pass": passed, "fail": failed, "error": broken}
-    decided = compare(gate, pass_rate, found, name=f"pass rate of {names.label}")
-    size = compare(*expected_size, sum(found.values()), name=f"rows of {names.label}") if expected_size else None
+    decided = compared(gate, pass_rate, found, name=f"pass rate of {label}")
+    size = compared(*expected_size, sum(found.values()), name=f"rows of {label}") if expected_size else None
     return DatasetCheck(passed, failed, broken, unreadable, tuple(first[:SAMPLES]), decided, size)
 
 

@@ -1,11 +1,11 @@
-"""Engines: what runs units, in this process, in several of this machine, or on a cluster; what comes out is the same."""
+"""Engines: what runs units, in processes of this machine or on a cluster; what comes out is the same."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
@@ -14,20 +14,23 @@ from typing import Any, Final
 
 from pytest_verdict.errors import ConfigurationError, MissingExtraError
 from pytest_verdict.suites.bulk.fold import Fold
-from pytest_verdict.suites.bulk.units import Unit, score_unit
+from pytest_verdict.suites.bulk.units import Unit
+
+Run = Callable[[Callable[[Unit], Fold], Sequence[Unit]], Iterable[Fold]]
+"""Calls a function for each unit, in any order and anywhere, as `map` does."""
 
 _MOST_DEATHS: Final = 3
 
 
-def run_here(units: Sequence[Unit], jobs: int) -> Iterator[Fold]:
+def run_here(score: Callable[[Unit], Fold], units: Sequence[Unit], jobs: int) -> Iterator[Fold]:
     """Score units in processes of this machine; in this one with one job."""
     if min(jobs, len(units)) == 1:
-        yield from map(score_unit, units)
+        yield from map(score, units)
         return
     left, deaths = list(units), 0
     while left:
         try:
-            for unit, fold in _in_processes(left, jobs):
+            for unit, fold in _in_processes(score, left, jobs):
                 left.remove(unit)
                 deaths = 0
                 yield fold
@@ -41,12 +44,12 @@ def run_here(units: Sequence[Unit], jobs: int) -> Iterator[Fold]:
                 ) from None
 
 
-def _in_processes(units: Sequence[Unit], jobs: int) -> Iterator[tuple[Unit, Fold]]:
+def _in_processes(score: Callable[[Unit], Fold], units: Sequence[Unit], jobs: int) -> Iterator[tuple[Unit, Fold]]:
     # Not forked: this process may have threads, and files that only it may write to.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(min(jobs, len(units)), context, _prepare)
     try:
-        units_of = {pool.submit(score_unit, unit): unit for unit in units}
+        units_of = {pool.submit(score, unit): unit for unit in units}
         for future in as_completed(units_of):
             yield units_of[future], future.result()
     finally:
@@ -66,14 +69,14 @@ def _end_with_parent() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
 
-def run_on_ray(units: Sequence[Unit], jobs: int, address: str | None = None) -> Iterator[Fold]:
+def run_on_ray(score: Callable[[Unit], Fold], units: Sequence[Unit], jobs: int, address: str | None) -> Iterator[Fold]:
     """Score units as tasks of Ray, so many at once; on a cluster of this machine where no address is given."""
     try:
         import ray
     except ImportError:
         raise MissingExtraError("scoring on Ray", "ray") from None
     ray.init(address, log_to_driver=False)
-    task = ray.remote(max_retries=_MOST_DEATHS)(score_unit)
+    task = ray.remote(max_retries=_MOST_DEATHS)(score)
     try:
         waiting, running = iter(units), list[Any]()
         while running := [*running, *map(task.remote, islice(waiting, jobs - len(running)))]:

@@ -3,99 +3,61 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import Final
 
-from pytest_verdict.core.merkle import leaf
 from pytest_verdict.core.record import Counts, merge_counts
-
-SAMPLES: Final = 5
-"""How many comparisons that did not pass are kept as they are."""
-_NODE: Final = b"\x01"
+from pytest_verdict.suites.bulk.scored_rows import SAMPLES
 
 Subtree = tuple[int, int, str]
-"""The first leaf of a whole subtree, how many it has, a power of two, and its root."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A file of records."""
-
-    name: str
-    size: int
-    sha256: str
+"""The first leaf of a whole Merkle subtree, how many leaves it has, a power of two, and its root."""
+_NODE: Final = b"\x01"
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """What came of rows that follow one another, the first of which has the number ``before`` + 1.
+    """What came of rows that have so many records before them; of each file of their records, name and digest."""
 
-    Args:
-        before: How many records come before them.
-        rows: How many they are.
-        counts: Their verdicts by operator.
-        unreadable: How many could not be read.
-        samples: The records of the first that did not pass, at most five.
-        subtrees: Their Merkle subtrees, as large as they can be.
-        parts: The files of their records.
-
-    Example:
-        >>> (Fold.nothing() + Fold.nothing()).rows
-        0
-    """
-
-    before: int
-    rows: int
-    counts: Counts
-    unreadable: int
-    samples: tuple[str, ...]
-    subtrees: tuple[Subtree, ...]
-    parts: tuple[Part, ...]
-
-    @classmethod
-    def nothing(cls, before: int = 0) -> Fold:
-        """Give what came of no rows."""
-        return cls(before, 0, {}, 0, (), (), ())
+    before: int = 0
+    rows: int = 0
+    counts: Counts = field(default_factory=dict)
+    unreadable: int = 0
+    samples: tuple[str, ...] = ()
+    subtrees: tuple[Subtree, ...] = ()
+    parts: tuple[tuple[str, str], ...] = ()
 
     def __add__(self, other: Fold) -> Fold:
         if self.before + self.rows != other.before:
             raise ValueError(f"rows up to {self.before + self.rows} are followed by those from {other.before + 1}")
-        counts = dict(self.counts)
-        merge_counts(counts, other.counts)
+        merge_counts(counts := dict(self.counts), other.counts)
         return Fold(
-            before=self.before,
-            rows=self.rows + other.rows,
-            counts=counts,
-            unreadable=self.unreadable + other.unreadable,
-            samples=(*self.samples, *other.samples)[:SAMPLES],
-            subtrees=joined(self.subtrees, other.subtrees),
-            parts=(*self.parts, *other.parts),
+            self.before,
+            self.rows + other.rows,
+            counts,
+            self.unreadable + other.unreadable,
+            (*self.samples, *other.samples)[:SAMPLES],
+            joined(self.subtrees, other.subtrees),
+            (*self.parts, *other.parts),
         )
 
-    def followed_by(self, line: bytes) -> Fold:
-        """Add the record of a comparison that is none of a row."""
-        after = subtrees_of(self.before + self.rows, [leaf(line)])
-        return replace(self, rows=self.rows + 1, subtrees=joined(self.subtrees, after))
-
     def root(self) -> str:
-        """Give the Merkle root of all records, the first of which is the first of a file."""
-        if not self.subtrees:
-            return hashlib.sha256().hexdigest()
-        return reduce(lambda right, left: _node(left, right), (found for *_, found in reversed(self.subtrees)))
+        """Give the Merkle root of all records, where these are the first of a file."""
+        roots = [root for _, _, root in reversed(self.subtrees)]
+        return reduce(lambda right, left: _node(left, right), roots) if roots else hashlib.sha256().hexdigest()
 
 
-def subtrees_of(first: int, leaves: list[bytes]) -> tuple[Subtree, ...]:
-    """Build the largest whole subtrees over leaves, the first of which has this position."""
+def subtrees_of(before: int, leaves: list[bytes]) -> tuple[Subtree, ...]:
+    """Build the largest whole subtrees over leaves that have so many before them."""
     left: list[Subtree] = []
     right: list[Subtree] = []
     size = 1
     while leaves:
-        if first // size % 2:
-            left.append((first, size, leaves[0].hex()))
-            first, leaves = first + size, leaves[1:]
+        if before // size % 2:
+            left.append((before, size, leaves[0].hex()))
+            before, leaves = before + size, leaves[1:]
         if len(leaves) % 2:
-            right.append((first + size * (len(leaves) - 1), size, leaves[-1].hex()))
+            right.append((before + size * (len(leaves) - 1), size, leaves[-1].hex()))
         pairs = zip(leaves[::2], leaves[1::2], strict=False)
         leaves, size = [hashlib.sha256(_NODE + one + other).digest() for one, other in pairs], size * 2
     return (*left, *reversed(right))

@@ -1,22 +1,25 @@
-"""A data set scored without pytest: units planned and folded, and the folder of a report made of their parts."""
+"""A data set scored without pytest: units planned, run and folded, and the folder of a report made of their parts."""
 
 from __future__ import annotations
 
 import json
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import reduce
 from itertools import chain, islice
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
-from pytest_verdict.core.kernel import run
-from pytest_verdict.core.record import AttemptRecords, count, record_end, summed
+from pytest_verdict.core import kernel
+from pytest_verdict.core.merkle import leaf
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.record import AttemptRecords, count, record_end
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, build
 from pytest_verdict.report.environment import describe_process, now
@@ -25,171 +28,154 @@ from pytest_verdict.report.journal import ROOT, Journal, TestEntry
 from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.json_report import MESSAGE_LIMIT
 from pytest_verdict.report.junit import Profile
-from pytest_verdict.suites.bulk.fold import Fold
-from pytest_verdict.suites.bulk.keys import same_key
-from pytest_verdict.suites.bulk.parts import KEYS, LINES, paths_of, pieces_of, remove_parts
-from pytest_verdict.suites.bulk.plan import ROWS, plan_pieces
+from pytest_verdict.suites.bulk.engines import Run
+from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
+from pytest_verdict.suites.bulk.plan import ROWS
 from pytest_verdict.suites.bulk.scored_rows import RowCheck
-from pytest_verdict.suites.bulk.units import Unit
-from pytest_verdict.suites.dataset_check import DatasetCheck, checked_rate
+from pytest_verdict.suites.bulk.units import files_of, plan_units, rows_with_one_id, score_unit
+from pytest_verdict.suites.dataset_check import DatasetCheck, checked_rate, concluded
 from pytest_verdict.suites.mapping.evaluator import Evaluator
+from pytest_verdict.suites.mapping.input_mapping import InputMapping
 
 _PROFILE: Final[Profile] = "ci"
-_PARTS: Final = "parts"
+PARTS: Final = "parts"
+"""Where parts lie in the folder of a report, until it is built."""
+_BLOCK: Final = 1 << 20
 
 
-class Scoring:
-    """A data set that is compared by units, by whatever runs a function on many machines.
+def score_dataset(
+    source: str | Path,
+    operator: str | Operator,
+    mapping: InputMapping | Mapping[str, Any],
+    folder: str | Path,
+    *,
+    threshold: float | None = None,
+    pass_rate: float = 1.0,
+    confidence: float = 0.95,
+    ids: Any = None,
+    unit_rows: int = ROWS,
+    run: Run = map,
+    **settings: Any,
+) -> DatasetCheck:
+    """Compare every row of a dataset without pytest, and write the report of a session with one test.
 
-    Inside of ``with`` it holds the folder of the report and has its ``units``. Each is given to `score_unit`, anywhere that sees
-    the file and the folder, and `finish` takes what that returned, in any order. What a killed run left in the folder is not
-    computed again.
+    The data set is cut into units. Each is compared by a function that can be pickled, wherever its file and the folder are
+    seen; what a killed run left in the folder is not computed again.
 
     Args:
         source: The path of a JSONL, CSV, YAML, Parquet or Arrow file.
-        evaluator: What compares a row.
+        operator: The name of a registered operator, or an operator.
+        mapping: Where its inputs come from, as `InputMapping` or a dict; ``$`` is the row.
         folder: The folder of the report.
-        ids: A path to what tells rows apart; file and line unless given.
+        threshold: The lowest score with which a row passes; the default unless given.
         pass_rate: The lowest share of rows that must pass, in (0, 1].
         confidence: The confidence of the interval that is shown, in (0, 1).
+        ids: A path to what tells rows apart; file and line unless given.
         unit_rows: How many rows a unit has, as far as the file can be cut so; fewer where the operator is slow.
+        run: Takes a function and the units, calls it for each, and gives what it returned, in any order. `map` is one.
+        **settings: The operator's settings, when it is given by name.
+
+    Returns:
+        The counts and the gate, which may not be met.
 
     Raises:
-        ConfigurationError: Something is written wrongly.
+        ConfigurationError: Something is written wrongly, there are no rows, or two of them have the same id.
         OSError: The file cannot be read, or the folder cannot be written.
 
     Example:
         >>> import tempfile
-        >>> from pathlib import Path
-        >>> from pytest_verdict.suites import Evaluator, Scoring, score_unit
         >>> folder = Path(tempfile.mkdtemp())
         >>> _ = (folder / "rows.csv").write_text("want,got\\n1,1\\n2,3\\n")
-        >>> same = Evaluator("exact", {"expected": "$.want", "observed": "$.got"})
-        >>> with Scoring(folder / "rows.csv", same, folder / "out", pass_rate=0.5) as scoring:
-        ...     check = scoring.finish(map(score_unit, scoring.units))
+        >>> mapping = {"expected": "$.want", "observed": "$.got"}
+        >>> check = score_dataset(folder / "rows.csv", "exact", mapping, folder / "out", pass_rate=0.5)
         >>> check.passed, check.total, sorted(path.name for path in (folder / "out").glob("*.*l*"))
         (1, 2, ['junit.xml', 'records.jsonl'])
     """
-
-    def __init__(
-        self,
-        source: str | Path,
-        evaluator: Evaluator,
-        folder: str | Path,
-        *,
-        ids: Any = None,
-        pass_rate: float = 1.0,
-        confidence: float = 0.95,
-        unit_rows: int = ROWS,
-    ) -> None:
-        self._source, self._target = Path(source).absolute(), Path(folder).absolute()
-        self._gate, self._rate = PassRate(confidence=confidence), checked_rate(pass_rate)
-        label = self._source.name
-        test = f"{label}::{evaluator.operator_name}"
-        self._check = RowCheck(evaluator=evaluator, label=label, ids=ids, test=test, place=(label, 0))
-        self._unit_rows = unit_rows
-        self._facts = {**describe_process(Path.cwd(), sys.argv[1:]), "started": now()}
-        self._began = time.monotonic()
-        self.units: list[Unit] = []
-        self.problems: list[str] = []
-
-    def __enter__(self) -> Self:
-        try:
-            self._folder = ReportFolder(self._target)
-        except FolderInUseError:
-            told = f"{self._target}: another run is writing its report there; name another folder"
-            raise FolderInUseError(told) from None
-        try:
-            self._folder.refuse_foreign_files()
-            self._folder.set_aside_interrupted()
-            pieces = plan_pieces(self._source, self._unit_rows)
-            parts = self._target / _PARTS
-            parts.mkdir(exist_ok=True)
-            self.units = [Unit(number, piece, self._check, str(parts)) for number, piece in enumerate(pieces)]
-        except BaseException:
-            self._folder.release()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._folder.release()
-
-    def finish(self, folds: Iterable[Fold]) -> DatasetCheck:
-        """Build the report.
-
-        Args:
-            folds: What `score_unit` returned for each unit, in any order.
-
-        Returns:
-            The counts and the gate, which may not be met.
-
-        Raises:
-            ConfigurationError: There are no rows, or two of them have the same id.
-        """
-        fold = reduce(Fold.__add__, sorted(folds, key=attrgetter("before")), Fold.nothing())
-        if not fold.rows:
-            raise ConfigurationError(f"{self._check.label}: there are no rows, so nothing was compared")
-        parts = self._target / _PARTS
-        _refuse_same_ids(parts, fold)
-        decided = self._decided(fold)
-        self._folder.set_aside_earlier()
-        journal = self._journal(parts, fold, decided)
-        self.problems = build(journal, self._target, run=journal.run, profile=_PROFILE, consume=True).problems
-        remove_journal(self._folder.journal)
-        remove_parts(parts)
-        self._folder.remove_earlier()
-        return decided
-
-    def _decided(self, fold: Fold) -> DatasetCheck:
-        passed, failed, broken = summed(fold.counts)
-        counts = {"pass": passed, "fail": failed, "error": broken}
-        gate = run(self._gate, self._rate, counts, name=f"pass rate of {self._check.label}")
-        first = tuple(ComparisonResult.from_record(json.loads(sample)) for sample in fold.samples)
-        return DatasetCheck(passed, failed, broken, fold.unreadable, first, gate)
-
-    def _journal(self, parts: Path, fold: Fold, decided: DatasetCheck) -> Journal:
-        """Write the journal that a session with one test would have written."""
-        header = {"run": self._facts, "profile": _PROFILE, "limit": DEFAULT_INLINE_LIMIT}
-        writer = JournalWriter(self._folder.journal, header)
-        writer.append_order([self._check.test])
-        gate = _gate_line(self._check, fold, decided.gate)
-        size = sum(writer.append_records(piece)[1] for piece in chain(pieces_of(parts, fold), [gate]))
-        writer.append_test(_entry(self._check, fold, decided, size, time.monotonic() - self._began))
-        writer.close({"finished": now(), "exit_status": int(not decided.gate.passed)})
-        journal = writer.journal
-        journal.footer = {**(journal.footer or {}), ROOT: fold.followed_by(gate).root()}
-        return journal
+    evaluator = Evaluator(operator, mapping, threshold, **settings)
+    gate, pass_rate = PassRate(confidence=confidence), checked_rate(pass_rate)
+    facts, began = {**describe_process(Path.cwd(), sys.argv[1:]), "started": now()}, time.monotonic()
+    label, test = Path(source).name, f"{Path(source).name}::{evaluator.operator_name}"
+    check = RowCheck(evaluator=evaluator, label=label, ids=ids, test=test, place=(label, 0))
+    held = _held(Path(folder))
+    try:
+        parts = held.path / PARTS
+        units = plan_units(Path(source), check, parts, unit_rows)
+        parts.mkdir(exist_ok=True)
+        fold = reduce(Fold.__add__, sorted(run(score_unit, units), key=attrgetter("before")), Fold())
+        _refuse(fold, parts, label)
+        first = [ComparisonResult.from_record(json.loads(sample)) for sample in fold.samples]
+        decided = concluded(label, fold.counts, fold.unreadable, first, gate, pass_rate, compared=kernel.run)
+        held.set_aside_earlier()
+        journal = _journal(held, check, fold, decided, facts, time.monotonic() - began)
+        built = build(journal, held.path, run=journal.run, profile=_PROFILE, consume=True)
+        remove_journal(held.journal)
+        held.remove_earlier()
+        _remove(parts)
+    finally:
+        held.release()
+    if built.problems:
+        raise RecordError("; ".join(built.problems))
+    return decided
 
 
-def _gate_line(check: RowCheck, fold: Fold, gate: ComparisonResult) -> bytes:
-    attempt = AttemptRecords(check.test, check.attempt, check.worker)
-    return attempt.line(gate.to_members(), fold.rows + 1, record_end(*check.place)).encode("ascii")
+def _held(target: Path) -> ReportFolder:
+    try:
+        held = ReportFolder(target)
+    except FolderInUseError:
+        raise FolderInUseError(f"{target}: another run is writing its report there; name another folder") from None
+    try:
+        held.refuse_foreign_files()
+        held.set_aside_interrupted()
+    except BaseException:
+        held.release()
+        raise
+    return held
 
 
-def _entry(check: RowCheck, fold: Fold, decided: DatasetCheck, size: int, seconds: float) -> TestEntry:
-    counts, gate = dict(fold.counts), decided.gate
-    count(counts, gate.operator, gate.verdict)
-    text = "" if gate.passed else decided.describe()
-    return TestEntry(
-        check.test,
-        outcome="passed" if gate.passed else "failed",
-        path=check.place[0],
-        line=check.place[1],
-        microseconds=round(seconds * 1_000_000),
-        message=text.split("\n", 1)[0][:MESSAGE_LIMIT],
-        text=text,
-        comparisons=counts,
-        records=(0, size),
-    )
-
-
-def _refuse_same_ids(parts: Path, fold: Fold) -> None:
-    ordinals = same_key(paths_of(parts, fold, KEYS))
-    if ordinals is not None:
-        one, other = sorted(ordinals)
-        lines = (line for path in paths_of(parts, fold, LINES) for line in path.read_bytes().splitlines())
-        name = json.loads(next(islice(lines, one - 1, None)))["name"]
+def _refuse(fold: Fold, parts: Path, label: str) -> None:
+    if not fold.rows:
+        raise ConfigurationError(f"{label}: there are no rows, so nothing was compared")
+    for one, other in islice(rows_with_one_id(fold, parts), 1):
+        lines = (line for path in files_of(fold, parts) for line in path.read_bytes().splitlines())
+        name = shown(json.loads(next(islice(lines, one - 1, None)))["name"], 60)
         raise ConfigurationError(
-            f"rows {one} and {other} have the same id, {shown(name, 60)}; an id tells rows apart, so take another --ids,"
-            " or none: then file and line do"
+            f"{label}: rows {one} and {other} have the same id, {name}; an id tells rows apart, so name another path to"
+            " ids, or none: then file and line do"
         )
+
+
+def _journal(
+    held: ReportFolder, check: RowCheck, fold: Fold, decided: DatasetCheck, facts: Mapping[str, Any], seconds: float
+) -> Journal:
+    """Write the journal that a session with one test would have written."""
+    writer = JournalWriter(held.journal, {"run": facts, "profile": _PROFILE, "limit": DEFAULT_INLINE_LIMIT})
+    writer.append_order([check.test])
+    gate, text = decided.gate, "" if decided.gate.passed else decided.describe()
+    attempt, end = AttemptRecords(check.test, check.attempt), record_end(*check.place)
+    last = attempt.line(gate.to_members(), fold.rows + 1, end).encode("ascii")
+    size = sum(writer.append_records(piece)[1] for piece in chain(_pieces(fold, held.path / PARTS), [last]))
+    count(counts := dict(fold.counts), gate.operator, gate.verdict)
+    entry = TestEntry(check.test, 1, "failed" if text else "passed", *check.place, round(seconds * 1_000_000))
+    entry.message, entry.text = text.split("\n", 1)[0][:MESSAGE_LIMIT], text
+    entry.comparisons, entry.records = counts, (0, size)
+    writer.append_test(entry)
+    writer.close({"finished": now(), "exit_status": int(not gate.passed)})
+    journal = writer.journal
+    whole = fold + Fold(fold.rows, 1, subtrees=subtrees_of(fold.rows, [leaf(last)]))
+    journal.footer = {**(journal.footer or {}), ROOT: whole.root()}
+    return journal
+
+
+def _pieces(fold: Fold, parts: Path) -> Iterator[bytes]:
+    for path in files_of(fold, parts):
+        with path.open("rb") as file:
+            while piece := file.read(_BLOCK):
+                yield piece
+
+
+def _remove(parts: Path) -> None:
+    """Remove parts and nothing else."""
+    for path in parts.glob("part-*"):
+        path.unlink(missing_ok=True)
+    with suppress(OSError):
+        parts.rmdir()

@@ -1,121 +1,151 @@
-"""Units: a pure function from a piece of a data set to a part of the records, and to what came of it."""
+"""Units: a pure function from a piece of a data set to a part of the records, and to what came of it.
+
+A part is whole or not there, and its name tells all that it is made of. So what is there is not computed again.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from heapq import merge
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+from pydantic import TypeAdapter, ValidationError
 
 from pytest_verdict.core.merkle import leaf
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.report.statements import file_digest
 from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
-from pytest_verdict.suites.bulk.keys import key_entry
-from pytest_verdict.suites.bulk.parts import KEYS, LINES, part_name, read_fold, write_fold, write_part
-from pytest_verdict.suites.bulk.plan import Piece, read_piece
+from pytest_verdict.suites.bulk.plan import Piece, plan_pieces, read_piece
 from pytest_verdict.suites.bulk.scored_rows import RowCheck, ScoredRows, columns_needed, score_rows
 from pytest_verdict.suites.bulk.slices import Slice
 from pytest_verdict.suites.rows import RowNames
 
+_LINES: Final = ".jsonl"
+_KEYS: Final = ".keys"
+_KEY: Final = 16
+_ENTRY: Final = _KEY + 8
+_FOLD: Final = TypeAdapter(Fold)
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A piece of a data set, how its rows are compared, and where its part of the records is written; it can be pickled.
+    """A piece of a data set, how its rows are compared, and the folder of its part; it can be pickled.
 
-    Args:
-        number: The number of the unit in the plan, from 0.
-        piece: The piece.
-        check: How a row is compared, and which test the records belong to.
-        folder: The folder of the parts, which every process sees.
-        before: How many records the test has before the first row of the data set.
-        redaction: What replaces what must not be written down.
+    ``before`` records of the test come before the first row of the data set.
     """
 
     number: int
     piece: Piece
     check: RowCheck
-    folder: str
+    folder: Path
     before: int = 0
     redaction: Redaction | None = None
 
     @property
     def name(self) -> str:
-        """What its parts are called, which stands for all that they are made of."""
+        """The name of its part."""
         check, evaluator = self.check, self.check.evaluator
-        operator = evaluator.operator
-        how = repr(evaluator.__reduce__()) if operator is None else operator.identity.members
+        how = repr(evaluator.__reduce__()) if evaluator.operator is None else evaluator.operator.identity.members
         what = self.piece._replace(path=""), evaluator.mapping, evaluator.threshold, check.ids
         where = check.label, check.test, check.attempt, check.worker, check.place, self.before, self.redaction
-        return part_name(self.number, f"{version('pytest-verdict')} {how} {what} {where}")
+        made_of = f"{version('pytest-verdict')} {how} {what} {where}".encode("utf-8", "surrogatepass")
+        return f"part-{self.number:06}-{hashlib.sha256(made_of).hexdigest()[:32]}"
+
+
+def plan_units(path: Path, check: RowCheck, folder: Path, most: int, before: int = 0) -> list[Unit]:
+    """Cut a data set into units of at most so many rows, as far as it can be cut so."""
+    pieces = enumerate(plan_pieces(path.absolute(), most))
+    return [Unit(number, piece, check, folder.absolute(), before, SESSION.redaction) for number, piece in pieces]
 
 
 def score_unit(unit: Unit) -> Fold:
-    """Compare the rows of a unit and write their records; what is there already is not computed again.
-
-    Args:
-        unit: One of the units of a `Scoring`.
-
-    Returns:
-        What came of the rows, for `Scoring.finish`: counts, the first failures, and the Merkle root of the records.
-
-    Raises:
-        ConfigurationError: The file cannot be read, or is another one than when the units were planned.
-
-    Example:
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> from pytest_verdict.suites import Evaluator, Scoring, score_unit
-        >>> path = Path(tempfile.mkdtemp(), "rows.csv")
-        >>> _ = path.write_text("want,got\\n1,1\\n2,3\\n")
-        >>> same = Evaluator("exact", {"expected": "$.want", "observed": "$.got"})
-        >>> with Scoring(path, same, path.with_name("out")) as scoring:
-        ...     score_unit(scoring.units[0]).counts
-        {'exact': (1, 1, 0)}
-    """
-    folder, name = Path(unit.folder), unit.name
-    fold = read_fold(folder, name)
-    if fold is None:
-        SESSION.redaction = unit.redaction
-        fold = _scored(unit, folder, name)
-        write_fold(folder, name, fold)
+    """Compare the rows of a unit and write their records, unless they are there."""
+    told = unit.folder / f"{unit.name}.json"
+    try:
+        fold = _FOLD.validate_json(told.read_bytes(), strict=True)
+        if all(file_digest(unit.folder / part) == digest for part, digest in fold.parts):
+            return fold
+    except (OSError, ValidationError):
+        # It is not there, or not as it was written.
+        pass
+    SESSION.redaction = unit.redaction
+    fold = _scored(unit)
+    _write(told, [_FOLD.dump_json(fold)])
     return fold
 
 
-def _scored(unit: Unit, folder: Path, name: str) -> Fold:
-    fold = Fold.nothing(unit.before + unit.piece.before)
-    keys: list[bytes] = []
-    names = RowNames(unit.check.label, unit.check.ids)
-    needed = functools.partial(columns_needed, unit.check.evaluator, names)
+def _scored(unit: Unit) -> Fold:
+    fold, keys, check = Fold(unit.before + unit.piece.before), list[bytes](), unit.check
+    needed = functools.partial(columns_needed, check.evaluator, RowNames(check.label, check.ids))
 
     def lines() -> Iterator[bytes]:
         nonlocal fold
         for rows in read_piece(unit.piece, needed):
             done = fold.before + fold.rows
-            found = score_rows(unit.check, rows, done + 1)
-            keys.extend(_keys(unit.check, rows, found, done))
+            found = score_rows(check, rows, done + 1)
+            keys.extend(_keys(check, rows, found, done))
             fold += _fold_of(found, done)
             yield found.lines
 
-    parts = [write_part(folder, f"{name}{LINES}", lines())]
-    if unit.check.ids is not None:
-        parts.append(write_part(folder, f"{name}{KEYS}", sorted(keys)))
+    parts = [_write(unit.folder / f"{unit.name}{_LINES}", lines())]
+    if check.ids is not None:
+        parts.append(_write(unit.folder / f"{unit.name}{_KEYS}", sorted(keys)))
     if unit.piece.rows not in {0, fold.rows}:
-        raise ConfigurationError(f"{unit.check.label}: the file changed while it was read; score it again")
+        raise ConfigurationError(f"{check.label}: the file changed while it was read; score it again")
     return replace(fold, parts=tuple(parts))
 
 
+def _write(path: Path, pieces: Iterable[bytes]) -> tuple[str, str]:
+    # A unit may run twice at once, when an engine gave the first one up too early; both write the same.
+    new, digest = path.with_name(f"{path.name}.{uuid4().hex}.new"), hashlib.sha256()
+    try:
+        with new.open("xb") as file:
+            for piece in pieces:
+                file.write(piece)
+                digest.update(piece)
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+    return path.name, digest.hexdigest()
+
+
 def _keys(check: RowCheck, rows: Slice, found: ScoredRows, done: int) -> Iterator[bytes]:
-    """Give the keys of the rows that have an id."""
+    """Give 128 bits of each id, and the ordinal of its record."""
     if check.ids is not None:
         for ordinal, (number, name) in enumerate(zip(rows.numbers, found.names, strict=True), done + 1):
             if name != f"{check.label}:{number}":
-                yield key_entry(name, ordinal)
+                yield hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:_KEY] + ordinal.to_bytes(8)
 
 
 def _fold_of(found: ScoredRows, done: int) -> Fold:
     leaves = [leaf(line) for line in found.lines.splitlines(keepends=True)]
     samples = tuple(result.to_text(SESSION.redaction) for result in found.samples)
-    return Fold(done, len(leaves), found.counts, found.unreadable, samples, subtrees_of(done, leaves), ())
+    return Fold(done, len(leaves), found.counts, found.unreadable, samples, subtrees_of(done, leaves))
+
+
+def files_of(fold: Fold, folder: Path) -> list[Path]:
+    """Give the files of records, in the order of the rows."""
+    return [folder / part for part, _ in fold.parts if part.endswith(_LINES)]
+
+
+def rows_with_one_id(fold: Fold, folder: Path) -> Iterator[tuple[int, int]]:
+    """Give the ordinals of two rows with one id, of all that there are; the keys of each unit are sorted."""
+    keys = [_entries(folder / part) for part, _ in fold.parts if part.endswith(_KEYS)]
+    for one, other in pairwise(merge(*keys)):
+        if one[:_KEY] == other[:_KEY]:
+            yield int.from_bytes(one[_KEY:]), int.from_bytes(other[_KEY:])
+
+
+def _entries(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while entry := file.read(_ENTRY):
+            yield entry

@@ -5,20 +5,20 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.console import complain, progress, say
+from pytest_verdict.console import progress, say
 from pytest_verdict.core.record import summed
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.suites.bulk.engines import Run, run_here, run_on_ray
 from pytest_verdict.suites.bulk.fold import Fold
 from pytest_verdict.suites.bulk.plan import ROWS
 from pytest_verdict.suites.bulk.units import Unit
 from pytest_verdict.suites.loading import read_json
-from pytest_verdict.suites.mapping.evaluator import Evaluator
 
 _EXIT_CODES: Final = """\
 The folder DIR gets the records, report.json and junit.xml that a session with one test would have written, and every command
@@ -30,6 +30,8 @@ exit codes:
   1  they did not
   2  something is written wrongly, or a file cannot be read or written; there are no rows; two rows have the same id
 """
+# Settings that no operator has: they belong to the whole.
+_OPTIONS: Final = {"threshold", "pass_rate", "confidence", "ids", "unit_rows", "run"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,40 +73,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from pytest_verdict.suites.bulk.score import Scoring
+    from pytest_verdict.suites.bulk.score import score_dataset
 
-    jobs = _positive("--jobs", arguments.jobs) or os.cpu_count() or 1
-    scoring = Scoring(
+    check = score_dataset(
         arguments.dataset,
-        _evaluator(arguments),
+        arguments.operator,
+        _mapping(arguments),
         arguments.output,
-        ids=arguments.ids and _path_of(arguments.ids),
+        threshold=arguments.threshold,
         pass_rate=arguments.pass_rate,
         confidence=arguments.confidence,
+        ids=arguments.ids and _path_of(arguments.ids),
         unit_rows=_positive("--unit-rows", arguments.unit_rows) or ROWS,
+        run=_engine(arguments),
+        **_settings(arguments.settings),
     )
-    with scoring:
-        check = scoring.finish(_watched(_folds(arguments, scoring.units, jobs), scoring.units))
     say(*check.describe().splitlines(), f"written: {arguments.output}")
-    for problem in scoring.problems:
-        complain(problem)
-    return 2 if scoring.problems else int(not check.gate.passed)
+    return int(not check.gate.passed)
 
 
-def _evaluator(arguments: argparse.Namespace) -> Evaluator:
-    settings = {} if arguments.settings is None else _object("--settings", arguments.settings)
-    return Evaluator(arguments.operator, _mapping(arguments), arguments.threshold, **settings)
-
-
-def _object(option: str, text: str) -> dict[str, Any]:
+def _settings(text: str | None) -> dict[str, Any]:
     try:
-        found = read_json(text)
+        found = {} if text is None else read_json(text)
     except ValueError as error:
-        raise ConfigurationError(f"{option}: it is not JSON: {error}") from None
+        raise ConfigurationError(f"--settings: it is not JSON: {error}") from None
     if not isinstance(found, dict):
         raise ConfigurationError(
-            f"{option} takes a JSON object, such as '{{\"tolerance\": 0.1}}', got {shown(found, 80)}"
+            f"--settings takes an object, such as '{{\"tolerance\": 0.1}}', got {shown(found, 80)}"
         )
+    for option in found.keys() & _OPTIONS:
+        raise ConfigurationError(f"--settings: {option!r} is an option of its own, --{option.replace('_', '-')}")
     return found
 
 
@@ -132,20 +130,19 @@ def _positive(option: str, number: int | None) -> int | None:
     return number
 
 
-def _folds(arguments: argparse.Namespace, units: Sequence[Unit], jobs: int) -> Iterator[Fold]:
-    from pytest_verdict.suites.bulk.engines import run_here, run_on_ray
-
-    if arguments.engine == "ray":
-        return run_on_ray(units, jobs, arguments.address)
-    if arguments.address is not None:
+def _engine(arguments: argparse.Namespace) -> Run:
+    jobs = _positive("--jobs", arguments.jobs) or os.cpu_count() or 1
+    if arguments.address is not None and arguments.engine != "ray":
         raise ConfigurationError("--address is that of a Ray cluster: give --engine ray too")
-    return run_here(units, jobs)
 
+    def watched(score: Callable[[Unit], Fold], units: Sequence[Unit]) -> Iterator[Fold]:
+        is_local = arguments.engine == "local"
+        folds = run_here(score, units, jobs) if is_local else run_on_ray(score, units, jobs, arguments.address)
+        done = failed = 0
+        with progress(sum(unit.piece.rows for unit in units), "row", counted="not passed") as show:
+            for fold in folds:
+                done, failed = done + fold.rows, failed + sum(summed(fold.counts)[1:])
+                show(done, failed)
+                yield fold
 
-def _watched(folds: Iterator[Fold], units: Sequence[Unit]) -> Iterator[Fold]:
-    done = failed = 0
-    with progress(sum(unit.piece.rows for unit in units), "row", counted="not passed") as show:
-        for fold in folds:
-            done, failed = done + fold.rows, failed + sum(summed(fold.counts)[1:])
-            show(done, failed)
-            yield fold
+    return watched
