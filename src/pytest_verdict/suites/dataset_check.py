@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +14,12 @@ from pytest_verdict.comparison import HIDDEN, compare, describe_failure, recorde
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import Counts, merge_counts, summed
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.session import SESSION
+from pytest_verdict.core.session import SESSION, ComparedRows
 from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.signatures import OperatorName
-from pytest_verdict.suites.bulk.scored_rows import SAMPLES, JudgedRows, columns_needed, judge_rows
+from pytest_verdict.suites.bulk.scored_rows import SAMPLES, columns_needed, judge_rows
 from pytest_verdict.suites.bulk.slices import RowSlice, slices
 from pytest_verdict.suites.mapping.evaluator import Evaluator
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
@@ -117,6 +118,7 @@ def check_dataset(
     expect_rows: int | None = None,
     min_rows: int | None = None,
     comparator: Comparator | None = None,
+    jobs: int | None = None,
     **settings: Any,
 ) -> DatasetCheck:
     """Compare every row of a dataset, and fail the test unless enough of them pass; each is recorded, and none is kept.
@@ -133,6 +135,7 @@ def check_dataset(
         expect_rows: How many rows there must be, readable or not.
         min_rows: How many there must be at least.
         comparator: Whose defaults hold, and inside whose ``collect()`` the test fails at the end of the block.
+        jobs: How many processes compare the rows of a file at once; the records are the same. This one unless given.
         **settings: The operator's settings, when it is given by name.
 
     Returns:
@@ -155,7 +158,7 @@ def check_dataset(
     threshold, settings = chosen.complete(operator, threshold, settings)
     evaluator = Evaluator(operator, mapping, threshold, **settings)
     sizes = _expected_sizes(expect_rows, min_rows)
-    check = _checked(source, evaluator, pass_rate, PassRate(confidence=confidence), ids, sizes)
+    check = _checked(source, evaluator, pass_rate, PassRate(confidence=confidence), ids, sizes, jobs)
     failed = [made for made in (check.size, check.gate) if made is not None and not made.passed]
     if failed:
         chosen.fail(check.describe(), [*failed, *check.first])
@@ -185,12 +188,15 @@ def _checked(
     gate: PassRate,
     ids: Any,
     expected_size: tuple[OperatorName, int] | None,
+    jobs: int | None,
 ) -> DatasetCheck:
     checked_rate(pass_rate)
     names, unreadable = RowNames(label_of(source), ids), 0
     counts: Counts = {}
     first: list[ComparisonResult] = []
-    for judged, errors in _judged(source, evaluator, names):
+    for judged, errors in (
+        _judged(source, evaluator, names) if jobs is None else _by_units(source, evaluator, names, jobs)
+    ):
         merge_counts(counts, judged.counts)
         unreadable += errors
         first += [result for result in judged.samples if not result.passed and len(first) < SAMPLES]
@@ -216,7 +222,7 @@ def concluded(
     return DatasetCheck(passed, failed, broken, unreadable, tuple(first[:SAMPLES]), decided, size)
 
 
-def _judged(source: Any, evaluator: Evaluator, names: RowNames) -> Iterator[tuple[JudgedRows, int]]:
+def _judged(source: Any, evaluator: Evaluator, names: RowNames) -> Iterator[tuple[ComparedRows, int]]:
     """Compare slices of rows, or one row after the other, as source and session allow; count those that were unreadable."""
     is_watched_singly = SESSION.observer is not None and SESSION.rows_observer is None
     together = None if is_watched_singly else slices(source, functools.partial(columns_needed, evaluator, names))
@@ -229,6 +235,17 @@ def _judged(source: Any, evaluator: Evaluator, names: RowNames) -> Iterator[tupl
             if SESSION.rows_observer is not None:
                 SESSION.rows_observer(judged)
         yield judged, len(rows.errors)
+
+
+def _by_units(source: Any, evaluator: Evaluator, names: RowNames, jobs: Any) -> Iterator[tuple[ComparedRows, int]]:
+    checked_size("jobs", jobs)
+    if not isinstance(source, str | Path):
+        raise ConfigurationError("jobs: several processes read a file, so give its path, or leave jobs out")
+    # Processes are not loaded for others. Records of other threads are taken later, so nobody knows where these will stand.
+    from pytest_verdict.suites.bulk.in_tests import judged_by_units
+
+    is_main = threading.current_thread() is threading.main_thread()
+    return judged_by_units(Path(source), evaluator, names, jobs) if is_main else _judged(source, evaluator, names)
 
 
 def _alone(row: Row) -> RowSlice:

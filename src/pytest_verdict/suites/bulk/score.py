@@ -135,7 +135,7 @@ def _held(target: Path) -> ReportFolder:
 def _refuse(fold: Fold, parts: Path, label: str) -> None:
     if not fold.rows:
         raise ConfigurationError(f"{label}: there are no rows, so nothing was compared")
-    for one, other in islice(rows_with_one_id(fold, parts), 1):
+    for one, other in islice(rows_with_one_id([fold], parts), 1):
         lines = (line for path in files_of(fold, parts) for line in path.read_bytes().splitlines())
         name = shown(json.loads(next(islice(lines, one - 1, None)))["name"], 60)
         raise ConfigurationError(

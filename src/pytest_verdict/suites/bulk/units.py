@@ -137,9 +137,9 @@ def files_of(fold: Fold, folder: Path) -> list[Path]:
     return [folder / part for part, _ in fold.parts if part.endswith(_LINES)]
 
 
-def rows_with_one_id(fold: Fold, folder: Path) -> Iterator[tuple[int, int]]:
-    """Give the ordinals of two rows with one id, of all that there are; the keys of each unit are sorted."""
-    keys = [_entries(folder / part) for part, _ in fold.parts if part.endswith(_KEYS)]
+def rows_with_one_id(folds: Iterable[Fold], folder: Path) -> Iterator[tuple[int, int]]:
+    """Give the ordinals of each two rows with one id; the keys of each unit are sorted."""
+    keys = [_entries(folder / part) for fold in folds for part, _ in fold.parts if part.endswith(_KEYS)]
     for one, other in pairwise(merge(*keys)):
         if one[:_KEY] == other[:_KEY]:
             yield int.from_bytes(one[_KEY:]), int.from_bytes(other[_KEY:])
