@@ -1,4 +1,4 @@
-"""Datasets and suites: rows a second in one test and in one test per row, memory, and the collection of 10,000 scenarios.
+"""Datasets and suites: rows a second by columns, in one test and in one test per row, memory, and the collection of scenarios.
 
 CPU is user and system time of the whole session; rows a second are those of the dataset check itself, per second of CPU.
 """
@@ -6,6 +6,7 @@ CPU is user and system time of the whole session; rows a second are those of the
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import os
 import statistics
@@ -27,6 +28,31 @@ def test_rows(comparator):
     with open("speed.txt", "w") as file:
         file.write(str(check.total / (time.process_time() - begun)))
 """
+COLUMNS = """
+import json
+import time
+
+from pytest_verdict.suites import check_dataset
+
+def test_rows():
+    # What is loaded once is not the speed.
+    check_dataset([{"want": "a", "got": "a"}] * 50, "exact", {"expected": "$.want", "observed": "$.got"})
+    found = {}
+    for operator, settings, mapping in json.load(open("operators.json")):
+        begun = time.process_time()
+        check = check_dataset(FILE, operator, mapping, pass_rate=0.001, **settings)
+        found[operator] = check.total / (time.process_time() - begun)
+    with open("speed.json", "w") as file:
+        json.dump(found, file)
+"""
+OPERATORS = [
+    *(("exact", {}), ("literal", {}), ("normalized_exact", {}), ("contains_all", {})),
+    *(("contains_any", {"substrings": ["York", "mild"]}), ("one_of", {"values": ["Paris", "New York", "mild"]})),
+    *(("numeric_exact", {}), ("numeric_tolerance", {"tolerance": 0.05}), ("numeric_range", {"min": 10, "max": 500})),
+    *(("numeric_minimum", {}), ("numeric_maximum", {})),
+]
+FORMATS = ("parquet", "arrow", "jsonl", "csv")
+ANSWERS = ("Paris", "New York", "the answer is 42", "mild", "severe", "a longer answer of some forty characters")
 PER_ROW = """
 import pytest
 
@@ -100,6 +126,57 @@ def rows(count: int) -> None:
         )
 
 
+def write_columns(folder: Path, count: int) -> None:
+    """Write a data set of texts and decimal numbers in each format; one row in 1,000 fails."""
+    import pyarrow
+    from pyarrow import parquet
+
+    wanted = [ANSWERS[number % len(ANSWERS)] for number in range(count)]
+    numbers = [f"{number * 7919 % 100_000 / 100:.2f}" for number in range(count)]
+    right = [(number + 1) % 1_000 > 0 for number in range(count)]
+    columns = {
+        "id": [f"row {number}" for number in range(count)],
+        "want": wanted,
+        "got": [text if is_right else "other" for text, is_right in zip(wanted, right, strict=True)],
+        "spaced": [f" {text}" if is_right else "other" for text, is_right in zip(wanted, right, strict=True)],
+        "number": numbers,
+        "measured": [text if is_right else "0" for text, is_right in zip(numbers, right, strict=True)],
+        "input": ["Terrible. " * 5] * count,
+    }
+    table = pyarrow.table(columns)
+    parquet.write_table(table, folder / "rows.parquet", row_group_size=100_000)
+    with pyarrow.ipc.new_file(str(folder / "rows.arrow"), table.schema) as file:
+        file.write_table(table, max_chunksize=65_536)
+    with (folder / "rows.jsonl").open("w") as lines, (folder / "rows.csv").open("w", newline="") as fields:
+        writer = csv.writer(fields)
+        writer.writerow(columns)
+        for values in zip(*columns.values(), strict=True):
+            lines.write(json.dumps(dict(zip(columns, values, strict=True))) + "\n")
+            writer.writerow(values)
+
+
+def by_columns(count: int) -> None:
+    """Print rows a second of CPU of each operator and format, recorded, and the memory of the session."""
+    print(f"\n{count:,} rows, recorded; rows a second of CPU\n")
+    print("| format |" + "".join(f" `{operator}` |" for operator, _ in OPERATORS) + " memory |")
+    print("|---|" + "---|" * (len(OPERATORS) + 1))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_columns(folder, count)
+        asked = []
+        for operator, settings in OPERATORS:
+            texts = ("want", "spaced" if operator == "normalized_exact" else "got")
+            keys = ("number", "measured") if operator.startswith("numeric") else texts
+            asked.append((operator, settings, {"expected": f"$.{keys[0]}", "observed": f"$.{keys[1]}"}))
+        (folder / "operators.json").write_text(json.dumps(asked))
+        for suffix in FORMATS:
+            (folder / "test_check.py").write_text(COLUMNS.replace("FILE", repr(str(folder / f"rows.{suffix}"))))
+            figures = session(folder, "--verify-report")
+            speeds = json.loads((folder / "speed.json").read_text()).values()
+            cells = "".join(f" {speed:,.0f} |" for speed in speeds)
+            print(f"| {suffix} |{cells} {figures['memory']:.0f} MB |", flush=True)
+
+
 def per_row(count: int) -> None:
     """Print one row of the table for one test per row."""
     for report in ([], ["--verify-report"]):
@@ -143,13 +220,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, nargs="*", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--tests", type=int, default=10_000)
+    parser.add_argument("--columns", type=int, default=300_000)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
+    if not options.rows:
+        by_columns(options.columns)
+        return
     print("| way | rows | rows a second of CPU | CPU of the session | memory |")
     print("|---|---|---|---|---|")
     for count in options.rows:
         rows(count)
     per_row(options.tests)
+    by_columns(options.columns)
     collection(options.tests, options.rounds)
 
 

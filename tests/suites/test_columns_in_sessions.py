@@ -7,10 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-
-pyarrow = pytest.importorskip("pyarrow")
-
-from test_columns import HOSTILE
+from test_columns import HOSTILE, pyarrow
 
 BOTH = {"expected": "$.want", "observed": "$.got"}
 TEXTS = [text for text in HOSTILE if text != "\ud800"]

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from pytest_verdict.core.result import ComparisonResult
-
-
-class ComparedRows(Protocol):
-    """Rows that were compared together."""
-
-    @property
-    def counts(self) -> dict[str, tuple[int, int, int]]:
-        """Per operator how many passed, failed, and could not be made."""
-
-    @property
-    def samples(self) -> Sequence[ComparisonResult]:
-        """The first that did not pass."""
-
-    def write(self, attempt: Any, end: str) -> bytes:
-        """Write their records as the next ones of an attempt of a test."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +60,8 @@ class Session:
     """What a running test session adds to every comparison."""
 
     observer: Callable[[ComparisonResult], None] | None = None
-    rows_observer: Callable[[ComparedRows], None] | None = None
-    """Takes rows that were compared together; without it the observer takes them one by one."""
+    rows_observer: Callable[[Any], None] | None = None
+    """Takes rows that were compared together: `JudgedRows` of a suite; without it the observer takes them one by one."""
     describe: Callable[[ComparisonResult], str] = repr
     budget: Budget = field(default_factory=Budget)
     advice: bool = True

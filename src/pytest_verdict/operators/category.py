@@ -6,13 +6,13 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BeforeValidator
 
-from pytest_verdict.core.columns import Columns
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import FAIL, PASS, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.numbers import truth_value
+from pytest_verdict.operators.columns import by_columns
 from pytest_verdict.operators.lists import NOT_A_LIST, as_list
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces, unusable
 
@@ -44,11 +44,7 @@ class BooleanMatch(Operator):
             return Outcome(0.0, notes=("null_observed",))
         return PASS if truth_value(expected) is truth_value(observed) else FAIL
 
-    def columns(self, expected: Any, observed: Any) -> Columns | None:
-        """Sort rows by equality; see `Operator.columns`."""
-        from pytest_verdict.operators.columns.texts import equal as equal_columns
-
-        return equal_columns(expected, observed) if str(observed.type) == "bool" else None
+    columns = by_columns("categories", "same_truth")
 
 
 def _is_no_boolean(value: Any) -> bool:
@@ -70,11 +66,7 @@ class LiteralMatch(Operator):
         """Compare two values; see the class."""
         return PASS if equal(expected, observed) else FAIL
 
-    def columns(self, expected: Any, observed: Any) -> Columns | None:
-        """Sort rows by equality; see `Operator.columns`."""
-        from pytest_verdict.operators.columns.texts import equal as equal_columns
-
-        return equal_columns(expected, observed)
+    columns = by_columns("categories", "same")
 
 
 def _accepted(values: Any) -> Any:
@@ -127,9 +119,4 @@ class OneOf(Operator):
                 return found.outcome(1.0, details={"matched_index": index, "matched": encode(accepted[index])})
         return found.outcome(0.0)
 
-    def columns(self, expected: Any, observed: Any) -> Columns | None:
-        """Sort rows by the accepted value that they are; see `Operator.columns`."""
-        from pytest_verdict.operators.columns.categories import accepted
-
-        del expected
-        return accepted(observed, self.values, self.normalize)
+    columns = by_columns("categories", "accepted")

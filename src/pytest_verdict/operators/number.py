@@ -12,11 +12,11 @@ from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import model_validator
 
-from pytest_verdict.core.columns import Columns
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
+from pytest_verdict.operators.columns import by_columns
 from pytest_verdict.operators.exact_number import ExactNumber, Tolerance, as_exact, as_written
 from pytest_verdict.operators.surfaces import Surfaces, must_be, surfaces, unusable
 
@@ -45,15 +45,7 @@ class _Numeric(Operator):
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
         raise NotImplementedError
 
-    def columns(self, expected: Any, observed: Any) -> Columns | None:
-        """Sort rows by what is decided; see `Operator.columns`."""
-        from pytest_verdict.operators.columns import numbers
-
-        decide = self._column_rule(numbers)
-        return None if expected is None else numbers.compared(expected, observed, self.normalize, decide)
-
-    def _column_rule(self, numbers: Any) -> Any:
-        raise NotImplementedError
+    columns = by_columns("numbers", "compared")
 
 
 class NumericExact(_Numeric):
@@ -71,9 +63,6 @@ class NumericExact(_Numeric):
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
         return expected == observed, {"distance": as_written(_distance(expected, observed))}
-
-    def _column_rule(self, numbers: Any) -> Any:
-        return numbers.exact
 
 
 class NumericTolerance(_Numeric):
@@ -98,9 +87,6 @@ class NumericTolerance(_Numeric):
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
         return _within(expected, observed, self.tolerance, self.mode)
 
-    def _column_rule(self, numbers: Any) -> Any:
-        return numbers.within(as_exact(self.tolerance), relative=self.mode == "relative")
-
 
 class _Limit(_Numeric):
     _is_lowest: ClassVar[bool] = True
@@ -110,9 +96,6 @@ class _Limit(_Numeric):
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[bool, dict[str, Any]]:
         low, high = (expected, observed) if self._is_lowest else (observed, expected)
         return low < high if self.exclusive else low <= high, {"margin": as_written(_difference(high, low))}
-
-    def _column_rule(self, numbers: Any) -> Any:
-        return numbers.limit(is_lowest=self._is_lowest, exclusive=self.exclusive)
 
 
 class NumericMinimum(_Limit):
@@ -201,15 +184,7 @@ class NumericRange(Operator):
             return found.unreadable(NOT_A_NUMBER, "bounds that are numbers", expected, (unreadable, given is None))
         return self._decide(found, low, high, given)
 
-    def columns(self, expected: Any, observed: Any) -> Columns | None:
-        """Sort rows by their place in the range; see `Operator.columns`."""
-        from pytest_verdict.operators.columns import numbers
-
-        del expected
-        if self.min is None and self.max is None:
-            return None
-        decide = numbers.between((_read(self.min), self.exclusive_min), (_read(self.max), self.exclusive_max))
-        return numbers.compared(None, observed, self.normalize, decide)
+    columns = by_columns("numbers", "compared")
 
     def _is_void(self, low: Decimal, high: Decimal) -> bool:
         return low > high or (low == high and (self.exclusive_min or self.exclusive_max))

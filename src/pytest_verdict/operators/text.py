@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Final, Self
 
 from pydantic import field_validator, model_validator
 
-from pytest_verdict.core.columns import Columns
 from pytest_verdict.core.normalizers import Normalization, SynonymMap, normalize
 from pytest_verdict.core.operator import FAIL, PASS, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
+from pytest_verdict.operators.columns import by_columns
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces, must_be, surfaces, unusable
 
 _SUBSTRINGS: Final = "a text or a list of texts, none of them empty"
@@ -39,6 +39,8 @@ class Exact(Operator):
     case_sensitive: bool = True
     nan_equal: bool = False
 
+    columns = by_columns("texts", "normalized_equal")
+
     def recorded_name(self) -> str:
         """Give ``exact`` when nothing is normalized."""
         return "normalized_exact" if self.normalize or not self.case_sensitive else "exact"
@@ -47,18 +49,10 @@ class Exact(Operator):
         """Compare two values; see the class."""
         if not self.normalize and self.case_sensitive:
             return PASS if equal(expected, observed, nan_equal=self.nan_equal) else FAIL
-        found = surfaces(expected, observed, self._steps())
+        steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
+        found = surfaces(expected, observed, steps)
         is_equal = equal(found.expected, found.observed, nan_equal=self.nan_equal)
         return found.emptied(expected) or found.outcome(1.0 if is_equal else 0.0)
-
-    def columns(self, expected: Any, observed: Any) -> Columns | None:
-        """Sort rows by equality; see `Operator.columns`."""
-        from pytest_verdict.operators.columns.texts import equal as equal_columns
-
-        return equal_columns(expected, observed, self._steps())
-
-    def _steps(self) -> Sequence[str | SynonymMap]:
-        return self.normalize if self.case_sensitive else (*self.normalize, "casefold")
 
 
 class NormalizedExact(Exact):
@@ -86,6 +80,8 @@ class _Contains(Operator):
     substrings: Sequence[str] | None = None
     normalize: Normalization = ()
     case_sensitive: bool = True
+
+    columns = by_columns("texts", "contained")
 
     @field_validator("substrings", mode="before")
     @classmethod
@@ -124,12 +120,6 @@ class _Contains(Operator):
             # An empty text is contained in everything, so such a check would assert nothing.
             return found.outcome(0.0, [EMPTY_EXPECTED], error=must_be(_SUBSTRINGS, expected))
         return self._decide(found) if isinstance(observed, str) else Outcome(0.0, notes=(NOT_TEXT,))
-
-    def columns(self, expected: Any, observed: Any) -> Columns | None:
-        """Sort rows by what they contain; see `Operator.columns`."""
-        from pytest_verdict.operators.columns.texts import contained
-
-        return contained(expected, observed, self.substrings, self._steps())
 
     def _steps(self) -> Sequence[str | SynonymMap]:
         return self.normalize if self.case_sensitive else (*self.normalize, "casefold")

@@ -10,7 +10,6 @@ import pytest
 
 from pytest_verdict.core.record import AttemptRecords, Counts, Observed
 from pytest_verdict.core.result import ComparisonResult, Outcome
-from pytest_verdict.core.session import ComparedRows
 from pytest_verdict.core.writing import Envelope, OperatorIdentity
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
 from pytest_verdict.pytest_plugin.locations import CallLocations
@@ -61,7 +60,7 @@ class Recorder:
         self._process = os.getpid()
         # Threads append while the main thread takes; both are atomic, so there is no lock.
         self._observed: list[Observed] = []
-        self._rows: list[tuple[AttemptRecords, ComparedRows, str]] = []
+        self._rows: list[tuple[AttemptRecords, Any, str]] = []
         self._size = 0
         self._most = 0 if flush == "comparison" else _SPILL
         # How many they are, for whoever must know when this process is gone.
@@ -175,7 +174,7 @@ class Recorder:
             with signals_deferred():
                 self._send()
 
-    def observe_rows(self, rows: ComparedRows) -> None:
+    def observe_rows(self, rows: Any) -> None:
         """Keep comparisons that were made together, and hand them over at once."""
         for result in rows.samples:
             self._watch(result)

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
 
     from pytest_verdict.core.result import ComparisonResult
-    from pytest_verdict.core.session import ComparedRows
 
 OPTION: Final = "verdict_unread"
 """The ini key and the marker."""
@@ -122,7 +121,7 @@ class ComparisonWatch:
         failure = remember_failure(result)
         self._group().add(failure)
 
-    def observe_rows(self, rows: ComparedRows) -> None:
+    def observe_rows(self, rows: Any) -> None:
         """Remember the first of many comparisons that did not pass; a gate looks at the others."""
         for result in rows.samples:
             self.observe(result)

@@ -7,23 +7,26 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure, recorded
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import Counts, merge_counts, summed
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.session import SESSION, ComparedRows
+from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.signatures import OperatorName
-from pytest_verdict.suites.bulk.scored_rows import SAMPLES, columns_needed, judge_rows
+from pytest_verdict.suites.bulk.scored_rows import SAMPLES, JudgedRows, columns_needed, judge_rows
 from pytest_verdict.suites.bulk.slices import RowSlice, slices
 from pytest_verdict.suites.mapping.evaluator import Evaluator
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
 from pytest_verdict.suites.rows import Row, RowNames, checked_size, label_of, numbered_rows
+
+if TYPE_CHECKING:
+    from pytest_verdict.suites.bulk.in_tests import PartRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +225,7 @@ def concluded(
     return DatasetCheck(passed, failed, broken, unreadable, tuple(first[:SAMPLES]), decided, size)
 
 
-def _judged(source: Any, evaluator: Evaluator, names: RowNames) -> Iterator[tuple[ComparedRows, int]]:
+def _judged(source: Any, evaluator: Evaluator, names: RowNames) -> Iterator[tuple[JudgedRows | PartRows, int]]:
     """Compare slices of rows, or one row after the other, as source and session allow; count those that were unreadable."""
     is_watched_singly = SESSION.observer is not None and SESSION.rows_observer is None
     together = None if is_watched_singly else slices(source, functools.partial(columns_needed, evaluator, names))
@@ -237,7 +240,9 @@ def _judged(source: Any, evaluator: Evaluator, names: RowNames) -> Iterator[tupl
         yield judged, len(rows.errors)
 
 
-def _by_units(source: Any, evaluator: Evaluator, names: RowNames, jobs: Any) -> Iterator[tuple[ComparedRows, int]]:
+def _by_units(
+    source: Any, evaluator: Evaluator, names: RowNames, jobs: Any
+) -> Iterator[tuple[JudgedRows | PartRows, int]]:
     checked_size("jobs", jobs)
     if not isinstance(source, str | Path):
         raise ConfigurationError("jobs: several processes read a file, so give its path, or leave jobs out")

@@ -10,13 +10,24 @@ from pyarrow import compute
 
 from pytest_verdict.core.columns import Columns, Path
 from pytest_verdict.core.normalizers import normalize
-from pytest_verdict.operators.columns.texts import TEXT, Array, Steps, are_utf8, kinds, normalized
+from pytest_verdict.operators.columns.texts import TEXT, Array, are_utf8, equal, kinds, normalized
 
 _LARGEST = 2**63 - 1
 
 
-def accepted(observed: Array, values: Sequence[Any] | None, steps: Steps) -> Columns | None:
+def same(_: Any, expected: Array | None, observed: Array) -> Columns | None:
+    """Sort rows by equality."""
+    return equal(expected, observed)
+
+
+def same_truth(_: Any, expected: Array | None, observed: Array) -> Columns | None:
+    """Sort truth values by equality."""
+    return equal(expected, observed) if observed.type == pyarrow.bool_() else None
+
+
+def accepted(operator: Any, _: Array | None, observed: Array) -> Columns | None:
     """Sort rows by the accepted value that they are."""
+    values, steps = operator.values, operator.normalize
     right = normalized(observed, steps)
     if right is None or values is None or not _are_of(observed.type, values):
         return None

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from decimal import Decimal
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import pyarrow
 from pyarrow import compute
 
-from pytest_verdict.core.columns import Columns
+from pytest_verdict.core.columns import Columns, Path
 from pytest_verdict.core.values.numbers import EXACT
-from pytest_verdict.operators.columns.texts import BLANKS, TEXT, Array, Steps, kinds, normalized, taken
+from pytest_verdict.operators.columns.texts import BLANKS, TEXT, Array, kinds, normalized, taken
+from pytest_verdict.operators.exact_number import as_exact
 
 _DIGITS: Final = 6
 _UNIT: Final = 10**_DIGITS
@@ -21,90 +22,74 @@ _MOST: Final = 4 * 10**18
 """Two numbers of this size can be added."""
 
 
-class Decided(NamedTuple):
-    """Whether rows pass, and numbers of their details with so many digits behind the point."""
-
-    passed: Array
-    details: dict[str, Array]
-    digits: int = _DIGITS
+Decided = tuple[Array, dict[str, Array], int]
+"""Whether rows pass, and numbers of their details with so many digits behind the point."""
 
 
-def compared(
-    expected: Array | None, observed: Array, steps: Steps, decide: Callable[[Array, Array], Decided | None]
-) -> Columns | None:
-    """Sort rows by what is decided of two numbers; without an expected column, of observed twice."""
-    sides = [normalized(column, steps) for column in (expected, observed) if column is not None]
-    numbers = [None if side is None else _millionths(side.column) for side in sides]
-    decided = None if any(number is None for number in numbers) else decide(numbers[0], numbers[-1])
+def compared(operator: Any, expected: Array | None, observed: Array) -> Columns | None:
+    """Sort rows by what is decided of two numbers, or of one where the settings say what is expected."""
+    columns = [observed] if operator.name == "numeric_range" else [expected, observed]
+    sides = [None if column is None else normalized(column, operator.normalize) for column in columns]
+    found = [side for side in sides if side is not None]
+    numbers = [number for number in (_millionths(side.column) for side in found) if number is not None]
+    decided = _RULES[operator.name](operator, *numbers) if len(numbers) == len(columns) else None
     if decided is None:
         return None
-    parts: dict[Any, Array] = {
-        ("details", name): _written(number, decided.digits) for name, number in decided.details.items()
-    }
-    surfaces = [side for side in sides if side is not None]
-    names = ("expected_surface", "observed_surface")[-len(surfaces) :]
-    parts |= {(name,): side.column for name, side in zip(names, surfaces, strict=True)}
-    return Columns(kinds([decided.passed], *surfaces), parts)
+    passed, details, digits = decided
+    parts: dict[Path, Array] = {("details", name): _written(number, digits) for name, number in details.items()}
+    names = ("expected_surface", "observed_surface")[-len(found) :]
+    parts |= {(name,): side.column for name, side in zip(names, found, strict=True)}
+    return Columns(kinds([passed], *found), parts)
 
 
-def exact(expected: Array, observed: Array) -> Decided:
-    """Decide whether numbers are equal."""
-    return Decided(compute.equal(expected, observed), {"distance": _distance(expected, observed)})
+def _exact(_: Any, expected: Array, observed: Array) -> Decided:
+    return compute.equal(expected, observed), {"distance": _distance(expected, observed)}, _DIGITS
 
 
-def within(tolerance: Decimal, *, relative: bool) -> Callable[[Array, Array], Decided | None]:
-    """Decide whether numbers differ by at most a tolerance."""
-
-    def decide(expected: Array, observed: Array) -> Decided | None:
-        places = max(-int(tolerance.as_tuple().exponent), 0)
-        factor, step = int(EXACT.scaleb(tolerance, places)), 10**places
-        if places > _DIGITS or factor > _MOST // _UNIT:
-            return None
-        distance = _distance(expected, observed)
-        size = compute.abs(expected) if relative else pyarrow.scalar(_UNIT, _LONG)
-        most = _MOST // max(factor, step)
-        distance = taken(distance, compute.less_equal(compute.max_element_wise(distance, size), most))
-        scaled, limit = compute.multiply(distance, step), compute.multiply(size, factor)
-        details = {"distance": scaled, "margin": compute.subtract(limit, scaled)}
-        return Decided(compute.less_equal(scaled, limit), details, _DIGITS + places)
-
-    return decide
+def _within(operator: Any, expected: Array, observed: Array) -> Decided | None:
+    tolerance = as_exact(operator.tolerance)
+    places = max(-int(tolerance.as_tuple().exponent), 0)
+    factor, step = int(EXACT.scaleb(tolerance, places)), 10**places
+    if places > _DIGITS or factor > _MOST // _UNIT:
+        return None
+    distance = _distance(expected, observed)
+    size = compute.abs(expected) if operator.mode == "relative" else pyarrow.scalar(_UNIT, _LONG)
+    fits = compute.less_equal(compute.max_element_wise(distance, size), _MOST // max(factor, step))
+    scaled, limit = compute.multiply(taken(distance, fits), step), compute.multiply(size, factor)
+    details = {"distance": scaled, "margin": compute.subtract(limit, scaled)}
+    return compute.less_equal(scaled, limit), details, _DIGITS + places
 
 
-def limit(*, is_lowest: bool, exclusive: bool) -> Callable[[Array, Array], Decided]:
-    """Decide whether observed numbers are at least or at most the expected ones."""
-
-    def decide(expected: Array, observed: Array) -> Decided:
-        low, high = (expected, observed) if is_lowest else (observed, expected)
-        passed = compute.less(low, high) if exclusive else compute.less_equal(low, high)
-        return Decided(passed, {"margin": compute.subtract(high, low)})
-
-    return decide
+def _limited(operator: Any, expected: Array, observed: Array) -> Decided:
+    low, high = (expected, observed) if operator.name == "numeric_minimum" else (observed, expected)
+    passed = compute.less(low, high) if operator.exclusive else compute.less_equal(low, high)
+    return passed, {"margin": compute.subtract(high, low)}, _DIGITS
 
 
-Bound = tuple[Decimal | None, bool]
-"""A bound of a range, None where it is open, and whether it is outside of it."""
-
-
-def between(low: Bound, high: Bound) -> Callable[[Array, Array], Decided | None]:
-    """Decide whether observed numbers lie in a range."""
-
-    def decide(_: Array, observed: Array) -> Decided | None:
-        margin = passed = None
-        for (bound, is_outside), sign in ((low, 1), (high, -1)):
-            if bound is None:
-                continue
-            millionths = EXACT.scaleb(bound, _DIGITS)
+def _between(operator: Any, observed: Array) -> Decided | None:
+    bounds = ((operator.min, operator.exclusive_min, 1), (operator.max, operator.exclusive_max, -1))
+    slacks, passed = [], []
+    for bound, is_outside, sign in bounds:
+        if bound is not None:
+            millionths = EXACT.scaleb(as_exact(bound), _DIGITS)
             if abs(millionths) > _MOST // 4 or millionths != int(millionths):
                 return None
-            slack = compute.multiply(compute.subtract(observed, int(millionths)), sign)
-            inside = compute.greater(slack, 0) if is_outside else compute.greater_equal(slack, 0)
-            margin = slack if margin is None else compute.min_element_wise(margin, slack, skip_nulls=False)
-            passed = inside if passed is None else compute.and_(passed, inside)
-        distance = compute.negate(compute.min_element_wise(margin, 0, skip_nulls=False))
-        return Decided(passed, {"distance": distance, "margin": margin})
+            slacks.append(compute.multiply(compute.subtract(observed, int(millionths)), sign))
+            passed.append((compute.greater if is_outside else compute.greater_equal)(slacks[-1], 0))
+    if not slacks:
+        return None
+    margin = compute.min_element_wise(*slacks, skip_nulls=False)
+    distance = compute.negate(compute.min_element_wise(margin, 0, skip_nulls=False))
+    return functools.reduce(compute.and_, passed), {"distance": distance, "margin": margin}, _DIGITS
 
-    return decide
+
+_RULES: Final[dict[str, Callable[..., Decided | None]]] = {
+    "numeric_exact": _exact,
+    "numeric_tolerance": _within,
+    "numeric_minimum": _limited,
+    "numeric_maximum": _limited,
+    "numeric_range": _between,
+}
 
 
 def _distance(expected: Array, observed: Array) -> Array:

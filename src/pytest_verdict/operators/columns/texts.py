@@ -102,6 +102,15 @@ def kinds(decided: Sequence[Array], *sides: Side) -> Array:
     return found
 
 
+def normalized_equal(operator: Any, expected: Array | None, observed: Array) -> Columns | None:
+    """Sort rows by equality after normalization."""
+    return equal(expected, observed, _steps(operator))
+
+
+def _steps(operator: Any) -> Steps:
+    return operator.normalize if operator.case_sensitive else (*operator.normalize, "casefold")
+
+
 def equal(expected: Array | None, observed: Array, steps: Steps = ()) -> Columns | None:
     """Sort rows by equality."""
     if expected is None or expected.type != observed.type:
@@ -118,15 +127,14 @@ def equal(expected: Array | None, observed: Array, steps: Steps = ()) -> Columns
     )
 
 
-def contained(
-    expected: Array | None, observed: Array, substrings: Sequence[str] | None, steps: Steps
-) -> Columns | None:
+def contained(operator: Any, expected: Array | None, observed: Array) -> Columns | None:
     """Sort rows by the texts that they contain."""
+    steps = _steps(operator)
     right = normalized(observed, steps) if observed.type == TEXT else None
     if right is None:
         return None
-    if substrings is not None:
-        return _constant_contained(right, [normalize(text, steps) for text in substrings])
+    if operator.substrings is not None:
+        return _constant_contained(right, [normalize(text, steps) for text in operator.substrings])
     left = normalized(expected, steps) if expected is not None and expected.type == TEXT else None
     if left is None:
         return None

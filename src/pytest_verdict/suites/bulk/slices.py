@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -12,7 +14,7 @@ from pytest_verdict.suites.loading import read_json
 from pytest_verdict.suites.rows import Row, formats, reader_of
 
 _MOST_ROWS: Final = 4_096
-MOST_IN_COLUMNS: Final = 16_384
+MOST_IN_COLUMNS: Final = 8_192
 _BYTES: Final = 1 << 23
 _BYTES_OF_LINES: Final = 1 << 20
 _NEWLINE: Final = "\n"
@@ -39,22 +41,30 @@ class RowSlice:
 
     def texts(self, key: str) -> list[str | None]:
         """Give the texts of a key, and whole numbers as text; None for what is something else."""
-        found = [value.get(key) if type(value) is dict else None for value in self.values]
+        found = _values_of(key, self.values)
         return [value if type(value) is str else str(value) if type(value) is int else None for value in found]
 
     def column(self, key: str) -> Any:
         """Give the values of a key as an Arrow array, null where they are of another type than most; None for no plain type."""
         import pyarrow
 
-        found = [value.get(key, ABSENT) if type(value) is dict else ABSENT for value in self.values]
-        kind = next((kind for kind in _KINDS if kind in set(map(type, found))), None)
+        found = _values_of(key, self.values)
+        types = {*map(type, found)}
+        kind = next((kind for kind in _KINDS if kind in types), None)
         if kind is None:
             return None
-        plain = [value if type(value) is kind else None for value in found]
+        plain = found if len(types) == 1 else [value if type(value) is kind else None for value in found]
         try:
             return pyarrow.array(plain, _KINDS[kind])
         except (UnicodeEncodeError, OverflowError, pyarrow.ArrowInvalid):
             return pyarrow.array([value if _fits(value) else None for value in plain], _KINDS[kind])
+
+
+def _values_of(key: str, rows: Sequence[Any]) -> list[Any]:
+    if {*map(type, rows)} == {dict}:
+        with suppress(KeyError):
+            return [*map(itemgetter(key), rows)]
+    return [row.get(key, ABSENT) if type(row) is dict else ABSENT for row in rows]
 
 
 def _fits(value: Any) -> bool:
@@ -159,7 +169,9 @@ def _values(lines: Sequence[bytes]) -> list[Any] | None:
     # A colon behind a quote ends a key, unless the quote is escaped. So many colons, so many keys: none occurs twice.
     is_unusual = '\\\\":' in text or " :" in text or "\t:" in text or "\r:" in text
     colons = text.count('":') - text.count('\\":')
-    return None if is_unusual or len(values) != len(lines) or colons != _keys(values) else values
+    is_flat = "[" not in text and text.count("{") == len(lines)
+    keys = sum(map(len, values)) if is_flat else _keys(values)
+    return None if is_unusual or len(values) != len(lines) or colons != keys else values
 
 
 def _keys(values: list[Any]) -> int:
