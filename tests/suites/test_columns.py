@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
@@ -12,9 +14,9 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.operators import Exact
 from pytest_verdict.suites.bulk.scored_rows import RowCheck, judge_rows, score_rows
-from pytest_verdict.suites.bulk.slices import ColumnSlice, RowSlice
+from pytest_verdict.suites.bulk.slices import ColumnSlice, RowSlice, slices
 from pytest_verdict.suites.mapping.evaluator import Evaluator
-from pytest_verdict.suites.rows import RowNames
+from pytest_verdict.suites.rows import RowNames, formats
 
 pyarrow = pytest.importorskip("pyarrow")
 columnar = pytest.importorskip("pytest_verdict.suites.bulk.columnar")
@@ -290,3 +292,84 @@ def test_a_subclass_that_compares_otherwise_does_not_inherit_columns():
 def test_a_long_document_is_told_by_its_digest(length):
     rows = [{"want": "x" * length, "got": "\x01" * 3 + str(number)} for number in range(5)]
     assert_same(row_check(REGISTRY.build("exact", {})), rows)
+
+
+def test_more_texts_and_steps_than_kinds_are_compared_row_by_row():
+    texts = [f"text {number}" for number in range(70)]
+    rows = [{"got": f" TEXT {number} "} for number in range(9)]
+    assert_same(row_check(REGISTRY.build("contains_any", {"substrings": texts, "case_sensitive": False}), ALONE), rows)
+    steps = {"normalize": ["strip", "lowercase"] * 40}
+    assert_same(row_check(REGISTRY.build("exact", steps)), [{"want": "text 1", **row} for row in rows])
+
+
+def test_without_pyarrow_nothing_changes_but_the_speed(monkeypatch):
+    monkeypatch.setitem(sys.modules, columnar.__name__, None)
+    rows = [{"want": text, "got": text.lower(), "id": text} for text in HOSTILE]
+    check = row_check(REGISTRY.build("normalized_exact", {}), ids="$.id")
+    assert_same(check, rows)
+    judged = judge_rows(check.evaluator, RowSlice(range(1, len(rows) + 1), rows), RowNames("rows"))
+    assert len(judged.singles) == len(rows)
+
+
+BLOCKS = [
+    *(
+        '{"a":1}\n{"a":2}',
+        '{"a":1}\n{"a":2}\n',
+        '{"a":1}\n\n{"a":2}\n',
+        '{"a":1}\r\n{"a":2}\r\n',
+        "\ufeff" + '{"a":1}\n',
+    ),
+    *(
+        '{"a":1,"a":2}\n',
+        '{"a":1,"a" :2}\n',
+        '{"a":{"b":1,"b":2}}\n',
+        '{"a":[{"b":1,"b":2}]}\n',
+        '{"a":"\\":","a":2}\n',
+    ),
+    *(
+        '{"a\\\\":1,"a\\\\":2}\n',
+        '{"a":"{[","b":"x\\":"}\n',
+        '{"a":{"b":[{"c":1}]},"d":[]}\n',
+        '{"a":"b : c","e":"x\\" : y"}\n',
+    ),
+    *(
+        '{"a":1} {"a":2}\n',
+        '{"a":1},{"a":2}\n',
+        '{"a":1},{"a":2}\n{"b":\n1}\n',
+        '{"a":[\n{"b":1}\n,{}]}\n',
+        '[{"a":1}]\n',
+        "{}\n{}\n",
+    ),
+    *(
+        '{"a":NaN}\n',
+        '{"a":1e400}\n{"a":1.0}\n',
+        '{"a":-0}\n',
+        '{"a":"\\ud800"}\n',
+        '{"a":1' + "0" * 30 + "}\n",
+        '{"a":"\x01"}\n',
+    ),
+    *(
+        '{"a":1',
+        '{"a":01}\n',
+        '{"a":tru}\n',
+        "\n",
+        "",
+        '{"a":1}\t\n{"a":2}\n',
+        '\t{"a":1}\n',
+        '{"a":"é"}\n{"a":"\u2028"}\n',
+    ),
+]
+
+
+@many
+@given(st.lists(st.sampled_from(BLOCKS), min_size=1, max_size=3).map("".join) | st.text('{}[]":,\\ a1\n', max_size=30))
+def test_lines_read_together_are_the_lines_read_alone(tmp_path, text):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(text, "utf-8", newline="")
+    expected = [(row.number, row.value, row.error) for row in formats.read_jsonl(path)]
+    found = [
+        (number, value, part.errors.get(position))
+        for part in slices(path, lambda _: None)
+        for position, (number, value) in enumerate(zip(part.numbers, part.values, strict=True))
+    ]
+    assert repr(found) == repr(expected)

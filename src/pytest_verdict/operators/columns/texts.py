@@ -18,7 +18,8 @@ TEXT: Final = pyarrow.string()
 # What str.split takes for a blank, of ASCII.
 _BLANK: Final = r"[\t-\r\x1c-\x1f ]"
 BLANKS: Final = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
-_MOST_SUBSTRINGS: Final = 20
+# Of a whole number of 64 bits.
+_MOST_FLAGS: Final = 62
 
 
 class Side(NamedTuple):
@@ -96,6 +97,8 @@ def kinds(decided: Sequence[Array], *sides: Side) -> Array:
     if effective:
         flags += effective[0] if len(effective) == 1 else map(compute.or_, *effective)
     flags += [side.changed for side in sides if side.changed is not None]
+    if len(flags) > _MOST_FLAGS:
+        return pyarrow.nulls(len(flags[0]), pyarrow.int64())
     found = flags[0].cast(pyarrow.int64())
     for place, flag in enumerate(flags[1:], 1):
         found = compute.add(found, compute.multiply(flag.cast(pyarrow.int64()), 1 << place))
@@ -147,7 +150,7 @@ def contained(operator: Any, expected: Array | None, observed: Array) -> Columns
 
 
 def _constant_contained(right: Side, wanted: Sequence[str]) -> Columns | None:
-    if len(wanted) > _MOST_SUBSTRINGS or not are_utf8(wanted):
+    if not are_utf8(wanted):
         return None
     found = [compute.match_substring(right.column, text) for text in wanted]
     return Columns(kinds(found, right), {("observed_surface",): right.column})

@@ -124,7 +124,9 @@ def _row(number: int, header: list[str], fields: list[str]) -> Row:
 
 
 def _is_utf8(fields: list[str]) -> bool:
-    return not any("\udc80" <= character <= "\udcff" for field in fields if not field.isascii() for character in field)
+    return "".join(fields).isascii() or not any(
+        "\udc80" <= character <= "\udcff" for field in fields for character in field
+    )
 
 
 _BATCH: Final = 1_000
