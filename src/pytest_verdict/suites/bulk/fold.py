@@ -12,6 +12,7 @@ from pytest_verdict.suites.bulk.scored_rows import SAMPLES
 
 Subtree = tuple[int, int, str]
 """The first leaf of a whole Merkle subtree, how many leaves it has, a power of two, and its root."""
+_LEAF: Final = b"\x00"
 _NODE: Final = b"\x01"
 
 
@@ -47,8 +48,10 @@ class Fold:
         return reduce(lambda right, left: _node(left, right), roots) if roots else hashlib.sha256().hexdigest()
 
 
-def subtrees_of(before: int, leaves: list[bytes]) -> tuple[Subtree, ...]:
-    """Build the largest whole subtrees over leaves that have so many before them."""
+def subtrees_of(before: int, lines: bytes) -> tuple[Subtree, ...]:
+    """Build the largest whole subtrees over records that have so many before them."""
+    # Records are ASCII without control characters, so a line ends where it should.
+    leaves = [hashlib.sha256(_LEAF + line).digest() for line in lines.splitlines()]
     left: list[Subtree] = []
     right: list[Subtree] = []
     size = 1

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core import kernel
-from pytest_verdict.core.merkle import leaf
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import AttemptRecords, count, record_end
 from pytest_verdict.core.result import ComparisonResult
@@ -98,6 +97,8 @@ def score_dataset(
     check = RowCheck(evaluator=evaluator, label=label, ids=ids, test=test, place=(label, 0))
     held = _held(Path(folder))
     try:
+        held.refuse_foreign_files()
+        held.set_aside_interrupted()
         parts = held.path / PARTS
         units = plan_units(Path(source), check, parts, unit_rows)
         parts.mkdir(exist_ok=True)
@@ -120,16 +121,9 @@ def score_dataset(
 
 def _held(target: Path) -> ReportFolder:
     try:
-        held = ReportFolder(target)
+        return ReportFolder(target)
     except FolderInUseError:
         raise FolderInUseError(f"{target}: another run is writing its report there; name another folder") from None
-    try:
-        held.refuse_foreign_files()
-        held.set_aside_interrupted()
-    except BaseException:
-        held.release()
-        raise
-    return held
 
 
 def _refuse(fold: Fold, parts: Path, label: str) -> None:
@@ -161,7 +155,7 @@ def _journal(
     writer.append_test(entry)
     writer.close({"finished": now(), "exit_status": int(not gate.passed)})
     journal = writer.journal
-    whole = fold + Fold(fold.rows, 1, subtrees=subtrees_of(fold.rows, [leaf(last)]))
+    whole = fold + Fold(fold.rows, 1, subtrees=subtrees_of(fold.rows, last))
     journal.footer = {**(journal.footer or {}), ROOT: whole.root()}
     return journal
 

@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from pydantic import TypeAdapter, ValidationError
 
-from pytest_verdict.core.merkle import leaf
+from pytest_verdict.core.record import summed
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.errors import ConfigurationError
@@ -127,9 +127,9 @@ def _keys(check: RowCheck, rows: Slice, found: ScoredRows, done: int) -> Iterato
 
 
 def _fold_of(found: ScoredRows, done: int) -> Fold:
-    leaves = [leaf(line) for line in found.lines.splitlines(keepends=True)]
     samples = tuple(result.to_text(SESSION.redaction) for result in found.samples)
-    return Fold(done, len(leaves), found.counts, found.unreadable, samples, subtrees_of(done, leaves))
+    rows = sum(summed(found.counts))
+    return Fold(done, rows, found.counts, found.unreadable, samples, subtrees_of(done, found.lines))
 
 
 def files_of(fold: Fold, folder: Path) -> list[Path]:
