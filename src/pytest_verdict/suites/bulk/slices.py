@@ -186,26 +186,22 @@ def _keys(values: list[Any]) -> int:
 
 def slices_of_rows(rows: Iterable[Any]) -> Iterator[RowSlice]:
     """Put rows together; when they cannot be read any more, those before are given first."""
-    position, taken = 0, list[Row]()
-    iterator = iter(rows)
-    while True:
-        try:
-            row = next(iterator)
-        except StopIteration:
-            break
-        except BaseException:
-            if taken:
+    taken: list[Row] = []
+    failure = None
+    try:
+        for position, row in enumerate(rows, 1):
+            taken.append(row if isinstance(row, Row) else Row(position, row))
+            if len(taken) == _MOST_ROWS:
                 yield _of_rows(taken)
-            raise
-        position += 1
-        taken.append(row if isinstance(row, Row) else Row(position, row))
-        if len(taken) == _MOST_ROWS:
-            yield _of_rows(taken)
-            taken = []
+                taken = []
+    except Exception as error:  # noqa: BLE001 - raised again
+        failure = error
     if taken:
         yield _of_rows(taken)
+    if failure is not None:
+        raise failure
 
 
 def _of_rows(rows: Sequence[Row]) -> RowSlice:
-    errors = {position: row.error for position, row in enumerate(rows) if row.error is not None}
-    return RowSlice([row.number for row in rows], [row.value for row in rows], errors)
+    numbers, values, errors = zip(*rows, strict=True)
+    return RowSlice(numbers, values, {place: error for place, error in enumerate(errors) if error is not None})
