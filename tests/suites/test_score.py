@@ -16,6 +16,8 @@ import pytest
 from harness import RECORD, REPORT_FILE
 
 from pytest_verdict.cli import main
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.suites import score_dataset
 
 ROWS = [{"id": f"q{n}", "want": f"v{n}", "got": f"v{n}" if n % 7 else f"w{n}"} for n in range(60)]
 COLUMNS = ["--operator", "exact", "--expected", "want", "--observed", "got"]
@@ -339,6 +341,27 @@ def test_a_file_of_somebody_else_stays(rows, tmp_path, capsys):
     (tmp_path / "out/report.json").write_text('{"mine": true}')
     assert score(rows, "-j", "1") == 2
     assert "was not written by this plugin" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("lost", [0, 3, -1])
+def test_an_engine_that_loses_a_unit_is_no_pass(tmp_path, lost):
+    (tmp_path / "rows.csv").write_text("a,b\n" + "1,1\n" * 20)
+
+    def run(score, units):
+        return [score(unit) for unit in units if unit is not units[lost]]
+
+    with pytest.raises(ConfigurationError, match="run gave 4 results for 5 units"):
+        score_dataset(tmp_path / "rows.csv", "exact", AB, tmp_path / "out", unit_rows=4, run=run)
+    with pytest.raises(ValueError, match="are followed by those"):
+        score_dataset(tmp_path / "rows.csv", "exact", AB, tmp_path / "out", unit_rows=4, run=doubled)
+    assert score_dataset(tmp_path / "rows.csv", "exact", AB, tmp_path / "out", unit_rows=4).total == 20
+
+
+AB = {"expected": "$.a", "observed": "$.b"}
+
+
+def doubled(score, units):
+    return [score(unit) for unit in (*units[:-1], units[0])]
 
 
 @pytest.mark.ray

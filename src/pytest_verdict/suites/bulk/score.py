@@ -17,7 +17,7 @@ from pytest_verdict.core import kernel
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import AttemptRecords, count, record_end
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, build
@@ -102,7 +102,12 @@ def score_dataset(
         parts = held.path / PARTS
         units = plan_units(Path(source), check, parts, unit_rows)
         parts.mkdir(exist_ok=True)
-        fold = reduce(Fold.__add__, sorted(run(score_unit, units), key=attrgetter("before")), Fold())
+        folds = sorted(run(score_unit, units), key=attrgetter("before"))
+        if len(folds) != len(units):
+            raise ConfigurationError(
+                f"run gave {len(folds)} results for {counted(len(units), 'unit')}; it gives one for each"
+            )
+        fold = reduce(Fold.__add__, folds, Fold())
         _refuse(fold, parts, label)
         first = [ComparisonResult.from_record(json.loads(sample)) for sample in fold.samples]
         decided = concluded(label, fold.counts, fold.unreadable, first, gate, pass_rate, compared=kernel.run)
