@@ -55,13 +55,13 @@ def record_end(path: str, line: int) -> str:
 class AttemptRecords:
     """Writes the records of one attempt of a test."""
 
-    __slots__ = ("_around", "_ordinal", "_worker", "attempt", "test", "traits")
+    __slots__ = ("_around", "_ordinal", "attempt", "test", "traits", "worker")
 
     def __init__(self, test: str, attempt: int, worker: str = "", traits: dict[str, Any] | None = None) -> None:
         self.test = test
         self.traits = traits
         self.attempt = attempt
-        self._worker = worker
+        self.worker = worker
         self._ordinal = 0
         # What all records share; made with the first, which many tests do not have.
         self._around: tuple[str, str] | None = None
@@ -111,7 +111,7 @@ class AttemptRecords:
         return f'{beginning}{ordinal}",{members},{place}{ordinal}{end}'
 
     def _beginning_and_place(self) -> tuple[str, str]:
-        beginning = f"{_BEGINNING}{digest_of_test(self.test, self._worker)}-{self.attempt}-"
+        beginning = f"{_BEGINNING}{digest_of_test(self.test, self.worker)}-{self.attempt}-"
         return beginning, f'"test":{encode_basestring_ascii(self.test)},"attempt":{self.attempt},"ordinal":'
 
 

@@ -211,6 +211,7 @@ class StartsWith(_Contains):
     """
 
     name: ClassVar[str] = "starts_with"
+    columns = Operator.columns
 
     def _decide(self, wanted: Sequence[str], observed: str) -> tuple[float, dict[str, Any]]:
         present = [text for text in wanted if self._stands(observed, text)]

@@ -12,7 +12,7 @@ from pytest_verdict.core.record import renumbered
 from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import Attempts
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
-from pytest_verdict.pytest_plugin.environment import describe_environment, now
+from pytest_verdict.pytest_plugin.environment import describe_environment
 from pytest_verdict.pytest_plugin.names import EVERYWHERE
 from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
 from pytest_verdict.pytest_plugin.session_gates import session_verdicts
@@ -20,6 +20,7 @@ from pytest_verdict.pytest_plugin.shards import WHOLE
 from pytest_verdict.pytest_plugin.terminal import closing_lines, told_to_github
 from pytest_verdict.pytest_plugin.xdist_transport import PENDING_COUNT, add_lost, detach_records, make_counts
 from pytest_verdict.report.building import build
+from pytest_verdict.report.environment import now
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
 from pytest_verdict.report.journal import PENDING
 from pytest_verdict.report.journal_writer import JournalWriter

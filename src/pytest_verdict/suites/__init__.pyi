@@ -1,4 +1,5 @@
 from .agent_result import AgentResult as AgentResult, ToolCall as ToolCall
+from .bulk.score import score_dataset as score_dataset
 from .dataset_check import DatasetCheck as DatasetCheck, check_dataset as check_dataset
 from .mapping.evaluator import Evaluation as Evaluation, Evaluator as Evaluator
 from .mapping.input_mapping import InputMapping as InputMapping

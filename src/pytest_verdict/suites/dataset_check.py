@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure, recorded
@@ -18,11 +19,14 @@ from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.signatures import OperatorName
-from pytest_verdict.suites.bulk.scored_rows import SAMPLES, JudgedRows, judge_rows
+from pytest_verdict.suites.bulk.scored_rows import SAMPLES, JudgedRows, columns_needed, judge_rows
 from pytest_verdict.suites.bulk.slices import RowSlice, slices
 from pytest_verdict.suites.mapping.evaluator import Evaluator
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
 from pytest_verdict.suites.rows import Row, RowNames, checked_size, label_of, numbered_rows
+
+if TYPE_CHECKING:
+    from pytest_verdict.suites.bulk.in_tests import PartRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +123,7 @@ def check_dataset(
     expect_rows: int | None = None,
     min_rows: int | None = None,
     comparator: Comparator | None = None,
+    jobs: int | None = None,
     **settings: Any,
 ) -> DatasetCheck:
     """Compare every row of a dataset, and fail the test unless enough of them pass; each is recorded, and none is kept.
@@ -137,6 +142,7 @@ def check_dataset(
         expect_rows: How many rows there must be, readable or not.
         min_rows: How many there must be at least.
         comparator: Whose defaults hold, and inside whose ``collect()`` the test fails at the end of the block.
+        jobs: How many processes compare the rows of a file at once; the records are the same. This one unless given.
         **settings: The operator's settings, when it is given by name.
 
     Returns:
@@ -159,7 +165,7 @@ def check_dataset(
     threshold, settings = chosen.complete(operator, threshold, settings)
     evaluator = Evaluator(operator, mapping, threshold, expected=expected, observed=observed, **settings)
     sizes = _expected_sizes(expect_rows, min_rows)
-    check = _checked(source, evaluator, pass_rate, PassRate(confidence=confidence), ids, sizes)
+    check = _checked(source, evaluator, pass_rate, PassRate(confidence=confidence), ids, sizes, jobs)
     failed = [made for made in (check.size, check.gate) if made is not None and not made.passed]
     if failed:
         chosen.fail(check.describe(), [*failed, *check.first])
@@ -175,6 +181,13 @@ def _expected_sizes(expect_rows: Any, min_rows: Any) -> tuple[OperatorName, int]
     return None if least is None else (OperatorName("numeric_minimum"), least)
 
 
+def checked_rate(pass_rate: Any) -> float:
+    """Refuse what is no share of rows."""
+    if isinstance(pass_rate, bool) or not isinstance(pass_rate, int | float) or not 0.0 < pass_rate <= 1.0:
+        raise ConfigurationError(f"pass_rate must be in (0, 1], got {shown(pass_rate, 40)}")
+    return float(pass_rate)
+
+
 def _checked(
     source: str | Path | Iterable[Any],
     evaluator: Evaluator,
@@ -182,28 +195,44 @@ def _checked(
     gate: PassRate,
     ids: Any,
     expected_size: tuple[OperatorName, int] | None,
+    jobs: int | None,
 ) -> DatasetCheck:
-    if isinstance(pass_rate, bool) or not isinstance(pass_rate, int | float) or not 0.0 < pass_rate <= 1.0:
-        raise ConfigurationError(f"pass_rate must be in (0, 1], got {shown(pass_rate, 40)}")
+    checked_rate(pass_rate)
     names, unreadable = RowNames(label_of(source), ids), 0
     counts: Counts = {}
     first: list[ComparisonResult] = []
-    for judged, errors in _judged(source, evaluator, names):
+    for judged, errors in (
+        _judged(source, evaluator, names) if jobs is None else _by_units(source, evaluator, names, jobs)
+    ):
         merge_counts(counts, judged.counts)
         unreadable += errors
         first += [result for result in judged.samples if not result.passed and len(first) < SAMPLES]
     names.warn(3)
+    return concluded(names.label, counts, unreadable, first, gate, pass_rate, expected_size)
+
+
+def concluded(
+    label: str,
+    counts: Counts,
+    unreadable: int,
+    first: Sequence[ComparisonResult],
+    gate: PassRate,
+    pass_rate: float,
+    expected_size: tuple[OperatorName, int] | None = None,
+    compared: Callable[..., ComparisonResult] = compare,
+) -> DatasetCheck:
+    """Decide by the counts of all rows."""
     passed, failed, broken = summed(counts)
     found = {"pass": passed, "fail": failed, "error": broken}
-    decided = compare(gate, pass_rate, found, name=f"pass rate of {names.label}")
-    size = compare(*expected_size, sum(found.values()), name=f"rows of {names.label}") if expected_size else None
+    decided = compared(gate, pass_rate, found, name=f"pass rate of {label}")
+    size = compared(*expected_size, sum(found.values()), name=f"rows of {label}") if expected_size else None
     return DatasetCheck(passed, failed, broken, unreadable, tuple(first[:SAMPLES]), decided, size)
 
 
-def _judged(source: Any, evaluator: Evaluator, names: RowNames) -> Iterator[tuple[JudgedRows, int]]:
+def _judged(source: Any, evaluator: Evaluator, names: RowNames) -> Iterator[tuple[JudgedRows | PartRows, int]]:
     """Compare slices of rows, or one row after the other, as source and session allow; count those that were unreadable."""
     is_watched_singly = SESSION.observer is not None and SESSION.rows_observer is None
-    together = None if is_watched_singly else slices(source, functools.partial(_needed, evaluator, names))
+    together = None if is_watched_singly else slices(source, functools.partial(columns_needed, evaluator, names))
     for rows in together or map(_alone, numbered_rows(source)):
         judged = judge_rows(evaluator, rows, names, by_columns=together is not None)
         if together is None:
@@ -215,13 +244,18 @@ def _judged(source: Any, evaluator: Evaluator, names: RowNames) -> Iterator[tupl
         yield judged, len(rows.errors)
 
 
+def _by_units(
+    source: Any, evaluator: Evaluator, names: RowNames, jobs: Any
+) -> Iterator[tuple[JudgedRows | PartRows, int]]:
+    checked_size("jobs", jobs)
+    if not isinstance(source, str | Path):
+        raise ConfigurationError("jobs: several processes read a file, so give its path, or leave jobs out")
+    # Processes are not loaded for others. Records of other threads are taken later, so nobody knows where these will stand.
+    from pytest_verdict.suites.bulk.in_tests import judged_by_units
+
+    is_main = threading.current_thread() is threading.main_thread()
+    return judged_by_units(Path(source), evaluator, names, jobs) if is_main else _judged(source, evaluator, names)
+
+
 def _alone(row: Row) -> RowSlice:
     return RowSlice((row.number,), (row.value,), {} if row.error is None else {0: row.error})
-
-
-def _needed(evaluator: Evaluator, names: RowNames, schema: Any) -> list[Any] | None:
-    """Name the columns that are needed; None for all, because other rows tell of their whole document."""
-    of_mapping = evaluator.mapping.columns()
-    keys = {*(of_mapping or {}).values(), *(() if names.ids is None else (names.key,))}
-    is_known = of_mapping is not None and all(key in schema.names and "." not in str(key) for key in keys)
-    return [key for key in schema.names if key in keys] if is_known else None

@@ -61,6 +61,7 @@ def commands() -> Mapping[str, Command]:
     return {
         "init": Command("write a small suite that works, with its adapter", f"{_HERE}commands.init"),
         "import": Command("write a file of another tool as a suite or a test module", f"{_HERE}commands.import_"),
+        "score": Command("compare the rows of a data set by an operator, without pytest", f"{_HERE}commands.score"),
         "check": Command("say whether suite files are written rightly, without running them", f"{_HERE}commands.check"),
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -32,17 +33,17 @@ _QUERY: Final = re.compile(r"(://[^\s?#'\"<>]*)[?#][^\s'\"<>]*")
 
 def redaction_of(patterns: Iterable[re.Pattern[str]]) -> Redaction:
     """Return the function that replaces what the patterns match, also where it is escaped as in a repr or in JSON."""
-    kept = tuple(patterns)
+    # No function inside, so that other processes can have it.
+    return functools.partial(_without_matches, tuple(patterns))
 
-    def redacted(text: str) -> str:
-        parts, end = [], 0
-        for start, stop in sorted(_matches(text, kept)):
-            if start >= end:
-                parts += [text[end:start], REDACTED]
-            end = max(end, stop)
-        return "".join([*parts, text[end:]]) if parts else text
 
-    return redacted
+def _without_matches(patterns: tuple[re.Pattern[str], ...], text: str) -> str:
+    parts, end = [], 0
+    for start, stop in sorted(_matches(text, patterns)):
+        if start >= end:
+            parts += [text[end:start], REDACTED]
+        end = max(end, stop)
+    return "".join([*parts, text[end:]]) if parts else text
 
 
 def _matches(text: str, patterns: tuple[re.Pattern[str], ...]) -> Iterator[tuple[int, int]]:

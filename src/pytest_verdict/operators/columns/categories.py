@@ -10,7 +10,7 @@ from pyarrow import compute
 
 from pytest_verdict.core.columns import Columns, Path
 from pytest_verdict.core.normalizers import normalize
-from pytest_verdict.operators.columns.texts import TEXT, Array, are_utf8, equal, kinds, normalized
+from pytest_verdict.operators.columns.texts import TEXT, Array, are_utf8, equal, kinds, normalized, steps_of
 
 _LARGEST = 2**63 - 1
 
@@ -27,7 +27,7 @@ def same_truth(_: Any, expected: Array | None, observed: Array) -> Columns | Non
 
 def accepted(operator: Any, _: Array | None, observed: Array) -> Columns | None:
     """Sort rows by the accepted value that they are."""
-    values, steps = operator.values, operator.normalize
+    values, steps = operator.values, steps_of(operator)
     right = normalized(observed, steps)
     if right is None or values is None or not _are_of(observed.type, values):
         return None

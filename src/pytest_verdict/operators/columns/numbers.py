@@ -28,6 +28,9 @@ Decided = tuple[Array, dict[str, Array], int]
 
 def compared(operator: Any, expected: Array | None, observed: Array) -> Columns | None:
     """Sort rows by what is decided of two numbers, or of one where the settings say what is expected."""
+    if getattr(operator, "zero_at", None) is not None:
+        # Of such a score each row has its own.
+        return None
     columns = [observed] if operator.name == "numeric_range" else [expected, observed]
     sides = [None if column is None else normalized(column, operator.normalize) for column in columns]
     found = [side for side in sides if side is not None]

@@ -107,10 +107,11 @@ def kinds(decided: Sequence[Array], *sides: Side) -> Array:
 
 def normalized_equal(operator: Any, expected: Array | None, observed: Array) -> Columns | None:
     """Sort rows by equality after normalization."""
-    return equal(expected, observed, _steps(operator))
+    return equal(expected, observed, steps_of(operator))
 
 
-def _steps(operator: Any) -> Steps:
+def steps_of(operator: Any) -> Steps:
+    """Give the normalizers of an operator, with the one that its setting ``case_sensitive`` stands for."""
     return operator.normalize if operator.case_sensitive else (*operator.normalize, "casefold")
 
 
@@ -132,7 +133,7 @@ def equal(expected: Array | None, observed: Array, steps: Steps = ()) -> Columns
 
 def contained(operator: Any, expected: Array | None, observed: Array) -> Columns | None:
     """Sort rows by the texts that they contain."""
-    steps = _steps(operator)
+    steps = steps_of(operator)
     right = normalized(observed, steps) if observed.type == TEXT else None
     if right is None:
         return None

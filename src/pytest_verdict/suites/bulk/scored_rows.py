@@ -151,3 +151,11 @@ def _sorted(
         return None
     column = named(names.label, rows.numbers, called)
     return None if column is None else sorted_rows(operator, inputs, rows, column, judge)
+
+
+def columns_needed(evaluator: Evaluator, names: RowNames, schema: Any) -> list[Any] | None:
+    """Name the columns that are needed; None for all, because other rows tell of their whole document."""
+    of_mapping = evaluator.mapping.columns()
+    keys = {*(of_mapping or {}).values(), *(() if names.ids is None else (names.key,))}
+    is_known = of_mapping is not None and all(key in schema.names and "." not in str(key) for key in keys)
+    return [key for key in schema.names if key in keys] if is_known else None

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.suites.loading import read_json
 from pytest_verdict.suites.rows import Row, formats, reader_of
 
 _MOST_ROWS: Final = 4_096
-_MOST_IN_COLUMNS: Final = 8_192
+MOST_IN_COLUMNS: Final = 8_192
 _BYTES: Final = 1 << 23
 _BYTES_OF_LINES: Final = 1 << 20
 _NEWLINE: Final = "\n"
@@ -113,16 +113,12 @@ class ColumnSlice:
 Slice = RowSlice | ColumnSlice
 
 
-Needed = Callable[[Any], Sequence[str] | None]
-"""From the schema of a file to the columns that are needed, None for all."""
-
-
-def slices(source: Any, needed: Needed) -> Iterator[Slice] | None:
+def slices(source: Any, needed: formats.Needed) -> Iterator[Slice] | None:
     """Cut a data set into slices; None for an iterable, whose rows are to be compared before the next one is made."""
     if hasattr(source, "to_batches"):
         columns = needed(source.schema)
         table = source if columns is None else source.select(columns)
-        return _of_batches(table.to_batches(max_chunksize=_MOST_IN_COLUMNS))
+        return slices_of_batches(table.to_batches(max_chunksize=MOST_IN_COLUMNS))
     if isinstance(source, list | tuple):
         return slices_of_rows(source)
     if not isinstance(source, str | Path):
@@ -130,12 +126,12 @@ def slices(source: Any, needed: Needed) -> Iterator[Slice] | None:
     path = Path(source)
     read = reader_of(path)
     if read is formats.read_arrow:
-        return _of_batches(formats.batches(path, _MOST_IN_COLUMNS, needed))
+        return slices_of_batches(formats.batches(path, MOST_IN_COLUMNS, needed))
     return _of_jsonl(path) if read is formats.read_jsonl else slices_of_rows(read(path))
 
 
-def _of_batches(batches: Iterable[Any]) -> Iterator[ColumnSlice]:
-    position = 1
+def slices_of_batches(batches: Iterable[Any], position: int = 1) -> Iterator[ColumnSlice]:
+    """Number the rows of batches, the first of which has this position, and cut those that are large."""
     for batch in batches:
         most = max(_BYTES * batch.num_rows // max(batch.nbytes, 1), 1)
         for start in range(0, batch.num_rows, most):
@@ -145,15 +141,19 @@ def _of_batches(batches: Iterable[Any]) -> Iterator[ColumnSlice]:
 
 
 def _of_jsonl(path: Path) -> Iterator[RowSlice]:
-    number = 1
     with path.open("rb") as file:
-        while lines := file.readlines(_BYTES_OF_LINES):
-            values = _values(lines)
-            if values is None:
-                yield from slices_of_rows(formats.rows_of_lines(number, lines))
-            else:
-                yield RowSlice(range(number, number + len(lines)), values)
-            number += len(lines)
+        yield from slices_of_lines(file)
+
+
+def slices_of_lines(file: BinaryIO, number: int = 1) -> Iterator[RowSlice]:
+    """Read lines of JSON, the first of which has this number."""
+    while lines := file.readlines(_BYTES_OF_LINES):
+        values = _values(lines)
+        if values is None:
+            yield from slices_of_rows(formats.rows_of_lines(number, lines))
+        else:
+            yield RowSlice(range(number, number + len(lines)), values)
+        number += len(lines)
 
 
 def _values(lines: Sequence[bytes]) -> list[Any] | None:

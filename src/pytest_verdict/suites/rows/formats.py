@@ -6,6 +6,7 @@ import csv
 import importlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -67,32 +68,39 @@ def read_yaml(path: Path) -> Iterator[Row]:
 # The default of the csv module, 131,072 characters, is less than some models write.
 _LONGEST_FIELD: Final = 2**31 - 1
 _ENDS_INSIDE_QUOTES: Final = "unexpected end of data"
+UNDECODED: Final = "surrogateescape"
 
 
 def read_csv(path: Path) -> Iterator[Row]:
     """Read CSV, or TSV with tabs: the first row names the columns; every value is text."""
+    # What is not UTF-8 must not end the reading; it is found row by row.
+    with path.open(encoding="utf-8-sig", errors=UNDECODED, newline="") as file:
+        yield from rows_of_csv(file, path)
+
+
+def rows_of_csv(lines: Iterable[str], path: Path, left_out: int = 0) -> Iterator[Row]:
+    """Read CSV of which so many lines were left out below the names of the columns."""
     csv.field_size_limit(_LONGEST_FIELD)
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-    # What is not UTF-8 must not end the reading; it is found row by row.
-    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-        reader = csv.reader(file, delimiter=delimiter, strict=True)
-        header = _header(reader, path.name)
-        while True:
-            number = reader.line_num + 1
-            try:
-                fields = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                if reader.line_num > number or str(error) == _ENDS_INSIDE_QUOTES:
-                    # What lies between the quotes may be any number of rows, so the others would not stand for the whole.
-                    reason = f"takes the rows up to line {reader.line_num} with it: {error}"
-                    place = f"{path.name}:{number}: a quote that opens here"
-                    raise ConfigurationError(f"{place} is not closed rightly, and {reason}") from None
-                yield Row(number, None, f"it is not CSV: {error}")
-                continue
-            if fields:
-                yield _row(number, header, fields)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    header = _header(reader, path.name)
+    while True:
+        number = left_out + reader.line_num + 1
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            last = left_out + reader.line_num
+            if last > number or str(error) == _ENDS_INSIDE_QUOTES:
+                # What lies between the quotes may be any number of rows, so the others would not stand for the whole.
+                reason = f"takes the rows up to line {last} with it: {error}"
+                place = f"{path.name}:{number}: a quote that opens here"
+                raise ConfigurationError(f"{place} is not closed rightly, and {reason}") from None
+            yield Row(number, None, f"it is not CSV: {error}")
+            continue
+        if fields:
+            yield _row(number, header, fields)
 
 
 def _header(reader: Iterator[list[str]], label: str) -> list[str]:
@@ -132,33 +140,56 @@ def read_arrow(path: Path) -> Iterator[Any]:
         yield from batch.to_pylist()
 
 
-def batches(path: Path, most: int, needed: Callable[[Any], Sequence[str] | None] = lambda _: None) -> Iterator[Any]:
-    """Read batches of at most so many rows; ``needed`` says of the schema which columns, None for all."""
+Needed = Callable[[Any], Sequence[str] | None]
+"""From the schema of a file to the columns that are needed, None for all."""
+
+
+def batches(
+    path: Path, most: int, needed: Needed = lambda _: None, start: int = 0, stop: int | None = None
+) -> Iterator[Any]:
+    """Read batches of at most so many rows; of some row groups of Parquet, or batches of Arrow, where they are named."""
     arrow = _module("pyarrow")
     try:
-        yield from (_of_parquet if path.suffix.lower() == ".parquet" else _of_arrow)(path, most, needed)
+        yield from (_of_parquet if path.suffix.lower() == ".parquet" else _of_arrow)(path, most, needed, start, stop)
     except (arrow.ArrowInvalid, arrow.ArrowIOError) as error:
         raise ConfigurationError(f"{path.name}: it cannot be read: {error}") from None
 
 
-def _of_parquet(path: Path, most: int, needed: Callable[[Any], Sequence[str] | None]) -> Iterator[Any]:
+def sizes_of_groups(path: Path) -> list[int]:
+    """Say how many rows each row group of a Parquet file has, or each batch of an Arrow file."""
+    arrow = _module("pyarrow")
+    try:
+        if path.suffix.lower() != ".parquet":
+            return [batch.num_rows for batch in _batches_of_arrow(path)]
+        with _module("pyarrow.parquet").ParquetFile(path) as file:
+            return [file.metadata.row_group(index).num_rows for index in range(file.num_row_groups)]
+    except (arrow.ArrowInvalid, arrow.ArrowIOError) as error:
+        raise ConfigurationError(f"{path.name}: it cannot be read: {error}") from None
+
+
+def _of_parquet(path: Path, most: int, needed: Needed, start: int, stop: int | None) -> Iterator[Any]:
     with _module("pyarrow.parquet").ParquetFile(path) as file:
         groups = [file.metadata.row_group(index).total_byte_size for index in range(file.num_row_groups)]
-        fitting = _BYTES * file.metadata.num_rows // max(sum(groups), 1)
-        yield from file.iter_batches(batch_size=max(min(most, fitting), 1), columns=needed(file.schema_arrow))
+        fitting = max(min(most, _BYTES * file.metadata.num_rows // max(sum(groups), 1)), 1)
+        wanted, columns = range(file.num_row_groups)[start:stop], needed(file.schema_arrow)
+        yield from file.iter_batches(batch_size=fitting, row_groups=wanted, columns=columns)
 
 
-def _of_arrow(path: Path, most: int, needed: Callable[[Any], Sequence[str] | None]) -> Iterator[Any]:
+def _of_arrow(path: Path, most: int, needed: Needed, start: int, stop: int | None) -> Iterator[Any]:
+    for batch in islice(_batches_of_arrow(path), start, stop):
+        columns = needed(batch.schema)
+        rows = batch if columns is None else batch.select(columns)
+        yield from (rows.slice(first, most) for first in range(0, rows.num_rows, most))
+
+
+def _batches_of_arrow(path: Path) -> Iterator[Any]:
     arrow = _module("pyarrow")
     with arrow.memory_map(str(path)) as source:
         # An Arrow file begins with this; a stream does not.
         is_file = source.read(6) == b"ARROW1"
         source.seek(0)
         reader = arrow.ipc.open_file(source) if is_file else arrow.ipc.open_stream(source)
-        columns = needed(reader.schema)
-        for batch in map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader:
-            rows = batch if columns is None else batch.select(columns)
-            yield from (rows.slice(start, most) for start in range(0, rows.num_rows, most))
+        yield from map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
 
 
 def _module(name: str) -> Any:

@@ -1,0 +1,81 @@
+"""What came of consecutive rows; what came of more of them is the sum, in whatever order it is taken."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Final
+
+from pytest_verdict.core.record import Counts, merge_counts
+from pytest_verdict.suites.bulk.scored_rows import SAMPLES
+
+Subtree = tuple[int, int, str]
+"""The first leaf of a whole Merkle subtree, how many leaves it has, a power of two, and its root."""
+_LEAF: Final = b"\x00"
+_NODE: Final = b"\x01"
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """What came of rows that have so many records before them; of each file of their records, name and digest."""
+
+    before: int = 0
+    rows: int = 0
+    counts: Counts = field(default_factory=dict)
+    unreadable: int = 0
+    samples: tuple[str, ...] = ()
+    subtrees: tuple[Subtree, ...] = ()
+    parts: tuple[tuple[str, str], ...] = ()
+
+    def __add__(self, other: Fold) -> Fold:
+        if self.before + self.rows != other.before:
+            raise ValueError(f"rows up to {self.before + self.rows} are followed by those from {other.before + 1}")
+        merge_counts(counts := dict(self.counts), other.counts)
+        return Fold(
+            self.before,
+            self.rows + other.rows,
+            counts,
+            self.unreadable + other.unreadable,
+            (*self.samples, *other.samples)[:SAMPLES],
+            joined(self.subtrees, other.subtrees),
+            (*self.parts, *other.parts),
+        )
+
+    def root(self) -> str:
+        """Give the Merkle root of all records, where these are the first of a file."""
+        roots = [root for _, _, root in reversed(self.subtrees)]
+        return reduce(lambda right, left: _node(left, right), roots) if roots else hashlib.sha256().hexdigest()
+
+
+def subtrees_of(before: int, lines: bytes) -> tuple[Subtree, ...]:
+    """Build the largest whole subtrees over records that have so many before them."""
+    # Records are ASCII without control characters, so a line ends where it should.
+    leaves = [hashlib.sha256(_LEAF + line).digest() for line in lines.splitlines()]
+    left: list[Subtree] = []
+    right: list[Subtree] = []
+    size = 1
+    while leaves:
+        if before // size % 2:
+            left.append((before, size, leaves[0].hex()))
+            before, leaves = before + size, leaves[1:]
+        if len(leaves) % 2:
+            right.append((before + size * (len(leaves) - 1), size, leaves[-1].hex()))
+        pairs = zip(leaves[::2], leaves[1::2], strict=False)
+        leaves, size = [hashlib.sha256(_NODE + one + other).digest() for one, other in pairs], size * 2
+    return (*left, *reversed(right))
+
+
+def joined(before: tuple[Subtree, ...], after: tuple[Subtree, ...]) -> tuple[Subtree, ...]:
+    """Put the subtrees of consecutive leaves together; two halves of a larger one become that."""
+    found = list(before)
+    for subtree in after:
+        found.append(subtree)
+        while len(found) > 1 and found[-2][1] == found[-1][1] and found[-2][0] % (2 * found[-1][1]) == 0:
+            (first, size, left), (_, _, right) = found[-2:]
+            found[-2:] = [(first, 2 * size, _node(left, right))]
+    return tuple(found)
+
+
+def _node(left: str, right: str) -> str:
+    return hashlib.sha256(_NODE + bytes.fromhex(left) + bytes.fromhex(right)).hexdigest()

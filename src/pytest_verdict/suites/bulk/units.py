@@ -1,0 +1,151 @@
+"""Units: a pure function from a piece of a data set to a part of the records, and to what came of it.
+
+A part is whole or not there, and its name tells all that it is made of. So what is there is not computed again.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from heapq import merge
+from importlib.metadata import version
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+from pydantic import TypeAdapter, ValidationError
+
+from pytest_verdict.core.record import summed
+from pytest_verdict.core.session import SESSION
+from pytest_verdict.core.values.redaction import Redaction
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.report.statements import file_digest
+from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
+from pytest_verdict.suites.bulk.plan import Piece, plan_pieces, read_piece
+from pytest_verdict.suites.bulk.scored_rows import RowCheck, ScoredRows, columns_needed, score_rows
+from pytest_verdict.suites.bulk.slices import Slice
+from pytest_verdict.suites.rows import RowNames
+
+_LINES: Final = ".jsonl"
+_KEYS: Final = ".keys"
+_KEY: Final = 16
+_ENTRY: Final = _KEY + 8
+_FOLD: Final = TypeAdapter(Fold)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A piece of a data set, how its rows are compared, and the folder of its part; it can be pickled.
+
+    ``before`` records of the test come before the first row of the data set.
+    """
+
+    number: int
+    piece: Piece
+    check: RowCheck
+    folder: Path
+    before: int = 0
+    redaction: Redaction | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of its part."""
+        check, evaluator = self.check, self.check.evaluator
+        how = repr(evaluator.__reduce__()) if evaluator.operator is None else evaluator.operator.identity.members
+        what = self.piece._replace(path=""), evaluator.mapping, evaluator.threshold, check.ids
+        where = check.label, check.test, check.attempt, check.worker, check.place, self.before, self.redaction
+        made_of = f"{version('pytest-verdict')} {how} {what} {where}".encode("utf-8", "surrogatepass")
+        return f"part-{self.number:06}-{hashlib.sha256(made_of).hexdigest()[:32]}"
+
+
+def plan_units(path: Path, check: RowCheck, folder: Path, most: int, before: int = 0) -> list[Unit]:
+    """Cut a data set into units of at most so many rows, as far as it can be cut so."""
+    pieces = enumerate(plan_pieces(path.absolute(), most))
+    return [Unit(number, piece, check, folder.absolute(), before, SESSION.redaction) for number, piece in pieces]
+
+
+def score_unit(unit: Unit) -> Fold:
+    """Compare the rows of a unit and write their records, unless they are there."""
+    told = unit.folder / f"{unit.name}.json"
+    try:
+        fold = _FOLD.validate_json(told.read_bytes(), strict=True)
+        if all(file_digest(unit.folder / part) == digest for part, digest in fold.parts):
+            return fold
+    except (OSError, ValidationError):
+        # It is not there, or not as it was written.
+        pass
+    SESSION.redaction = unit.redaction
+    fold = _scored(unit)
+    _write(told, [_FOLD.dump_json(fold)])
+    return fold
+
+
+def _scored(unit: Unit) -> Fold:
+    fold, keys, check = Fold(unit.before + unit.piece.before), list[bytes](), unit.check
+    needed = functools.partial(columns_needed, check.evaluator, RowNames(check.label, check.ids))
+
+    def lines() -> Iterator[bytes]:
+        nonlocal fold
+        for rows in read_piece(unit.piece, needed):
+            done = fold.before + fold.rows
+            found = score_rows(check, rows, done + 1)
+            keys.extend(_keys(check, rows, found, done))
+            fold += _fold_of(found, done)
+            yield found.lines
+
+    parts = [_write(unit.folder / f"{unit.name}{_LINES}", lines())]
+    if check.ids is not None:
+        parts.append(_write(unit.folder / f"{unit.name}{_KEYS}", sorted(keys)))
+    if unit.piece.rows not in {0, fold.rows}:
+        raise ConfigurationError(f"{check.label}: the file changed while it was read; score it again")
+    return replace(fold, parts=tuple(parts))
+
+
+def _write(path: Path, pieces: Iterable[bytes]) -> tuple[str, str]:
+    # A unit may run twice at once, when an engine gave the first one up too early; both write the same.
+    new, digest = path.with_name(f"{path.name}.{uuid4().hex}.new"), hashlib.sha256()
+    try:
+        with new.open("xb") as file:
+            for piece in pieces:
+                file.write(piece)
+                digest.update(piece)
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+    return path.name, digest.hexdigest()
+
+
+def _keys(check: RowCheck, rows: Slice, found: ScoredRows, done: int) -> Iterator[bytes]:
+    """Give 128 bits of each id, and the ordinal of its record."""
+    if check.ids is not None:
+        for ordinal, (number, name) in enumerate(zip(rows.numbers, found.names, strict=True), done + 1):
+            if name != f"{check.label}:{number}":
+                yield hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:_KEY] + ordinal.to_bytes(8)
+
+
+def _fold_of(found: ScoredRows, done: int) -> Fold:
+    samples = tuple(result.to_text(SESSION.redaction) for result in found.samples)
+    rows = sum(summed(found.counts))
+    return Fold(done, rows, found.counts, found.unreadable, samples, subtrees_of(done, found.lines))
+
+
+def files_of(fold: Fold, folder: Path) -> list[Path]:
+    """Give the files of records, in the order of the rows."""
+    return [folder / part for part, _ in fold.parts if part.endswith(_LINES)]
+
+
+def rows_with_one_id(folds: Iterable[Fold], folder: Path) -> Iterator[tuple[int, int]]:
+    """Give the ordinals of each two rows with one id; the keys of each unit are sorted."""
+    keys = [_entries(folder / part) for fold in folds for part, _ in fold.parts if part.endswith(_KEYS)]
+    for one, other in pairwise(merge(*keys)):
+        if one[:_KEY] == other[:_KEY]:
+            yield int.from_bytes(one[_KEY:]), int.from_bytes(other[_KEY:])
+
+
+def _entries(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while entry := file.read(_ENTRY):
+            yield entry
