@@ -128,7 +128,7 @@ def _as_json(tally: Tally) -> dict[str, Any]:
         "differences": tally.differences,
         "records_are_those_of_the_report": not any(finding.place == "records.sha256" for finding in tally.findings),
         "findings": [asdict(finding) for finding in tally.findings],
-        "listed": [{"line": number, **asdict(answer)} for number, answer in tally.listed],
+        "listed": [{"line": number, **answer._asdict()} for number, answer in tally.listed],
         "exit_code": tally.exit_code,
     }
 
