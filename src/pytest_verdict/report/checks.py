@@ -11,14 +11,15 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.core.merkle import MerkleTree, leaf
-from pytest_verdict.core.record import Counts, count, digest_of_test, parse_record
+from pytest_verdict.core.merkle import MerkleTree
+from pytest_verdict.core.record import Counts, count, digest_of_test
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report import json_report, junit
 from pytest_verdict.report.journal import RECORDS, TRAITS, TestEntry
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
+from pytest_verdict.report.passages import Passage
 from pytest_verdict.report.records_file import MALFORMED
 from pytest_verdict.report.summary import Contents, Summary, TestSummary, derived_sections, fold, has_ended
 
@@ -74,18 +75,26 @@ class FolderCheck:
         inline = self._report.get("comparisons") if self._report else []
         self._inline = list(enumerate(inline if isinstance(inline, list) else []))[::-1]
 
-    def watch(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Take down what each record says, and pass it on."""
-        for line in lines:
-            self._digest.update(line)
-            self._number += 1
-            digest = leaf(line)
-            self._tree.add(digest)
-            try:
-                self._take(parse_record(line), digest)
-            except (RecordError, *MALFORMED):
-                self._say(RECORDS, f"line {self._number}", "is not a whole record")
-            yield line
+    def inline(self) -> frozenset[str]:
+        """Give the ids of the records that stand in report.json too."""
+        return frozenset(str(one.get("id")) for _, one in self._inline)
+
+    def watch(self, pieces: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
+        """Digest all lines, and pass them on."""
+        for lines in pieces:
+            self._digest.update(b"".join(lines))
+            yield lines
+
+    def take(self, passages: Iterable[Passage], inline: Iterable[dict[str, Any]]) -> None:
+        """Take down what records say that follow those before."""
+        for passage in passages:
+            if passage.is_whole:
+                self._take(passage)
+            else:
+                self._say(RECORDS, f"line {self._number + 1}", "is not a whole record")
+            self._number += len(passage.leaves)
+        for record in inline:
+            self._take_inline(record)
 
     def findings(self) -> Iterator[Finding]:
         """Give what does not agree, once all records were read."""
@@ -101,23 +110,25 @@ class FolderCheck:
     def _say(self, file: str, place: str, what: str) -> None:
         self._found.append(Finding(file, place, what))
 
-    def _take(self, record: dict[str, Any], digest: bytes) -> None:
-        identifier, place = record["id"], f"line {self._number}"
-        attempt, ordinal = record["attempt"], record["ordinal"]
-        key = record["test"], identifier.partition("-")[0]
+    def _take(self, passage: Passage) -> None:
+        place, attempt, ordinal = f"line {self._number + 1}", passage.attempt, passage.ordinal
+        key = passage.test, passage.digest
         if key != self._running and key in self._blocks:
             self._say(RECORDS, place, "stands apart from the other records of its test")
         self._running = key
-        block = self._blocks.setdefault(key, _Block(self._number))
+        block = self._blocks.setdefault(key, _Block(self._number + 1))
         before = block.ordinal if attempt == block.attempt else 0
-        if identifier != f"{key[1]}-{attempt}-{ordinal}":
+        if not passage.has_own_id:
             self._say(RECORDS, place, f"its id is not that of attempt {attempt}, ordinal {ordinal}")
         if attempt < block.attempt or ordinal != before + 1:
             self._say(RECORDS, place, f"ordinal {ordinal} of attempt {attempt} follows {before} of {block.attempt}")
-        block.attempt, block.ordinal = attempt, ordinal
-        block.tree.add(digest)
-        count(block.attempts.setdefault(attempt, {}), record["operator"], record["verdict"])
-        self._take_inline(record)
+        block.attempt, block.ordinal = attempt, ordinal + len(passage.leaves) - 1
+        for digest in passage.leaves:
+            self._tree.add(digest)
+            block.tree.add(digest)
+        counts = block.attempts.setdefault(attempt, {})
+        for (operator, verdict), number in passage.verdicts.items():
+            count(counts, operator, verdict, number)
 
     def _take_inline(self, record: dict[str, Any]) -> None:
         if self._inline and self._inline[-1][1].get("id") == record["id"]:
