@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE",
-        help="a records.jsonl, also compressed by gzip, a bundle, a report's folder, or - for standard input",
+        help="a records.jsonl, also compressed, a bundle, a report's folder, or - for standard input",
     )
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
     add_jobs(parser)

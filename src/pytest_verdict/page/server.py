@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import mmap
-import os
 import secrets
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from mmap import mmap
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -22,6 +21,7 @@ from pytest_verdict.page.folder import about_folder
 from pytest_verdict.page.index import Index
 from pytest_verdict.page.rows import Row, body, explained_lines, read_rows
 from pytest_verdict.page.writing import packed, served_html
+from pytest_verdict.report.compression import is_compressed, mapped, open_records, stored
 from pytest_verdict.report.journal import RECORDS
 
 _BLOCK: Final = 1 << 22
@@ -43,8 +43,12 @@ class ServedReport:
 
     def __init__(self, folder: Path, shown: str) -> None:
         self.version = version_of(folder)
-        with (folder / RECORDS).open("rb") as file:
-            self._content = _content(file.fileno(), (folder / RECORDS))
+        path = folder / RECORDS
+        if is_compressed(path):
+            with open_records(path) as file:
+                self._content: bytes | mmap = file.read()
+        else:
+            self._content = mapped(path)
         self._ends = array("Q")
         index = Index()
         for _ in read_rows(map(Row, self._lines()), index):
@@ -90,16 +94,9 @@ class ServedReport:
                 at = text.find(needle, self._ends[row] - start)
 
 
-def _content(descriptor: int, path: Path) -> bytes | mmap.mmap:
-    # Windows does not let a session replace a file that is mapped; nothing maps an empty one.
-    if os.name == "nt" or not path.stat().st_size:
-        return path.read_bytes()
-    return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
-
-
 def version_of(folder: Path) -> str:
     """Name the state of a report by the size and time of its records."""
-    status = (folder / RECORDS).stat()
+    status = stored(folder / RECORDS).stat()
     return f"{status.st_mtime_ns}-{status.st_size}"
 
 

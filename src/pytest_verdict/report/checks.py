@@ -77,7 +77,7 @@ class FolderCheck:
 
     def inline(self) -> frozenset[str]:
         """Give the ids of the records that stand in report.json too."""
-        return frozenset(str(one.get("id")) for _, one in self._inline)
+        return frozenset(str(one.get("id")) for _, one in self._inline if isinstance(one, dict))
 
     def watch(self, pieces: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
         """Digest all lines, and pass them on."""
@@ -131,8 +131,9 @@ class FolderCheck:
             count(counts, operator, verdict, number)
 
     def _take_inline(self, record: dict[str, Any]) -> None:
-        if self._inline and self._inline[-1][1].get("id") == record["id"]:
-            index, inline = self._inline.pop()
+        index, inline = self._inline[-1] if self._inline else (0, None)
+        if isinstance(inline, dict) and inline.get("id") == record["id"]:
+            self._inline.pop()
             for place, what in differences(record, inline, f"comparisons[{index}]"):
                 self._say(REPORT, place, what)
 
