@@ -10,7 +10,9 @@ from hypothesis import given, strategies as st
 from pytest_verdict import compare
 from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay, replay_line
+from pytest_verdict.suites.mapping.evaluator import Evaluator
 
+MAPPING = {"expected": "$.t", "observed": {"path": "$.o", "extract": {"regex": "[0-9]+"}}}
 TEACHERS = {
     "text": [compare("exact", "Paris", "Paris"), compare("exact", "Paris", 'a"é')],
     "named": [compare("exact", "a", "a", name="row 1"), compare("exact", "a", "b", name='row "ü"')],
@@ -23,6 +25,7 @@ TEACHERS = {
     "numbers": [compare("numeric_tolerance", 37.0, 36.8, tolerance=0.5, mode="absolute")],
     "threshold": [compare("text_similarity", "kitten", "sitting", 0.5), compare("exact", "a", "a", 0.25)],
     "error": [compare("regex", "(", "a"), compare("regex", "a+", "aa")],
+    "extracted": [Evaluator("exact", MAPPING).compare({"t": "50", "o": "It is 50."})],
     "parts": [compare("all_of", "a", "a", conditions=["exact", "normalized_exact"])],
 }
 BYTES = [b"", b"0", b"9", b"a", b'"', b"\\", b",", b"\xff"]

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_verdict.report.compression import open_records
 
-FORMS = ["gz", "zst"]
+FORMS = ["gz"]
 SESSION = """
 import pytest
 from pytest_verdict import assert_matches, compare
@@ -29,8 +29,6 @@ def test_again():
 @pytest.fixture
 def sessions(pytester, form):
     """Run one session with plain and with compressed records."""
-    if form == "zst":
-        pytest.importorskip("backports.zstd")
     pytester.makepyfile(test_it=SESSION)
     ran = [
         "-p",
@@ -134,4 +132,4 @@ def test_another_form_takes_the_place_of_the_one_before(sessions, pytester):
 def test_a_form_that_is_not_known_is_refused(pytester):
     pytester.makepyfile("def test_it(): pass")
     found = pytester.runpytest_inprocess("--verify-report", "-o", "verdict_records=bz2")
-    found.stderr.fnmatch_lines(["*verdict_records: plain, gz or zst is needed, got 'bz2'"])
+    found.stderr.fnmatch_lines(["*verdict_records: plain or gz is needed, got 'bz2'"])

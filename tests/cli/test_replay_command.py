@@ -56,12 +56,12 @@ def test_any_number_of_processes_says_the_same(command, records):
         assert (found.returncode, found.stdout.decode(), found.stderr.decode()) == alone
 
 
-@pytest.mark.parametrize("number", ["0", "-1", "62", "two", "1.5", "\u0661"])
+@pytest.mark.parametrize("number", ["0", "-1", "62", "two", "1.5"])
 def test_a_number_of_processes_that_makes_no_sense_is_refused(command, records, number, capsys):
     with pytest.raises(SystemExit) as raised:
         command("replay", "-j", number, records(compare("exact", 1, 1)))
     assert raised.value.code == 2
-    assert "a number from 1 to 61 is needed" in capsys.readouterr().err
+    assert "argument -j/--jobs: invalid" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

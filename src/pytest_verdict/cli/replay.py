@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.console import complain, progress, say, say_json
-from pytest_verdict.core.parallel import add_jobs, in_order
+from pytest_verdict.core.parallel import in_order
 from pytest_verdict.core.record import identifier_in, parse_record
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import RecordError
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pytest_verdict.report.passages import Passage
 
 MOST_LISTED: Final = 20
+# What Windows can wait for.
+_MOST_JOBS: Final = 61
 # So many bytes are a few hundredths of a second.
 _PIECE: Final = 1 << 20
 
@@ -56,7 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a records.jsonl, also compressed, a bundle, a report's folder, or - for standard input",
     )
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
-    add_jobs(parser)
+    told = f"how many processes, up to {_MOST_JOBS}, work at it; what is written is the same for every number"
+    parser.add_argument("-j", "--jobs", metavar="N", type=int, choices=range(1, _MOST_JOBS + 1), default=1, help=told)
     parser.add_argument("--quiet", action="store_true", help="write nothing but errors; the exit code says it all")
 
 

@@ -68,7 +68,7 @@ _known: dict[tuple[type[Operator], str, int, str], _Installed] = {}
 
 def replay(lines: Iterable[bytes]) -> Iterator[Replayed]:
     """Derive records again, one after the other."""
-    rewriter = Rewriter()
+    rewriter = Rewriter(_derived_inputs)
     for line in lines:
         same = rewriter.same(line)
         yield Replayed(same[0], "identical", "", *same[1:]) if same else replay_line(line, rewriter)

@@ -17,7 +17,6 @@ from pytest_verdict.core.operator import FAIL, PASS, Operator
 from pytest_verdict.core.record import BEGINNING
 from pytest_verdict.core.values.encoding import TYPE_KEY, decode, encode_text
 from pytest_verdict.core.writing import OBSERVED, tail_of, verdict_of
-from pytest_verdict.errors import VerdictError
 
 _MOST_OPERATORS: Final = 1_000
 _TEXT: Final = r'"(?:[ !#-\[\]-~]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
@@ -33,12 +32,18 @@ _AFTER_ID: Final = '","verdict":"'
 _NAME: Final = ',"name":'
 _EXPECTED: Final = ',"expected":'
 _TEST: Final = ',"test":'
+_NEGATED: Final = ',"negated":true'
+_SOURCES: Final = ',"sources":'
 _THRESHOLD: Final = re.compile(r',"normalization":\[[^\]]*\],"notes":\[[^\]]*\],"score":[^,]+,"threshold":([0-9.e-]+)')
 _HIDDEN: Final = re.compile(f'"{re.escape(TYPE_KEY)}":"(?:repr|redacted)"')
 # What stands behind the sides of most records.
 _TAILS: Final = {id(one): (verdict_of(one, 1.0), tail_of(one, 1.0, ("", ""), None)) for one in (PASS, FAIL)}
 _USUAL: Final = tuple(f"{tail}{_TEST}" for _, tail in _TAILS.values())
 _scan: Final[Callable[[str, int], tuple[Any, int]]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
+
+
+Derive = Callable[[dict[str, Any]], tuple[dict[str, Any], dict[str, Any]]]
+"""Extracts again what a record says was extracted."""
 
 
 class _Known(NamedTuple):
@@ -50,7 +55,8 @@ class _Known(NamedTuple):
 class Rewriter:
     """Writes records again whose operators it was told of."""
 
-    def __init__(self) -> None:
+    def __init__(self, derive: Derive) -> None:
+        self._derive = derive
         self._operators: dict[str, _Known] = {}
         self._place = "", "", ""
         self._test = ""
@@ -77,11 +83,11 @@ class Rewriter:
             known = self._operators.get(text[at:middle])
             if known is None or not (text.startswith(BEGINNING) and text.startswith(_AFTER_ID, stop)):
                 return None
-            members = _members(text, middle + len(_EXPECTED), known, name)
+            members = _members(text, middle + len(_EXPECTED), known, name, self._derive)
             if not text.startswith(members, stop + 2):
                 return None
             return self._at_place(text, stop, stop + 2 + len(members), known.operator)
-        except (ValueError, StopIteration, RecursionError, VerdictError):
+        except Exception:  # noqa: BLE001 - whatever a record breaks, who reads it with care says so
             return None
 
     def _at_place(self, text: str, stop: int, end: int, operator: Operator) -> tuple[str, str, str] | None:
@@ -99,7 +105,7 @@ class Rewriter:
         return (identifier, self._test, operator.recorded_name()) if is_same else None
 
 
-def _members(text: str, start: int, known: _Known, name: Any) -> str:
+def _members(text: str, start: int, known: _Known, name: Any, derive: Derive) -> str:
     """Derive the result from the two sides as they are recorded, and write it."""
     expected, end = _scan(text, start)
     observed, end = _scan(text, end + len(OBSERVED))
@@ -108,15 +114,22 @@ def _members(text: str, start: int, known: _Known, name: Any) -> str:
         if _HIDDEN.search(text, start, end):
             raise ValueError("a side is not there in full")
         expected, observed = decode(expected), decode(observed)
-    threshold, is_negated = 1.0, False
+    threshold, meant = 1.0, dict[str, Any]()
     if not text.startswith(_USUAL, end):
         found, stop = _THRESHOLD.match(text, end), text.rindex(_TEST)
-        if found is None or text.find(',"sources":{', end, stop) >= 0:
-            raise ValueError("the sides are to be extracted again")
-        threshold, is_negated = float(found[1]), text.find(',"negated":true', end, stop) >= 0
-    result = run(known.operator, expected, observed, threshold=threshold, name=name, negated=is_negated)
-    usual = _TAILS.get(id(result.outcome))
-    if usual is None or threshold != 1.0 or not (is_text and known.keeps_expected):
+        threshold, meant["negated"] = float(found[1]) if found else 0.0, text.find(_NEGATED, end, stop) >= 0
+        place = text.find(_SOURCES, end, stop)
+        if place >= 0:
+            recorded, end = _scan(text, place + len(_SOURCES))
+            if end != stop or _HIDDEN.search(text, place, stop):
+                raise ValueError("what the sides were extracted from is not there in full")
+            inputs, meant["sources"] = derive({"sources": recorded})
+            expected, observed = inputs.pop("expected", expected), inputs.pop("observed", observed)
+            if inputs:
+                raise ValueError("settings of the operator are extracted too")
+    result = run(known.operator, expected, observed, threshold=threshold, name=name, **meant)
+    usual = None if meant else _TAILS.get(id(result.outcome))
+    if usual is None or not (is_text and known.keeps_expected):
         return result.to_members()
     left = encode_text(expected)
     right = left if expected == observed else encode_text(observed)

@@ -9,7 +9,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from mmap import mmap
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -21,8 +20,9 @@ from pytest_verdict.page.folder import about_folder
 from pytest_verdict.page.index import Index
 from pytest_verdict.page.rows import Row, body, explained_lines, read_rows
 from pytest_verdict.page.writing import packed, served_html
-from pytest_verdict.report.compression import is_compressed, mapped, open_records, stored
+from pytest_verdict.report.compression import open_records, stored
 from pytest_verdict.report.journal import RECORDS
+from pytest_verdict.report.records_file import mapped
 
 _BLOCK: Final = 1 << 22
 _NOTHING: Final = {"starts": [], "rows": 0}
@@ -44,11 +44,8 @@ class ServedReport:
     def __init__(self, folder: Path, shown: str) -> None:
         self.version = version_of(folder)
         path = folder / RECORDS
-        if is_compressed(path):
-            with open_records(path) as file:
-                self._content: bytes | mmap = file.read()
-        else:
-            self._content = mapped(path)
+        with open_records(path) as file:
+            self._content = mapped(path) if path.is_file() else file.read()
         self._ends = array("Q")
         index = Index()
         for _ in read_rows(map(Row, self._lines()), index):

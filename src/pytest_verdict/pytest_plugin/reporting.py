@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 
 from pytest_verdict.core.session import SESSION
-from pytest_verdict.errors import ConfigurationError, RecordError
+from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.pytest_plugin import captured
 from pytest_verdict.pytest_plugin.recorder import Recorder
 from pytest_verdict.pytest_plugin.report_folder import report_folder
@@ -13,7 +13,7 @@ from pytest_verdict.pytest_plugin.session_gates import asked_gates, refuse_wrong
 from pytest_verdict.pytest_plugin.shards import WHOLE, Whole, shard_of
 from pytest_verdict.pytest_plugin.unread import remember_failure
 from pytest_verdict.pytest_plugin.xdist_transport import PENDING_COUNT, RecordSender, mapped_counts, place_of_worker
-from pytest_verdict.report.compression import FORMS, checked_form
+from pytest_verdict.report.compression import FORMS
 from pytest_verdict.report.junit import Profile, checked_profile
 
 # Python refuses to read numbers of thousands of digits.
@@ -43,7 +43,7 @@ def start(config: pytest.Config) -> None:
         header = {
             "profile": _profile(config),
             "limit": _limit(config),
-            "records": _records(config),
+            "records": _chosen(config, "verdict_records", *FORMS),
             "asked": {"fields": [], **({"gates": gates} if gates else {})},
         }
         html = _chosen(config, "verdict_html", "auto", "always", "never")
@@ -57,13 +57,6 @@ def _profile(config: pytest.Config) -> Profile:
         return checked_profile(config.getini("verdict_junit_profile"))
     except ConfigurationError as error:
         raise pytest.UsageError(f"verdict_junit_profile: {error}") from None
-
-
-def _records(config: pytest.Config) -> str:
-    try:
-        return checked_form(_chosen(config, "verdict_records", *FORMS))
-    except RecordError as error:
-        raise pytest.UsageError(f"verdict_records: {error}") from None
 
 
 def _chosen(config: pytest.Config, key: str, *choices: str) -> str:

@@ -16,7 +16,7 @@ from typing import IO, Any, Final
 
 from pytest_verdict.core.record import Counts, count, merge_counts, parse_record, verdict_in
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.compression import is_compressed, open_records, stored
+from pytest_verdict.report.compression import open_records, stored
 
 JOURNAL_FORMAT: Final = 1
 RECORDS: Final = "records.jsonl"
@@ -299,7 +299,7 @@ def are_contiguous(entries: Iterable[TestEntry], size: int) -> bool:
 def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
     """Give the records that no entry has, with their offsets; with several workers they lie between the others."""
     # How much a compressed file holds is known at its end.
-    size = sys.maxsize if is_compressed(journal.records) else journal.records.stat().st_size
+    size = journal.records.stat().st_size if journal.records.is_file() else sys.maxsize
     if are_contiguous(journal.entries, size):
         return
     claimed = sorted(piece for entry in journal.entries for piece in entry.pieces())

@@ -1,5 +1,7 @@
 """The FILE of a command: records, plain, compressed, or in a bundle."""
 
+import mmap
+import os
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -10,7 +12,7 @@ from typing import IO, Final, cast
 
 from pytest_verdict.core.record import BEGINNING
 from pytest_verdict.errors import RecordError, VerdictError
-from pytest_verdict.report.compression import damage_of_compressed_told, decompressed, mapped, stored
+from pytest_verdict.report.compression import DAMAGED, decompressed, stored
 from pytest_verdict.report.folder import JOURNAL
 from pytest_verdict.report.journal import RECORDS, TESTS
 from pytest_verdict.report.json_report import REPORT
@@ -56,8 +58,10 @@ class RecordsFile:
         piped = cast("BufferedReader", sys.stdin.buffer)
         with nullcontext(piped) if self._is_piped else self.path.open("rb") as raw:
             self._raw = raw
-            with damage_of_compressed_told(self.path, *_NO_BUNDLE):
+            try:
                 yield from _limited(_opened(raw))
+            except (*DAMAGED, *_NO_BUNDLE) as error:
+                raise RecordError(f"{self.path}: the compressed file is damaged: {error}") from None
 
     def find(self, identifier: str) -> bytes | None:
         """Find a record in a plain file by its id; faster than an index could be read of a file that anybody may change."""
@@ -67,6 +71,15 @@ class RecordsFile:
         # In evidence another record may be written with its id, but in no line of its own.
         start = 0 if content[: len(mark)] == mark else content.find(b"\n" + mark) + 1 or len(content)
         return content[start : content.find(b"\n", start) + 1 or len(content)] or None
+
+
+def mapped(path: Path) -> bytes | mmap.mmap:
+    """Give the bytes of a file, which the system reads where they are looked at."""
+    # Windows does not let a session replace a file that is mapped; nothing maps an empty one.
+    if os.name == "nt" or not path.stat().st_size:
+        return path.read_bytes()
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _opened(raw: BufferedReader) -> IO[bytes]:
