@@ -5,23 +5,22 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.console import complain, progress, say, say_json
 from pytest_verdict.core.parallel import in_order
-from pytest_verdict.core.record import identifier_in, parse_record
+from pytest_verdict.core.record import parse_record
 from pytest_verdict.core.values.display import counted
-from pytest_verdict.errors import RecordError
 from pytest_verdict.report.records_file import RecordsFile
 
 if TYPE_CHECKING:
     from pytest_verdict.core.replay import Replayed
-    from pytest_verdict.report.checks import Finding
-    from pytest_verdict.report.passages import Passage
+    from pytest_verdict.report.checks import Finding, Told
+
+    _Replayed = tuple["Tally", list[tuple[Told | None, bytes]], list[dict[str, Any]]]
 
 MOST_LISTED: Final = 20
 # What Windows can wait for.
@@ -119,15 +118,6 @@ def run(arguments: argparse.Namespace) -> int:
     return tally.exit_code
 
 
-@dataclass(slots=True)
-class _Replayed:
-    """What came of some of the lines of a file."""
-
-    tally: Tally
-    passages: list[Passage]
-    inline: list[dict[str, Any]]
-
-
 def tally_of(file: RecordsFile, jobs: int = 1) -> Tally:
     """Derive all records again in so many processes, and check the folder of a report against them."""
     from pytest_verdict.report.checks import FolderCheck
@@ -137,11 +127,13 @@ def tally_of(file: RecordsFile, jobs: int = 1) -> Tally:
     # How much will come through a pipe is not known.
     unit, label = ("B", "records") if file.size else (" records", "")
     with progress(file.size, unit, counted=label) as show:
-        for found in in_order(partial(_replayed, inline=check.inline() if check else None), pieces, jobs):
-            tally.append(found.tally)
+        for found, records, in_report in in_order(
+            partial(_replayed, inline=check.inline() if check else None), pieces, jobs
+        ):
+            tally.append(found)
             show(file.done if file.size else tally.records, tally.records)
             if check:
-                check.take(found.passages, found.inline)
+                check.take(records, in_report)
     tally.findings += check.findings() if check else ()
     return tally
 
@@ -159,22 +151,21 @@ def _pieces(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
 
 
 def _replayed(lines: list[bytes], inline: frozenset[str] | None) -> _Replayed:
+    from pytest_verdict.core.merkle import leaf
     from pytest_verdict.core.replay import replay
-    from pytest_verdict.report.passages import passages
+    from pytest_verdict.report.checks import told
 
     tally, answers = Tally(), list(replay(lines))
     for number, answer in enumerate(answers, 1):
         tally.add(number, answer)
     if inline is None:
-        return _Replayed(tally, [], [])
-    records = list(zip(lines, answers, strict=True))
-    wanted = [line for line, answer in records if (answer.id or identifier_in(line)) in inline]
-    return _Replayed(tally, list(passages(records)), [*chain.from_iterable(map(_parsed, wanted))])
-
-
-def _parsed(line: bytes) -> Iterator[dict[str, Any]]:
-    with suppress(RecordError):
-        yield parse_record(line)
+        return tally, [], []
+    records = [(told(line, answer), leaf(line)) for line, answer in zip(lines, answers, strict=True)]
+    return (
+        tally,
+        records,
+        [parse_record(line) for line, (found, _) in zip(lines, records, strict=True) if found and found.id in inline],
+    )
 
 
 def _as_json(tally: Tally) -> dict[str, Any]:
