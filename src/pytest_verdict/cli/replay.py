@@ -127,9 +127,8 @@ def tally_of(file: RecordsFile, jobs: int = 1) -> Tally:
     # How much will come through a pipe is not known.
     unit, label = ("B", "records") if file.size else (" records", "")
     with progress(file.size, unit, counted=label) as show:
-        for found, records, in_report in in_order(
-            partial(_replayed, inline=check.inline() if check else None), pieces, jobs
-        ):
+        replayed = partial(_replayed, inline=check.inline() if check else None)
+        for found, records, in_report in in_order(replayed, pieces, jobs):
             tally.append(found)
             show(file.done if file.size else tally.records, tally.records)
             if check:
@@ -161,11 +160,8 @@ def _replayed(lines: list[bytes], inline: frozenset[str] | None) -> _Replayed:
     if inline is None:
         return tally, [], []
     records = [(told(line, answer), leaf(line)) for line, answer in zip(lines, answers, strict=True)]
-    return (
-        tally,
-        records,
-        [parse_record(line) for line, (found, _) in zip(lines, records, strict=True) if found and found.id in inline],
-    )
+    in_report = (line for line, (found, _) in zip(lines, records, strict=True) if found and found.id in inline)
+    return tally, records, list(map(parse_record, in_report))
 
 
 def _as_json(tally: Tally) -> dict[str, Any]:

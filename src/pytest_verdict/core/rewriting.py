@@ -64,11 +64,10 @@ class Rewriter:
     def learn(self, operator: Operator) -> None:
         """Take down the operator of a record that came out the same."""
         if not operator.asks_model and len(self._operators) < _MOST_OPERATORS:
-            members, is_own = (
-                operator.identity.members,
-                type(operator).effective_expected is Operator.effective_expected,
+            members, own = operator.identity.members, type(operator).effective_expected
+            self._operators[f",{members}"] = _Known(
+                operator, f"{members}{_EXPECTED}", own is Operator.effective_expected
             )
-            self._operators[f",{members}"] = _Known(operator, f"{members}{_EXPECTED}", is_own)
 
     def same(self, line: bytes) -> tuple[str, str, str] | None:
         """Give id, test and operator of a record if the same bytes come out; None says nothing about it."""
