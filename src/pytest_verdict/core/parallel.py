@@ -1,11 +1,10 @@
 """Work spread over processes, with the results in the order of the work."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
+
+from pytest_verdict.errors import VerdictError
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -19,11 +18,17 @@ def in_order(function: Callable[[Work], Result], pieces: Iterable[Work], jobs: i
     if jobs == 1:
         yield from map(function, pieces)
         return
-    with ProcessPoolExecutor(jobs) as pool:
-        waiting = deque[Future[Result]]()
-        for piece in pieces:
-            waiting.append(pool.submit(function, piece))
-            if len(waiting) > _AHEAD * jobs:
+    from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+
+    waiting = deque[Any]()
+    try:
+        with ProcessPoolExecutor(jobs) as pool:
+            for piece in pieces:
+                waiting.append(pool.submit(function, piece))
+                if len(waiting) > _AHEAD * jobs:
+                    yield waiting.popleft().result()
+            while waiting:
                 yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+    except BrokenProcessPool:
+        what = "a process ended before its work was done, perhaps because memory ran out; try fewer of them"
+        raise VerdictError(what) from None
