@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 
+from pytest_verdict.page.server import ServedReport
 from pytest_verdict.report.compression import open_records
 
 FORMS = ["gz"]
@@ -79,6 +80,9 @@ def test_every_command_reads_them(sessions, command, form, tmp_path):
         shutil.rmtree(tmp_path / "merged", ignore_errors=True)
         assert one == other, words
         assert one[0] in {0, 1}, words
+    served = [ServedReport(folder, "shown") for folder in sessions]
+    assert served[0].row(25) == served[1].row(25)
+    assert served[0].search("exact") == served[1].search("exact") != b""
 
 
 @pytest.mark.parametrize("form", ["gz"])
@@ -127,6 +131,8 @@ def test_another_form_takes_the_place_of_the_one_before(sessions, pytester):
     pytester.runpytest_subprocess(*ran, f"--verify-report-dir={plain}", "-o", "verdict_records=gz")
     assert [path.name for path in sorted(compressed.glob("records*"))] == ["records.jsonl"]
     assert [path.name for path in sorted(plain.glob("records*"))] == ["records.jsonl.gz"]
+    # A session that did not pass writes the page from the records.
+    assert (plain / "report.html").stat().st_size > 10_000
 
 
 def test_a_form_that_is_not_known_is_refused(pytester):
