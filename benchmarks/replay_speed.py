@@ -6,15 +6,18 @@ import time
 
 from pytest_verdict import ComparisonResult, compare
 from pytest_verdict.core.replay import replay
+from pytest_verdict.suites.mapping.evaluator import Evaluator
 
 RECORDS = 50_000
 EXPECTED = "The quick brown fox jumps over the lazy dog."
+ROWS = Evaluator("exact", {"expected": "$.expected", "observed": "$.observed"})
 CASES = {
     "exact": lambda index: compare("exact", EXPECTED, f"{EXPECTED} {index}"),
     "normalized_exact": lambda index: compare("normalized_exact", EXPECTED, f" {EXPECTED.upper()} {index % 2}"),
     "contains_any": lambda index: compare("contains_any", ["fox", "hen"], f"{EXPECTED} {index}"),
     "numeric_tolerance": lambda index: compare("numeric_tolerance", 100, 100 + index % 20, tolerance=0.1),
     "json_canonical": lambda index: compare("json_canonical", '{"a": 1, "b": [2]}', f'{{"b": [2], "a": {index % 2}}}'),
+    "exact, rows of a data set": lambda index: ROWS.compare({"expected": EXPECTED, "observed": f"{EXPECTED} {index}"}),
 }
 
 

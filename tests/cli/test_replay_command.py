@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import subprocess
 import sys
 
 import pytest
@@ -35,6 +36,32 @@ def test_at_most_twenty_differences_are_listed(command, records):
     assert status == 1
     assert len(out.splitlines()) == 22
     assert "... and 10 more" in out
+
+
+def test_any_number_of_processes_says_the_same(command, records):
+    results = [compare("exact", f"{number} {'x' * 20_000}", f"{number}") for number in range(200)]
+    path = records(*results)
+    lines = path.read_bytes().splitlines(keepends=True)
+    for number in (3, 90, 199):
+        lines[number] = lines[number].replace(b'"score":0.0', b'"score":0.5')
+    lines[120] = b"half\n"
+    path.write_bytes(b"".join(lines))
+    alone = command("replay", path)
+    assert "line 121: unreadable" in alone[1]
+    assert alone[1].endswith("200 records: 3 differs, 196 identical, 1 unreadable\n")
+    for number in ("1", "3"):
+        # On their own, because tests of the plugin forget the modules that they loaded.
+        words = [sys.executable, "-m", "pytest_verdict", "replay", "-j", number, str(path)]
+        found = subprocess.run(words, capture_output=True, check=False)
+        assert (found.returncode, found.stdout.decode(), found.stderr.decode()) == alone
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "62", "two", "1.5"])
+def test_a_number_of_processes_that_makes_no_sense_is_refused(command, records, number, capsys):
+    with pytest.raises(SystemExit) as raised:
+        command("replay", "-j", number, records(compare("exact", 1, 1)))
+    assert raised.value.code == 2
+    assert "argument -j/--jobs: invalid" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

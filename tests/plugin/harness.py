@@ -19,8 +19,9 @@ import jsonschema
 import pytest
 from lxml import etree
 
-from pytest_verdict.report.checks import FolderCheck
+from pytest_verdict.cli.replay import tally_of
 from pytest_verdict.report.json_report import record_schema, report_schema
+from pytest_verdict.report.records_file import RecordsFile
 
 FOLDER = "verify-report"
 RECORD, REPORT_FILE = (jsonschema.Draft202012Validator(schema()) for schema in (record_schema, report_schema))
@@ -131,10 +132,7 @@ class Run:
 
     def _check_folder(self) -> None:
         """Check that replay would find nothing that was altered."""
-        check = FolderCheck(self.folder)
-        for _ in check.watch(self.records_bytes.splitlines(keepends=True)):
-            pass
-        assert list(map(str, check.findings())) == []
+        assert list(map(str, tally_of(RecordsFile(str(self.folder))).findings)) == []
 
     def _check_outcomes(self, tests: Mapping[str, int]) -> None:
         totals = self.report["totals"]

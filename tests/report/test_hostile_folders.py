@@ -9,8 +9,9 @@ import shutil
 import pytest
 
 from pytest_verdict.cli import main
+from pytest_verdict.cli.replay import tally_of
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.checks import FolderCheck
+from pytest_verdict.report.records_file import RecordsFile
 from test_conformance import SESSION
 
 REPORT = json.loads((SESSION / "report.json").read_text())
@@ -34,10 +35,7 @@ VALUES = [
 
 
 def found(folder):
-    check = FolderCheck(folder)
-    for _ in check.watch((folder / "records.jsonl").read_bytes().splitlines(keepends=True)):
-        pass
-    return list(map(str, check.findings()))
+    return list(map(str, tally_of(RecordsFile(str(folder))).findings))
 
 
 def places(value, way=()):

@@ -9,6 +9,7 @@ from typing import Final
 from pytest_verdict.cli.replay import report_lines, tally_of
 from pytest_verdict.console import say
 from pytest_verdict.errors import RecordError
+from pytest_verdict.report.compression import open_records, stored
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.statements import FILES, statements
 
@@ -36,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     folder = Path(arguments.folder)
-    missing = next((name for name in FILES if not (folder / name).is_file()), None)
+    missing = next((name for name in FILES if not stored(folder / name).is_file()), None)
     if missing is not None:
         raise RecordError(f"{folder}: there is no {missing} in this folder")
     tally = tally_of(RecordsFile(arguments.folder))
@@ -48,7 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
         for name, statement in statements(folder).items():
             _add(file, name, json.dumps(statement, sort_keys=True, separators=(",", ":")).encode("ascii"))
         for name in FILES:
-            _add(file, name, (folder / name).read_bytes())
+            with open_records(folder / name) as content:
+                _add(file, name, content.read())
     say(f"written: {arguments.output}")
     return 0
 

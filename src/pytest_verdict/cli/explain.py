@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         nargs="?",
         default="verify-report",
-        help="a records.jsonl, also compressed by gzip, a report's folder, or - for standard input; verify-report unless given",
+        help="a records.jsonl, also compressed, a report's folder, or - for standard input; verify-report unless given",
     )
     parser.add_argument("--id", help="the record with this id, in full")
     parser.add_argument("--failed", action="store_true", help="the records that did not pass")
@@ -72,7 +72,8 @@ def _is_wanted(record: dict[str, Any], arguments: argparse.Namespace) -> bool:
 
 def _explain_one(file: RecordsFile, wanted: str) -> int:
     candidates: list[str] = []
-    for line in file.lines():
+    found = file.find(wanted)
+    for line in file.lines() if found is None else [found]:
         identifier = identifier_in(line)
         if identifier == wanted:
             _show(_parsed(line, file), file, _EVERYTHING)

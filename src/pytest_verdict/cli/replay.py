@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.console import complain, progress, say, say_json
+from pytest_verdict.core.parallel import in_order
+from pytest_verdict.core.record import parse_record
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.report.records_file import RecordsFile
 
 if TYPE_CHECKING:
     from pytest_verdict.core.replay import Replayed
-    from pytest_verdict.report.checks import Finding
+    from pytest_verdict.report.checks import Finding, Told
+
+    _Replayed = tuple["Tally", list[tuple[Told | None, bytes]], list[dict[str, Any]]]
 
 MOST_LISTED: Final = 20
-_LINES_PER_STEP: Final = 1_000
+# What Windows can wait for.
+_MOST_JOBS: Final = 61
+# So many bytes are a few hundredths of a second.
+_PIECE: Final = 1 << 20
 
 _EXIT_CODES: Final = """\
 Every record is derived again from the values, settings and threshold that it holds, with the operators installed here,
@@ -45,9 +54,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE",
-        help="a records.jsonl, also compressed by gzip, a bundle, a report's folder, or - for standard input",
+        help="a records.jsonl, also compressed, a bundle, a report's folder, or - for standard input",
     )
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
+    told = f"how many processes, up to {_MOST_JOBS}, work at it; what is written is the same for every number"
+    parser.add_argument("-j", "--jobs", metavar="N", type=int, choices=range(1, _MOST_JOBS + 1), default=1, help=told)
     parser.add_argument("--quiet", action="store_true", help="write nothing but errors; the exit code says it all")
 
 
@@ -72,6 +83,19 @@ class Tally:
             self.listed.append((number, answer))
         self.differences += answer.is_difference
 
+    def append(self, other: Tally) -> None:
+        """Count the records that follow."""
+        listed = ((self.records + number, answer) for number, answer in other.listed)
+        self.listed += islice(listed, MOST_LISTED - len(self.listed))
+        self.statuses += other.statuses
+        self.reasons += other.reasons
+        self.differences += other.differences
+
+    @property
+    def records(self) -> int:
+        """How many there were."""
+        return self.statuses.total()
+
     @property
     def exit_code(self) -> int:
         """The exit code of the command."""
@@ -84,51 +108,73 @@ class Tally:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     file = RecordsFile(arguments.file)
-    tally = tally_of(file)
+    tally = tally_of(file, arguments.jobs)
     if arguments.json:
         say_json(_as_json(tally))
     elif not arguments.quiet:
         say(*report_lines(tally))
-    if not sum(tally.statuses.values()):
+    if not tally.records:
         complain(f"{file.path}: it is empty, so there is nothing to verify")
     return tally.exit_code
 
 
-def tally_of(file: RecordsFile) -> Tally:
-    """Derive all records again, and check the folder of a report against them."""
+def tally_of(file: RecordsFile, jobs: int = 1) -> Tally:
+    """Derive all records again in so many processes, and check the folder of a report against them."""
     from pytest_verdict.report.checks import FolderCheck
 
     check, tally = FolderCheck(file.folder) if file.folder else None, Tally()
-    lines = check.watch(file.lines()) if check else file.lines()
-    for number, answer in enumerate(_answers(file, lines), 1):
-        tally.add(number, answer)
+    pieces = check.watch(_pieces(file.lines())) if check else _pieces(file.lines())
+    # How much will come through a pipe is not known.
+    unit, label = ("B", "records") if file.size else (" records", "")
+    with progress(file.size, unit, counted=label) as show:
+        replayed = partial(_replayed, inline=check.inline() if check else None)
+        for found, records, in_report in in_order(replayed, pieces, jobs):
+            tally.append(found)
+            show(file.done if file.size else tally.records, tally.records)
+            if check:
+                check.take(records, in_report)
     tally.findings += check.findings() if check else ()
     return tally
 
 
-def _answers(file: RecordsFile, lines: Iterator[bytes]) -> Iterator[Replayed]:
-    from pytest_verdict.core.replay import replay
+def _pieces(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
+    piece, size = [], 0
+    for line in lines:
+        piece.append(line)
+        size += len(line)
+        if size > _PIECE:
+            yield piece
+            piece, size = [], 0
+    if piece:
+        yield piece
 
-    # How much will come through a pipe is not known.
-    unit, label = ("B", "records") if file.size else (" records", "")
-    with progress(file.size, unit, counted=label) as show:
-        for number, answer in enumerate(replay(lines)):
-            if number % _LINES_PER_STEP == 0:
-                show(file.done if file.size else number, number)
-            yield answer
+
+def _replayed(lines: list[bytes], inline: frozenset[str] | None) -> _Replayed:
+    from pytest_verdict.core.merkle import leaves_of
+    from pytest_verdict.core.replay import replay
+    from pytest_verdict.report.checks import told
+
+    tally, answers = Tally(), list(replay(lines))
+    for number, answer in enumerate(answers, 1):
+        tally.add(number, answer)
+    if inline is None:
+        return tally, [], []
+    records = [*zip(map(told, lines, answers), leaves_of(lines), strict=True)]
+    in_report = (line for line, (found, _) in zip(lines, records, strict=True) if found and found.id in inline)
+    return tally, records, list(map(parse_record, in_report))
 
 
 def _as_json(tally: Tally) -> dict[str, Any]:
     from pytest_verdict.core.replay import STATUSES
 
     return {
-        "records": sum(tally.statuses.values()),
+        "records": tally.records,
         **{status: tally.statuses[status] for status in STATUSES},
         "reasons": dict(sorted(tally.reasons.items())),
         "differences": tally.differences,
         "records_are_those_of_the_report": not any(finding.place == "records.sha256" for finding in tally.findings),
         "findings": [asdict(finding) for finding in tally.findings],
-        "listed": [{"line": number, **asdict(answer)} for number, answer in tally.listed],
+        "listed": [{"line": number, **answer._asdict()} for number, answer in tally.listed],
         "exit_code": tally.exit_code,
     }
 
@@ -146,7 +192,7 @@ def report_lines(tally: Tally) -> Iterator[str]:
     for reason, number in sorted(tally.reasons.items()):
         yield f"unverifiable, {reason}: {number}"
     counts = ", ".join(f"{number} {status.replace('_', ' ')}" for status, number in sorted(tally.statuses.items()))
-    total = sum(tally.statuses.values())
+    total = tally.records
     yield f"{counted(total, 'record')}: {counts or 'none'}"
 
 

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from pytest_verdict.console import complain, say
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, Built, build
+from pytest_verdict.report.compression import stored
 from pytest_verdict.report.folder import (
     JOURNAL,
     FolderInUseError,
@@ -67,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
             complain(problem)
         if arguments.remove_journal and not built.problems:
             remove_journal(places.journal)
-    say(f"written: {RECORDS}, {REPORT} and {JUNIT} in {places.target}")
+    say(f"written: {stored(places.target / RECORDS).name}, {REPORT} and {JUNIT} in {places.target}")
     return 2 if built.problems else 0
 
 

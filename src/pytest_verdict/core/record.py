@@ -17,7 +17,7 @@ RECORD_FORMAT: Final = 1
 """Version of the record's format; readers refuse a newer one."""
 
 # How every record begins; its id follows.
-_BEGINNING: Final = f'{{"record":{RECORD_FORMAT},"id":"'
+BEGINNING: Final = f'{{"record":{RECORD_FORMAT},"id":"'
 
 # The verdict stands right behind the id, so that counting and choosing records need not parse the evidence.
 _HEAD: Final = re.compile(rb'\{"record":1,"id":"([0-9a-f]{12}-[0-9]+-[0-9]+)","verdict":"(pass|fail|error)",')
@@ -44,7 +44,7 @@ _NO_COUNTS: Final = (0, 0, 0)
 
 def record_head(identifier: str, members: str) -> str:
     """Write a record up to its place."""
-    return f'{_BEGINNING}{identifier}",{members},'
+    return f'{BEGINNING}{identifier}",{members},'
 
 
 def record_end(path: str, line: int) -> str:
@@ -111,7 +111,7 @@ class AttemptRecords:
         return f'{beginning}{ordinal}",{members},{place}{ordinal}{end}'
 
     def _beginning_and_place(self) -> tuple[str, str]:
-        beginning = f"{_BEGINNING}{digest_of_test(self.test, self.worker)}-{self.attempt}-"
+        beginning = f"{BEGINNING}{digest_of_test(self.test, self.worker)}-{self.attempt}-"
         return beginning, f'"test":{encode_basestring_ascii(self.test)},"attempt":{self.attempt},"ordinal":'
 
 

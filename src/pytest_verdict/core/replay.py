@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.kernel import run
@@ -19,6 +18,7 @@ from pytest_verdict.core.reading import read_object, read_text, read_threshold
 from pytest_verdict.core.record import parse_record, record_head
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.rewriting import Rewriter
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import TYPE_KEY, decode, is_replayable
 from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE
@@ -41,8 +41,7 @@ _ONLY_REPR: Final = f'"{TYPE_KEY}":"repr"'.encode()
 _OF_CLASS: Final = re.compile(rf'"{re.escape(TYPE_KEY)}":"(enum|dataclass|model)"'.encode())
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
+class Replayed(NamedTuple):
     """What came of deriving one record again."""
 
     id: str
@@ -69,13 +68,16 @@ _known: dict[tuple[type[Operator], str, int, str], _Installed] = {}
 
 def replay(lines: Iterable[bytes]) -> Iterator[Replayed]:
     """Derive records again, one after the other."""
-    return map(replay_line, lines)
+    rewriter = Rewriter(_derived_inputs)
+    for line in lines:
+        same = rewriter.same(line)
+        yield Replayed(same[0], "identical", "", *same[1:]) if same else replay_line(line, rewriter)
 
 
-def replay_line(line: bytes) -> Replayed:
-    """Derive one record again."""
+def replay_line(line: bytes, rewriter: Rewriter | None = None) -> Replayed:
+    """Derive one record again, and have its operator learned if it is as recorded."""
     try:
-        return _replayed(line, parse_record(line))
+        return _replayed(line, parse_record(line), rewriter)
     except RecordError as error:
         return Replayed("", "unreadable", str(error))
     except RecursionError:
@@ -92,7 +94,7 @@ def _checked_head(record: dict[str, Any]) -> tuple[str, str, str]:
     raise RecordError(f"{key} must be text, got {shown(record.get(key), 80)}")
 
 
-def _replayed(line: bytes, record: dict[str, Any]) -> Replayed:
+def _replayed(line: bytes, record: dict[str, Any], rewriter: Rewriter | None) -> Replayed:
     identifier, test, operator = _checked_head(record)
     try:
         installed, change = installed_for(record)
@@ -103,6 +105,8 @@ def _replayed(line: bytes, record: dict[str, Any]) -> Replayed:
     head = record_head(identifier, members)
     # Where a comparison happened cannot be derived; the pattern leaves no room for anything else behind the result.
     if text.startswith(head) and _PLACE.fullmatch(text, len(head)):
+        if rewriter is not None:
+            rewriter.learn(installed)
         return Replayed(identifier, "identical", "", test, operator)
     if installed.asks_model and result.error is not None and "error" in record:
         # What the model's library raised then is not what the record lacks now.

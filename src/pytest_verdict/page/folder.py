@@ -13,6 +13,7 @@ from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import RecordError
 from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import Written, write_page
+from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.summary import NOT_GREEN, VERDICTS
@@ -27,7 +28,7 @@ _FEW: Final = 2_000
 def write_page_of_session(folder: Path, shown: str, passed: int, *, is_watched: bool) -> None:
     """Write the page at the end of a session, without what passed if that is much and nobody waits for it."""
     about = about_folder(folder, shown)
-    with (folder / RECORDS).open("rb") as records:
+    with open_records(folder / RECORDS) as records:
         lines: Iterable[bytes] = records
         if passed > _FEW and not is_watched:
             lines = (line for line in records if verdict_in(line) != "pass")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import mmap
-import os
 import secrets
 from array import array
 from bisect import bisect_right
@@ -22,7 +20,9 @@ from pytest_verdict.page.folder import about_folder
 from pytest_verdict.page.index import Index
 from pytest_verdict.page.rows import Row, body, explained_lines, read_rows
 from pytest_verdict.page.writing import packed, served_html
+from pytest_verdict.report.compression import open_records, stored
 from pytest_verdict.report.journal import RECORDS
+from pytest_verdict.report.records_file import mapped
 
 _BLOCK: Final = 1 << 22
 _NOTHING: Final = {"starts": [], "rows": 0}
@@ -43,8 +43,9 @@ class ServedReport:
 
     def __init__(self, folder: Path, shown: str) -> None:
         self.version = version_of(folder)
-        with (folder / RECORDS).open("rb") as file:
-            self._content = _content(file.fileno(), (folder / RECORDS))
+        path = folder / RECORDS
+        with open_records(path) as file:
+            self._content = mapped(path) if path.is_file() else file.read()
         self._ends = array("Q")
         index = Index()
         for _ in read_rows(map(Row, self._lines()), index):
@@ -90,16 +91,9 @@ class ServedReport:
                 at = text.find(needle, self._ends[row] - start)
 
 
-def _content(descriptor: int, path: Path) -> bytes | mmap.mmap:
-    # Windows does not let a session replace a file that is mapped; nothing maps an empty one.
-    if os.name == "nt" or not path.stat().st_size:
-        return path.read_bytes()
-    return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
-
-
 def version_of(folder: Path) -> str:
     """Name the state of a report by the size and time of its records."""
-    status = (folder / RECORDS).stat()
+    status = stored(folder / RECORDS).stat()
     return f"{status.st_mtime_ns}-{status.st_size}"
 
 

@@ -77,8 +77,6 @@ def _open(address: str, arguments: argparse.Namespace) -> None:
 def _serve(file: RecordsFile, arguments: argparse.Namespace) -> int:
     from pytest_verdict.page.server import Server
 
-    if file.path.suffix == ".gz":
-        raise RecordError(f"{file.path} is compressed; to serve it, decompress it first")
     assert file.folder is not None
     if file.size > _LARGE:
         complain(f"reading {file.size // 1_000_000} MB of records once")

@@ -106,6 +106,7 @@ def _add_ini_keys(parser: pytest.Parser) -> None:
         "when report.html is written: auto (a test failed, or at a terminal), always or never",
         default="auto",
     )
+    parser.addini("verdict_records", "how records are kept: plain, or gz for compressed by gzip", default="plain")
     parser.addini("verdict_report_limit", "the most comparisons that report.json holds inline", default="1000")
     parser.addini(
         "verdict_redact", "regular expressions, one a line; what they match is never written down", type="linelist"

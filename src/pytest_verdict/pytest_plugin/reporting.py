@@ -13,6 +13,7 @@ from pytest_verdict.pytest_plugin.session_gates import asked_gates, refuse_wrong
 from pytest_verdict.pytest_plugin.shards import WHOLE, Whole, shard_of
 from pytest_verdict.pytest_plugin.unread import remember_failure
 from pytest_verdict.pytest_plugin.xdist_transport import PENDING_COUNT, RecordSender, mapped_counts, place_of_worker
+from pytest_verdict.report.compression import FORMS
 from pytest_verdict.report.junit import Profile, checked_profile
 
 # Python refuses to read numbers of thousands of digits.
@@ -42,6 +43,7 @@ def start(config: pytest.Config) -> None:
         header = {
             "profile": _profile(config),
             "limit": _limit(config),
+            "records": _chosen(config, "verdict_records", *FORMS),
             "asked": {"fields": [], **({"gates": gates} if gates else {})},
         }
         html = _chosen(config, "verdict_html", "auto", "always", "never")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import heapq
 import json
-import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
@@ -16,6 +15,7 @@ from typing import IO, Any, Final, NamedTuple
 
 from pytest_verdict.core.merkle import MerkleTree, leaves_of
 from pytest_verdict.core.record import summed, verdict_in
+from pytest_verdict.report.compression import put_records
 from pytest_verdict.report.journal import RECORDS, ROOT, SHARD, TESTS, Journal, are_contiguous, blocks_of, lines_of
 from pytest_verdict.report.junit import Profile
 from pytest_verdict.report.summary import PASSED, Contents, Summary, derived_sections, summarize
@@ -75,7 +75,7 @@ def build(
         # A page of other records.
         (folder / PAGE).unlink(missing_ok=True)
         # The records last: they may come out of the journal, which until then is enough for another report.
-        os.replace(sorted_records, folder / RECORDS)  # noqa: PTH105 - replace is the word for an atomic move
+        put_records(sorted_records, folder / RECORDS, str(journal.header.get("records")))
         return Built(folder, summary, worst, write_others(contents, new), sections)
     finally:
         new.remove()

@@ -9,10 +9,11 @@ from hashlib import sha256
 from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from pytest_verdict.core.merkle import MerkleTree, leaves_of
-from pytest_verdict.core.record import Counts, count, digest_of_test, parse_record
+from pytest_verdict.core.merkle import MerkleTree
+from pytest_verdict.core.record import Counts, count, digest_of_test, parse_record, verdict_in
+from pytest_verdict.core.replay import Replayed
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report import json_report, junit
@@ -22,6 +23,8 @@ from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
 from pytest_verdict.report.records_file import MALFORMED
 from pytest_verdict.report.summary import Contents, Summary, TestSummary, derived_sections, fold, has_ended
 
+_ATTEMPT: Final = b',"attempt":'
+_PLACE: Final = re.compile(_ATTEMPT + b'([0-9]{1,18}),"ordinal":([0-9]{1,18}),')
 _FOREIGN: Final = "report.json was made of other records: the SHA-256 in it is not that of this file"
 _OF_DECISIVE: Final = {"message", "crashed", "teardown_error"}
 # The digest of report.json in its quotes, and what follows it.
@@ -61,6 +64,32 @@ class _Block:
     ordinal: int = 0
 
 
+class Told(NamedTuple):
+    """What a folder is checked against, of one record."""
+
+    id: str
+    test: str
+    operator: str
+    verdict: str
+    attempt: int
+    ordinal: int
+
+
+_KINDS: Final = str, str, str, str, int, int
+
+
+def told(line: bytes, answer: Replayed) -> Told | None:
+    """Read what a record says; None where the line is no whole record."""
+    if answer.status == "identical" and (place := _PLACE.match(line, line.rindex(_ATTEMPT))):
+        return Told(answer.id, answer.test, answer.operator, str(verdict_in(line)), int(place[1]), int(place[2]))
+    try:
+        record = parse_record(line)
+        found = Told(*[record[key] for key in Told._fields])
+    except (RecordError, KeyError):
+        return None
+    return found if (*map(type, found),) == _KINDS else None
+
+
 class FolderCheck:
     """The report in a folder, and what is learned from its records while they are read."""
 
@@ -74,18 +103,27 @@ class FolderCheck:
         inline = self._report.get("comparisons") if self._report else []
         self._inline = list(enumerate(inline if isinstance(inline, list) else []))[::-1]
 
-    def watch(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Take down what each record says, and pass it on."""
-        for line in lines:
-            self._digest.update(line)
+    def inline(self) -> frozenset[str]:
+        """Give the ids of the records that stand in report.json too."""
+        return frozenset(str(one.get("id")) for _, one in self._inline if isinstance(one, dict))
+
+    def watch(self, pieces: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
+        """Digest all lines, and pass them on."""
+        for lines in pieces:
+            self._digest.update(b"".join(lines))
+            yield lines
+
+    def take(self, records: Iterable[tuple[Told | None, bytes]], inline: Iterable[dict[str, Any]]) -> None:
+        """Take down what the next records say, and their leaves."""
+        for told, digest in records:
             self._number += 1
-            leaves = leaves_of([line])
-            self._tree.add(leaves)
-            try:
-                self._take(parse_record(line), leaves)
-            except (RecordError, *MALFORMED):
+            self._tree.add([digest])
+            if told is None:
                 self._say(RECORDS, f"line {self._number}", "is not a whole record")
-            yield line
+            else:
+                self._take(told, digest)
+        for record in inline:
+            self._take_inline(record)
 
     def findings(self) -> Iterator[Finding]:
         """Give what does not agree, once all records were read."""
@@ -101,27 +139,26 @@ class FolderCheck:
     def _say(self, file: str, place: str, what: str) -> None:
         self._found.append(Finding(file, place, what))
 
-    def _take(self, record: dict[str, Any], leaves: list[bytes]) -> None:
-        identifier, place = record["id"], f"line {self._number}"
-        attempt, ordinal = record["attempt"], record["ordinal"]
-        key = record["test"], identifier.partition("-")[0]
+    def _take(self, told: Told, digest: bytes) -> None:
+        place, attempt, ordinal = f"line {self._number}", told.attempt, told.ordinal
+        key = told.test, told.id.partition("-")[0]
         if key != self._running and key in self._blocks:
             self._say(RECORDS, place, "stands apart from the other records of its test")
         self._running = key
-        block = self._blocks.setdefault(key, _Block(self._number))
+        block = self._blocks.get(key) or self._blocks.setdefault(key, _Block(self._number))
         before = block.ordinal if attempt == block.attempt else 0
-        if identifier != f"{key[1]}-{attempt}-{ordinal}":
+        if told.id != f"{key[1]}-{attempt}-{ordinal}":
             self._say(RECORDS, place, f"its id is not that of attempt {attempt}, ordinal {ordinal}")
         if attempt < block.attempt or ordinal != before + 1:
             self._say(RECORDS, place, f"ordinal {ordinal} of attempt {attempt} follows {before} of {block.attempt}")
         block.attempt, block.ordinal = attempt, ordinal
-        block.tree.add(leaves)
-        count(block.attempts.setdefault(attempt, {}), record["operator"], record["verdict"])
-        self._take_inline(record)
+        block.tree.add([digest])
+        count(block.attempts.setdefault(attempt, {}), told.operator, told.verdict)
 
     def _take_inline(self, record: dict[str, Any]) -> None:
-        if self._inline and self._inline[-1][1].get("id") == record["id"]:
-            index, inline = self._inline.pop()
+        index, inline = self._inline[-1] if self._inline else (0, None)
+        if isinstance(inline, dict) and inline.get("id") == record["id"]:
+            self._inline.pop()
             for place, what in differences(record, inline, f"comparisons[{index}]"):
                 self._say(REPORT, place, what)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_verdict.errors import VerdictError
+from pytest_verdict.report.compression import GZIP
 from pytest_verdict.report.journal import PENDING, RECORDS, SHARD, TESTS
 from pytest_verdict.report.writers import PAGE, brought
 
@@ -20,6 +21,7 @@ EARLIER: Final = "report.earlier"
 # What stands near the beginning of our files.
 _MARKS: Final = {
     RECORDS: b'{"record":',
+    f"{RECORDS}.gz": GZIP,
     "report.json": b'"schema_version":',
     "junit.xml": b'name="pytest-verdict"',
     SHARD: b'{"journal":',

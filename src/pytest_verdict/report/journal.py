@@ -5,6 +5,7 @@ attempt of a test with the places of its records, and a footer. Without a footer
 """
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from typing import IO, Any, Final
 
 from pytest_verdict.core.record import Counts, count, merge_counts, parse_record, verdict_in
 from pytest_verdict.errors import RecordError
+from pytest_verdict.report.compression import open_records, stored
 
 JOURNAL_FORMAT: Final = 1
 RECORDS: Final = "records.jsonl"
@@ -139,7 +141,7 @@ class Journal:
 
 def read_journal(folder: Path, tests: str = TESTS) -> Journal:
     """Read the journal of a session, whether it ended or was killed, or what a shard keeps of it."""
-    if not (folder / tests).is_file() or not (folder / RECORDS).is_file():
+    if not (folder / tests).is_file() or not stored(folder / RECORDS).is_file():
         raise RecordError(f"{folder} holds no journal ({tests} and {RECORDS})")
     journal = Journal(folder)
     with (folder / tests).open("rb") as lines:
@@ -212,7 +214,7 @@ def _whole(number: Any) -> int:
 
 
 def _count_again(journal: Journal) -> None:
-    with journal.records.open("rb") as records:
+    with open_records(journal.records) as records:
         for entry in journal.entries:
             lines = lines_of(records, [*entry.pieces()])
             entry.records = ()
@@ -306,12 +308,13 @@ def are_contiguous(entries: Iterable[TestEntry], size: int) -> bool:
 
 def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
     """Give the records that no entry has, with their offsets; with several workers they lie between the others."""
-    size = journal.records.stat().st_size
+    # How much a compressed file holds is known at its end.
+    size = journal.records.stat().st_size if journal.records.is_file() else sys.maxsize
     if are_contiguous(journal.entries, size):
         return
     claimed = sorted(piece for entry in journal.entries for piece in entry.pieces())
     position = 0
-    with journal.records.open("rb") as lines:
+    with open_records(journal.records) as lines:
         for offset, length in [*claimed, (size, 0)]:
             if position < offset:
                 lines.seek(position)

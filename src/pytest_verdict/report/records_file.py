@@ -1,33 +1,26 @@
-"""The FILE of a command: records, plain, compressed by gzip, or in a bundle."""
+"""The FILE of a command: records, plain, compressed, or in a bundle."""
 
-import gzip
+import mmap
+import os
 import sys
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from io import BufferedReader
 from pathlib import Path
 from typing import IO, Final, cast
 
+from pytest_verdict.core.record import BEGINNING
 from pytest_verdict.errors import RecordError, VerdictError
+from pytest_verdict.report.compression import DAMAGED, decompressed, stored
 from pytest_verdict.report.folder import JOURNAL
 from pytest_verdict.report.journal import RECORDS, TESTS
 from pytest_verdict.report.json_report import REPORT
 
 STANDARD_INPUT: Final = "-"
 LONGEST_LINE: Final = 1 << 28
-_GZIP: Final = b"\x1f\x8b"
 _ZIP: Final = b"PK"
-_DAMAGED: Final = (
-    EOFError,
-    KeyError,
-    NotImplementedError,
-    RuntimeError,
-    zlib.error,
-    gzip.BadGzipFile,
-    zipfile.BadZipFile,
-)
+_NO_BUNDLE: Final = (KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile)
 MALFORMED: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 """What is raised where a file does not hold what a session writes."""
 
@@ -49,10 +42,9 @@ class RecordsFile:
 
     @staticmethod
     def _inside(folder: Path) -> Path:
-        for name in (RECORDS, f"{RECORDS}.gz"):
-            if (folder / name).is_file():
-                _refuse_newer_journal(folder)
-                return folder / name
+        if (found := stored(folder / RECORDS)).is_file():
+            _refuse_newer_journal(folder)
+            return found
         journal = " (it has a journal: run `pytest-verdict report` first)" if (folder / JOURNAL).is_dir() else ""
         raise RecordError(f"{folder}: there is no {RECORDS} in this folder{journal}")
 
@@ -68,16 +60,31 @@ class RecordsFile:
             self._raw = raw
             try:
                 yield from _limited(_opened(raw))
-            except _DAMAGED as error:
+            except (*DAMAGED, *_NO_BUNDLE) as error:
                 raise RecordError(f"{self.path}: the compressed file is damaged: {error}") from None
+
+    def find(self, identifier: str) -> bytes | None:
+        """Find a record in a plain file by its id; faster than an index could be read of a file that anybody may change."""
+        if self._is_piped or not identifier.isascii():
+            return None
+        content, mark = mapped(self.path), f'{BEGINNING}{identifier}"'.encode("ascii")
+        # In evidence another record may be written with its id, but in no line of its own.
+        start = 0 if content[: len(mark)] == mark else content.find(b"\n" + mark) + 1 or len(content)
+        return content[start : content.find(b"\n", start) + 1 or len(content)] or None
+
+
+def mapped(path: Path) -> bytes | mmap.mmap:
+    """Give the bytes of a file, which the system reads where they are looked at."""
+    # Windows does not let a session replace a file that is mapped; nothing maps an empty one.
+    if os.name == "nt" or not path.stat().st_size:
+        return path.read_bytes()
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _opened(raw: BufferedReader) -> IO[bytes]:
-    beginning = raw.peek(2)[:2]
-    if beginning == _GZIP:
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
-    if beginning != _ZIP:
-        return raw
+    if raw.peek(2)[:2] != _ZIP:
+        return decompressed(raw)
     if not raw.seekable():
         raise RecordError("a bundle is read from a file, not from standard input")
     return zipfile.ZipFile(raw).open(RECORDS)

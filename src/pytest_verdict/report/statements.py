@@ -3,10 +3,12 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from pytest_verdict.core.record import parse_record
+from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.gate_lines import MET
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
@@ -40,9 +42,9 @@ def statements(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def file_digest(path: Path) -> str:
-    """Give the SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    """Give the SHA-256 of a file, of a compressed one of what it holds."""
+    with open_records(path) as file:
+        return hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest()
 
 
 def _test_result(report: dict[str, Any], digests: dict[str, str]) -> dict[str, Any]:
@@ -64,7 +66,7 @@ def _test_result(report: dict[str, Any], digests: dict[str, str]) -> dict[str, A
 
 def _verdicts(report: dict[str, Any], digests: dict[str, str], records: Path) -> dict[str, Any]:
     run = report["run"]
-    with records.open("rb") as lines:
+    with open_records(records) as lines:
         operators = sorted({found for line in lines for found in _operators([parse_record(line)])})
     told = {
         name: run[name]

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.record import Counts, digest_of_test, identifier_in, merge_counts, summed
+from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.journal import Journal, TestEntry
 
 OUTCOMES: Final = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished")
@@ -158,7 +159,7 @@ def decisive_records(records: Path, summary: Summary, operator: str | None = Non
     """Read the records of the last attempt of each test; of one operator where it is named."""
     finals = {(digest_of_test(one.final.test, one.final.worker), str(one.final.attempt)) for one in summary.tests}
     mark = f'"operator":"{operator or ""}'.encode()
-    with records.open("rb") as file:
+    with open_records(records) as file:
         for line in file:
             # In evidence the quotes are escaped; what has no such mark is not parsed.
             if mark in line and tuple(identifier_in(line).split("-")[:2]) in finals:

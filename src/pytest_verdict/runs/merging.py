@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, Built, build
+from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.folder import ReportFolder
 from pytest_verdict.report.journal import RECORDS, SHARD, Journal, TestEntry, read_journal
 from pytest_verdict.report.json_report import REPORT
@@ -175,7 +176,7 @@ def _entries(shards: Sequence[Shard], folder: Path) -> Iterator[TestEntry]:
     with (folder / RECORDS).open("xb") as target:
         for shard in shards:
             before = target.tell()
-            with shard.journal.records.open("rb") as source:
+            with open_records(shard.journal.records) as source:
                 shutil.copyfileobj(source, target)
             # What could not be collected, or was skipped as a whole, is told by every shard.
             entries = [entry for entry in shard.journal.entries if entry.test not in known]

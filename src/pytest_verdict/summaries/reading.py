@@ -18,6 +18,7 @@ from pytest_verdict.core.values.display import safe_repr, visible
 from pytest_verdict.errors import RecordError
 from pytest_verdict.explanation.drawing import failure_block, headline
 from pytest_verdict.explanation.lines import plain
+from pytest_verdict.report.compression import open_records, stored
 from pytest_verdict.report.gate_lines import MET, verdict_line
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
@@ -147,7 +148,7 @@ class Comparison(NamedTuple):
 def read_report(folder: Path, root: str = "") -> Report:
     """Read the report in a folder."""
     for name in (REPORT, RECORDS):
-        if not (folder / name).is_file():
+        if not stored(folder / name).is_file():
             raise RecordError(f"{folder}: there is no {name} in this folder; name the folder of a report")
     content = json.loads((folder / REPORT).read_bytes())
     return Report.read({**content, "folder": folder, "root": root}, folder / REPORT)
@@ -156,7 +157,7 @@ def read_report(folder: Path, root: str = "") -> Report:
 def comparisons(report: Report, *, keys: bool) -> Iterator[Comparison]:
     """Give the comparisons of last attempts in their order; without keys only those that did not pass, which is faster."""
     tests = {digest_of_test(test.test, test.worker): test for test in report.tests}
-    with (report.folder / RECORDS).open("rb") as lines:
+    with open_records(report.folder / RECORDS) as lines:
         wanted = lines if keys else (line for line in lines if verdict_in(line) != "pass")
         records, again = tee(map(parse_record, wanted)) if keys else (map(parse_record, wanted), ())
         for record, key in zip(records, record_keys(again) if keys else repeat(""), strict=keys):

@@ -31,7 +31,7 @@ def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
     well, such as ``param:model``, where the path is the folder of a report.
 
     Args:
-        path: A report's folder, or a ``records.jsonl``, also compressed by gzip.
+        path: A report's folder, or a ``records.jsonl``, also compressed.
 
     Returns:
         The rows, one at a time. ``expected`` and ``observed`` are texts: a text as it is, any other value as the JSON of the

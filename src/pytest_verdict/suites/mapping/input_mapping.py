@@ -196,11 +196,21 @@ def mapped_part(extract: Any, observed: Any) -> Mapped:
     return mapped(InputMapping(observed={"path": "$", **(extract if is_input else {"extract": extract})}), observed)
 
 
+# The mappings of records, which thousands of records share.
+_recorded: Final[dict[str, InputMapping]] = {}
+_MOST_RECORDED: Final = 100
+
+
 def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Find the inputs of a record again; what could not be found has the reason as observed."""
     if "document" not in sources:
         raise RecordError("source_not_kept")
-    inputs, derived, error, _ = mapped(InputMapping.read(sources["mapping"]), sources["document"])
+    key = encode_text(sources["mapping"])
+    if key not in _recorded:
+        if len(_recorded) >= _MOST_RECORDED:
+            _recorded.clear()
+        _recorded[key] = InputMapping.read(sources["mapping"])
+    inputs, derived, error, _ = mapped(_recorded[key], sources["document"])
     inputs.pop(GROUP, None)
     if derived is None:
         raise RecordError("time_limit")

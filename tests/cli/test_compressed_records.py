@@ -1,0 +1,141 @@
+"""A folder whose records are compressed is the same report for every command."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+
+import pytest
+
+from pytest_verdict.page.server import ServedReport
+from pytest_verdict.report.compression import open_records
+
+FORMS = ["gz"]
+SESSION = """
+import pytest
+from pytest_verdict import assert_matches, compare
+
+@pytest.mark.parametrize("number", range(3))
+def test_number(number):
+    assert compare("exact", "a", "a", name="same")
+    assert_matches("numeric_exact", 1, number)
+
+def test_again():
+    for index in range(20):
+        assert_matches("exact", index, index)
+"""
+
+
+@pytest.fixture
+def sessions(pytester, form):
+    """Run one session with plain and with compressed records."""
+    pytester.makepyfile(test_it=SESSION)
+    ran = [
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "--verify-report",
+        "-o",
+        "verdict_html=never",
+        "--verify-shard=1/1",
+    ]
+    folders = pytester.path / "plain", pytester.path / "compressed"
+    for folder, kept in zip(folders, ("plain", form), strict=True):
+        pytester.runpytest_subprocess(*ran, f"--verify-report-dir={folder}", "-o", f"verdict_records={kept}")
+    return folders
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_command_reads_them(sessions, command, form, tmp_path):
+    plain, compressed = sessions
+    for name in ("report.json", "junit.xml", "shard.jsonl"):
+        # The times of the two sessions differ.
+        shutil.copy(plain / name, compressed / name)
+    assert sorted(path.name for path in compressed.iterdir()) == sorted(
+        {path.name for path in plain.iterdir()} - {"records.jsonl"} | {f"records.jsonl.{form}"}
+    )
+    identifier = json.loads((plain / "records.jsonl").read_bytes().splitlines()[-1])["id"]
+
+    def said(folder, *words):
+        status, out, err = command(*(str(folder) if word == "DIR" else word for word in words))
+        assert "damaged" not in err
+        return status, out.replace(str(folder), "DIR")
+
+    for words in (
+        ["replay", "DIR"],
+        ["explain", "DIR", "--failed"],
+        ["explain", "DIR", "--id", identifier],
+        ["table", "DIR", "--by", "operator"],
+        ["summary", "DIR"],
+        ["summary", "DIR", "--format", "ctrf"],
+        ["diff", "DIR", "DIR"],
+        ["view", "DIR", "--no-open"],
+        ["merge", "DIR", "-o", str(tmp_path / "merged")],
+        ["bundle", "DIR", "-o", str(tmp_path / "bundle.zip")],
+        ["verify-bundle", str(tmp_path / "bundle.zip")],
+    ):
+        one, other = said(plain, *words), said(compressed, *words)
+        shutil.rmtree(tmp_path / "merged", ignore_errors=True)
+        assert one == other, words
+        assert one[0] in {0, 1}, words
+    served = [ServedReport(folder, "shown") for folder in sessions]
+    assert served[0].row(25) == served[1].row(25)
+    assert served[0].search("exact") == served[1].search("exact") != b""
+
+
+@pytest.mark.parametrize("form", ["gz"])
+def test_the_same_records_are_the_same_bytes(sessions):
+    plain, compressed = sessions
+    content = (compressed / "records.jsonl.gz").read_bytes()
+    assert gzip.decompress(content) == (plain / "records.jsonl").read_bytes()
+    # Neither a time nor a name is in the head of the file.
+    assert content[3:8] == bytes(5)
+    reports = [json.loads((folder / "report.json").read_bytes()) for folder in sessions]
+    assert reports[0]["records"] == reports[1]["records"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_report_that_is_merged_or_built_from_a_journal_is_compressed_too(sessions, command, form, tmp_path):
+    _, compressed = sessions
+    assert command("merge", str(compressed), "-o", str(tmp_path))[0] == 0
+    assert (tmp_path / f"records.jsonl.{form}").read_bytes() == (compressed / f"records.jsonl.{form}").read_bytes()
+    journal = compressed / "journal"
+    journal.mkdir()
+    (compressed / "shard.jsonl").rename(journal / "tests.jsonl")
+    with open_records(tmp_path / "records.jsonl") as content:
+        (journal / "records.jsonl").write_bytes(content.read())
+    (compressed / f"records.jsonl.{form}").unlink()
+    assert f"written: records.jsonl.{form}, " in command("report", str(compressed))[1]
+    assert command("replay", str(compressed))[0] == 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_alteration_and_damage_are_found(sessions, command, form):
+    _, compressed = sessions
+    path = compressed / f"records.jsonl.{form}"
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    status, _, err = command("replay", compressed)
+    assert status == 2
+    assert f"records.jsonl.{form}: the compressed file is damaged" in err
+    assert "damaged" in command("summary", compressed)[2]
+
+
+@pytest.mark.parametrize("form", ["gz"])
+def test_another_form_takes_the_place_of_the_one_before(sessions, pytester):
+    plain, compressed = sessions
+    ran = ["-p", "no:cacheprovider", "--verify-report"]
+    pytester.runpytest_subprocess(*ran, f"--verify-report-dir={compressed}")
+    pytester.runpytest_subprocess(*ran, f"--verify-report-dir={plain}", "-o", "verdict_records=gz")
+    assert [path.name for path in sorted(compressed.glob("records*"))] == ["records.jsonl"]
+    assert [path.name for path in sorted(plain.glob("records*"))] == ["records.jsonl.gz"]
+    # A session that did not pass writes the page from the records.
+    assert (plain / "report.html").stat().st_size > 10_000
+
+
+def test_a_form_that_is_not_known_is_refused(pytester):
+    pytester.makepyfile("def test_it(): pass")
+    found = pytester.runpytest_inprocess("--verify-report", "-o", "verdict_records=bz2")
+    found.stderr.fnmatch_lines(["*verdict_records: plain or gz is needed, got 'bz2'"])
