@@ -57,6 +57,10 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         "run every suite by this adapter, such as recorded:outputs.jsonl, whatever the suites name",
         {"metavar": "ADAPTER"},
     ),
+    "--verdict-concurrency": (
+        "the most calls of adapters in flight at once, in all processes together (default: 8, or the ini key)",
+        {"metavar": "N", "type": int},
+    ),
     "--verify-min-comparisons": (
         "fail a session that made fewer comparisons (implies --verify-report)",
         {"metavar": "N", "type": int, "default": 0},
@@ -93,6 +97,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def _add_ini_keys(parser: pytest.Parser) -> None:
     parser.addini("verdict_adapter", "what runs the suites that name no adapter", default="")
+    parser.addini("verdict_concurrency", "the most calls of adapters in flight at once", default="8")
     parser.addini("verdict_report_dir", "where --verify-report writes", default=FOLDER_DEFAULT)
     parser.addini(GATE, "gates as --verify-gate takes them, one a line", type="linelist")
     parser.addini(

@@ -60,6 +60,14 @@ PassRule = Annotated[
 ]
 
 
+class RateLimit(_Form):
+    """How often the adapter is called, and how patiently when it asks to wait, as by the status 429."""
+
+    requests_per_second: Annotated[float, Field(gt=0)] | None = None
+    max_retries: Annotated[int, Field(ge=0, le=100, description="More requests after it asked to wait.")] = 5
+    max_delay_seconds: Annotated[float, Field(gt=0, le=3_600, description="The longest pause between two.")] = 60.0
+
+
 class RunSettings(_Form):
     """What a suite sets for all of its scenarios, and a scenario for itself."""
 
@@ -100,6 +108,8 @@ class SuiteHead(RunSettings):
     name: Name
     description: str = ""
     adapter: Annotated[str, Field(min_length=1)] | None = None
+    max_concurrency: Annotated[int, Field(ge=1, le=1_000, description="Calls in flight at once.")] | None = None
+    rate_limit: RateLimit = RateLimit()
     config: SuiteConfig = SuiteConfig()
     scenarios: Annotated[list[Scenario], Field(min_length=1)] | None = None
 

@@ -10,7 +10,7 @@ from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import ConfigurationError, SuiteError
 from pytest_verdict.suites.scorer import SuiteScorer
-from pytest_verdict.suites.suite_model import PassShare, RunSettings, Scenario, ScorerEntry, SuiteHead
+from pytest_verdict.suites.suite_model import PassShare, RateLimit, RunSettings, Scenario, ScorerEntry, SuiteHead
 from pytest_verdict.suites.user_scorer import find_scorer
 from pytest_verdict.suites.validation_errors import Form, read_form, refuse
 
@@ -34,6 +34,7 @@ class PlannedScenario(NamedTuple):
     threshold: float | None
     tags: tuple[str, ...]
     line: int
+    rate_limit: RateLimit
 
     @property
     def expects_nothing(self) -> bool:
@@ -55,6 +56,7 @@ class Suite(NamedTuple):
 
     name: str
     adapter: str | None
+    max_concurrency: int | None
     scenarios: tuple[PlannedScenario, ...]
 
 
@@ -78,7 +80,7 @@ def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = 
     ]
     if planner.problems:
         refuse(planner.problems, label)
-    return Suite(head.name, head.adapter, tuple(planned))
+    return Suite(head.name, head.adapter, head.max_concurrency, tuple(planned))
 
 
 def _misplaced(document: YamlDocument) -> Iterator[tuple[int, str]]:
@@ -134,6 +136,7 @@ class _Planner:
             scenario.threshold or head.threshold,
             tuple(dict.fromkeys([*head.tags, *scenario.tags])),
             line,
+            head.rate_limit,
         )
 
     def _scorers_of(self, scenario: Scenario, place: Place) -> Iterator[SuiteScorer]:

@@ -10,7 +10,15 @@ from pydantic import BaseModel, ValidationError
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.yaml import YamlDocument
 from pytest_verdict.errors import SuiteError, allowed
-from pytest_verdict.suites.suite_model import PassShare, Scenario, ScorerEntry, SuiteConfig, SuiteFile, SuiteHead
+from pytest_verdict.suites.suite_model import (
+    PassShare,
+    RateLimit,
+    Scenario,
+    ScorerEntry,
+    SuiteConfig,
+    SuiteFile,
+    SuiteHead,
+)
 
 _MODELS: Final[dict[str, type[BaseModel]]] = {
     "": SuiteFile,
@@ -21,6 +29,7 @@ _MODELS: Final[dict[str, type[BaseModel]]] = {
     "scorers": ScorerEntry,
     "default_scorers": ScorerEntry,
     "pass": PassShare,
+    "rate_limit": RateLimit,
 }
 # Behind these keys pydantic names the kind of the value, where it may be of several.
 _OF_SEVERAL_KINDS: Final = ("scorer", "scorers", "default_scorers", "pass")
