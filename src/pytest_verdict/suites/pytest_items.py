@@ -14,10 +14,11 @@ from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchErro
 from pytest_verdict.suites.suite_reader import PlannedScenario, Suite, SuiteWarning, read_suite
 
 if TYPE_CHECKING:
+    from pytest_verdict.suites.scenario_calls import ScenarioCalls
     from pytest_verdict.suites.scenario_run import Run
 
 _SHOWN: Final = 5
-_CALLS: Final = pytest.StashKey["ScenarioCalls"]()
+_CALLS: Final[pytest.StashKey[ScenarioCalls]] = pytest.StashKey()
 
 
 class SuiteFile(pytest.File):

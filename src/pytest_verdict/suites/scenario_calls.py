@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_verdict.suites.pytest_items import ScenarioItem
+    from pytest_verdict.suites.suite_model import HttpRequest
     from pytest_verdict.suites.suite_reader import Suite
 
 # Of such an item nobody knows whether it will run.
@@ -31,7 +32,7 @@ class ScenarioCalls:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._pool = CallPool()
-        self._adapters: dict[tuple[str, Path], AdapterCalls] = {}
+        self._adapters: dict[str, AdapterCalls] = {}
         self._started: dict[ScenarioItem, list[Future[Run]]] = {}
         self._positions: dict[pytest.Item, int] = {}
         config.add_cleanup(self._end)
@@ -96,12 +97,13 @@ class ScenarioCalls:
         return int(given["workercount"]), int(number) if number.isdecimal() else 0
 
     def _adapter(self, item: ScenarioItem) -> AdapterCalls:
-        key = self._named_adapter(item)
+        named = self._named_adapter(item)
+        key = repr(named)
         if key not in self._adapters:
-            self._adapters[key] = AdapterCalls(open_adapter(*key), Pace(self._pool.closing), self._workers[0])
+            self._adapters[key] = AdapterCalls(open_adapter(*named), Pace(self._pool.closing), self._workers[0])
         return self._adapters[key]
 
-    def _named_adapter(self, item: ScenarioItem) -> tuple[str, Path]:
+    def _named_adapter(self, item: ScenarioItem) -> tuple[str | HttpRequest, Path]:
         given = self._config.getoption("verdict_adapter")
         if given:
             return given, self._config.invocation_params.dir

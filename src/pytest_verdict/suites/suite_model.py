@@ -6,7 +6,9 @@ import json
 from importlib.resources import files
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, JsonValue, Tag
+
+from pytest_verdict.core.values.redaction import without_url_secrets
 
 Name = Annotated[
     str,
@@ -68,6 +70,27 @@ class RateLimit(_Form):
     max_delay_seconds: Annotated[float, Field(gt=0, le=3_600, description="The longest pause between two.")] = 60.0
 
 
+class HttpRequest(_Form):
+    """A service as adapter; ``{{input}}``, ``{{context.scenario}}`` and ``{{env.NAME}}`` stand for values."""
+
+    url: Annotated[str, Field(pattern=r"^https?://.")]
+    method: Annotated[str, Field(pattern=r"^[A-Z]+$")] = "POST"
+    headers: dict[str, str] = Field(default_factory=dict)
+    body: JsonValue = {"input": "{{input}}", "context": "{{context}}"}
+    reply: Annotated[
+        dict[str, Any], Field(description="Where in a JSON reply the output is; the output itself else.")
+    ] = Field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return without_url_secrets(self.url)
+
+
+Adapter = Annotated[
+    Annotated[str, Field(min_length=1), Tag("name")] | Annotated[HttpRequest, Tag("service")],
+    Discriminator(lambda value: "name" if isinstance(value, str) else "service"),
+]
+
+
 class RunSettings(_Form):
     """What a suite sets for all of its scenarios, and a scenario for itself."""
 
@@ -107,7 +130,7 @@ class SuiteHead(RunSettings):
 
     name: Name
     description: str = ""
-    adapter: Annotated[str, Field(min_length=1)] | None = None
+    adapter: Adapter | None = None
     max_concurrency: Annotated[int, Field(ge=1, le=1_000, description="Calls in flight at once.")] | None = None
     rate_limit: RateLimit = RateLimit()
     config: SuiteConfig = SuiteConfig()

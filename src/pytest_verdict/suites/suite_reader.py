@@ -10,7 +10,15 @@ from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import ConfigurationError, SuiteError
 from pytest_verdict.suites.scorer import SuiteScorer
-from pytest_verdict.suites.suite_model import PassShare, RateLimit, RunSettings, Scenario, ScorerEntry, SuiteHead
+from pytest_verdict.suites.suite_model import (
+    HttpRequest,
+    PassShare,
+    RateLimit,
+    RunSettings,
+    Scenario,
+    ScorerEntry,
+    SuiteHead,
+)
 from pytest_verdict.suites.user_scorer import find_scorer
 from pytest_verdict.suites.validation_errors import Form, read_form, refuse
 
@@ -55,7 +63,7 @@ class Suite(NamedTuple):
     """A suite, ready to be run."""
 
     name: str
-    adapter: str | None
+    adapter: str | HttpRequest | None
     max_concurrency: int | None
     scenarios: tuple[PlannedScenario, ...]
 

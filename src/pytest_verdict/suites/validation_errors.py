@@ -11,6 +11,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.yaml import YamlDocument
 from pytest_verdict.errors import SuiteError, allowed
 from pytest_verdict.suites.suite_model import (
+    HttpRequest,
     PassShare,
     RateLimit,
     Scenario,
@@ -22,6 +23,7 @@ from pytest_verdict.suites.suite_model import (
 
 _MODELS: Final[dict[str, type[BaseModel]]] = {
     "": SuiteFile,
+    "adapter": HttpRequest,
     "suite": SuiteHead,
     "config": SuiteConfig,
     "scenarios": Scenario,
@@ -32,13 +34,15 @@ _MODELS: Final[dict[str, type[BaseModel]]] = {
     "rate_limit": RateLimit,
 }
 # Behind these keys pydantic names the kind of the value, where it may be of several.
-_OF_SEVERAL_KINDS: Final = ("scorer", "scorers", "default_scorers", "pass")
-_KINDS: Final = ("name", "operator", "word", "count", "share")
+_OF_SEVERAL_KINDS: Final = ("adapter", "scorer", "scorers", "default_scorers", "pass")
+_KINDS: Final = ("name", "service", "operator", "word", "count", "share")
 # What it puts last when a key is wrong and not its value.
 _KEY: Final = "[key]"
 _PATTERNS: Final = {
     "name": "a name is text without '::' and line breaks, because it becomes part of a node id",
     "tags": "a tag is letters, digits and _ . + - /, because it becomes a mark",
+    "url": "a service has a URL with http:// or https://",
+    "method": "a method is written in capitals, such as POST",
 }
 _MOST: Final = 20
 _YAML_TYPES: Final = {bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
