@@ -61,6 +61,10 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         "the most calls of adapters in flight at once, in all processes together (default: 8, or the ini key)",
         {"metavar": "N", "type": int},
     ),
+    "--verdict-resume": (
+        "call adapters only for what earlier sessions in this folder have not got (implies --verify-report)",
+        {"action": "store_true"},
+    ),
     "--verify-min-comparisons": (
         "fail a session that made fewer comparisons (implies --verify-report)",
         {"metavar": "N", "type": int, "default": 0},
@@ -189,17 +193,17 @@ def _items(name: str) -> Any:
 
 
 def _fill_session(config: pytest.Config) -> None:
-    before = SESSION.budget, SESSION.advice, SESSION.observer, SESSION.redaction
+    before = SESSION.budget, SESSION.advice, SESSION.observer, SESSION.redaction, SESSION.journal
 
     def restore() -> None:
-        SESSION.budget, SESSION.advice, SESSION.observer, SESSION.redaction = before
+        SESSION.budget, SESSION.advice, SESSION.observer, SESSION.redaction, SESSION.journal = before
 
     config.add_cleanup(restore)
     # A session inside a test of another session has an observer of its own.
     watch = config.stash[_WATCH] = ComparisonWatch(config.invocation_params.dir)
     SESSION.observer = watch.observe
     SESSION.budget = _budget(config)
-    SESSION.redaction = None
+    SESSION.redaction = SESSION.journal = None
     if getattr(config, "workerinput", {}).get(REDACTING[0]) or any(map(config.getini, REDACTING)):
         from pytest_verdict.pytest_plugin.redacting import session_redaction
 
@@ -240,7 +244,7 @@ def _wants_report(config: pytest.Config) -> bool:
     option = config.option
     named = any(given is not None for given in (option.verify_report_dir, option.verify_shard, option.verify_baseline))
     asked = option.verify_min_comparisons or option.verify_gate or config.getini(GATE)
-    wanted = option.verify_report or named or asked
+    wanted = option.verify_report or option.verdict_resume or named or asked
     return bool(wanted) and not any(getattr(config.option, name, False) for name in _RUN_NO_TEST)
 
 

@@ -21,6 +21,8 @@ RECORDS: Final = "records.jsonl"
 TESTS: Final = "tests.jsonl"
 SHARD: Final = "shard.jsonl"
 """What a shard keeps of its journal in the folder of its report, so that shards can be put together."""
+OUTPUTS: Final = "outputs.jsonl"
+"""What adapters of suites returned, a line each as it arrived; the report has the same lines in order."""
 PENDING: Final = "pending"
 """The file in which each process counts the comparisons that it has made and not handed over."""
 

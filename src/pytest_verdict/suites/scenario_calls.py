@@ -9,9 +9,11 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import AdapterError, ConfigurationError
 from pytest_verdict.suites.adapters import open_adapter
 from pytest_verdict.suites.adapters.rate_limit import Pace
+from pytest_verdict.suites.adapters.recorded import Recording
 from pytest_verdict.suites.call_pool import CallPool
 from pytest_verdict.suites.scenario_run import AdapterCalls, Run, run_once
 
@@ -100,8 +102,14 @@ class ScenarioCalls:
         named = self._named_adapter(item)
         key = repr(named)
         if key not in self._adapters:
-            self._adapters[key] = AdapterCalls(open_adapter(*named), Pace(self._pool.closing), self._workers[0])
+            pace, processes = Pace(self._pool.closing), self._workers[0]
+            self._adapters[key] = AdapterCalls(key, open_adapter(*named), self._recording, pace, processes)
         return self._adapters[key]
+
+    @functools.cached_property
+    def _recording(self) -> Recording | None:
+        is_wanted = self._config.getoption("verdict_resume") and SESSION.journal
+        return Recording(SESSION.journal.parent) if is_wanted and SESSION.journal else None
 
     def _named_adapter(self, item: ScenarioItem) -> tuple[str | HttpRequest, Path]:
         given = self._config.getoption("verdict_adapter")

@@ -17,6 +17,7 @@ from pytest_verdict.errors import AdapterError
 from pytest_verdict.operators.evidence import record_not_compared
 from pytest_verdict.operators.pass_rate import INCONCLUSIVE, PassRate
 from pytest_verdict.suites.adapters.rate_limit import Pace, call_patiently
+from pytest_verdict.suites.adapters.recorded import Recording, question, result_of_row, save
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError, call_within
 from pytest_verdict.suites.agent_result import AgentResult, as_result
 from pytest_verdict.suites.scorer import Scored, worst_verdict
@@ -65,9 +66,11 @@ class ScenarioOutcome:
 
 
 class AdapterCalls(NamedTuple):
-    """An adapter, when it may be called, and by how many processes."""
+    """An adapter as it is written and as it is, what it has said, when it may be called, and by how many processes."""
 
+    written: str
     adapter: Any
+    recording: Recording | None
     pace: Pace
     processes: int
 
@@ -81,6 +84,13 @@ class AdapterCalls(NamedTuple):
 
 def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int) -> Run:
     """Run a scenario's input for one of its repeats, as often as it asks after the adapter raised."""
+    context = _context(plan, suite, repeat, 1)
+    asked = question(calls.written, plan.scenario.input, context)
+    known = calls.recording.find(plan.scenario.input, context) if calls.recording else None
+    if known is not None and known.get("asked") == asked:
+        result = result_of_row(known, "a saved output")
+        save(result, asked, context)
+        return Run(repeat, result)
     raised: list[str] = []
     for attempt in range(1, plan.retries + 2):
         if calls.pace.closing.is_set():
@@ -95,7 +105,9 @@ def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int
             raised.append(shortened(reason, _LONGEST_REASON))
             continue
         try:
-            return Run(repeat, as_result(returned), earlier=raised)
+            result = as_result(returned)
+            save(result, asked, context)
+            return Run(repeat, result, earlier=raised)
         except AdapterError as error:
             # The wrong type is a mistake in the adapter, which another attempt would not mend.
             return Run(repeat, None, str(error), raised)
