@@ -183,7 +183,7 @@ suite:
       input: x
       repeats: 0
       scorers: [exact, {operater: exact}]
-      expected_output: [1]
+      description: [1]
     - input: z
       timeout_seconds: -1
       tags: [needs review]
@@ -205,12 +205,12 @@ ONE = "scenarios:\n  - {name: a, input: b}\n"
                 "3: there is no key 'scorr' here. Did you mean 'scorer'?",
                 '6: input: 4 without quotes is a number in YAML (4), and this is compared as text; write "4"',
                 "7: expected_output: yes without quotes is a boolean in YAML (True)",
-                "8: there is no key 'bogus' here. Allowed: description, expected_output",
+                "8: there is no key 'bogus' here. Allowed: context, description, expected_output",
                 "9: name: 'a::b' is not allowed",
                 "11: repeats: Input should be greater than or equal to 1, got 0",
                 "12: the key 'operator' is required",
                 "12: there is no key 'operater' here. Did you mean 'operator'?",
-                "13: expected_output: text is needed here, not a list",
+                "13: description: text is needed here, not a list",
                 "14: the key 'name' is required",
                 "15: timeout_seconds: Input should be greater than 0",
                 "16: tags: 'needs review' is not allowed",

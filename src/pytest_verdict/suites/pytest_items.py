@@ -62,7 +62,7 @@ class ScenarioItem(pytest.Item):
     @property
     def verdict_place(self) -> tuple[Path, int]:
         """Where its comparisons are made, for their records: the file and the line of the scenario."""
-        return self.path, self.plan.line
+        return self.plan.path or self.path, self.plan.line
 
     def setup(self) -> None:
         """Run the adapter; a scenario that got no output at all is an error and not a failure."""
@@ -107,7 +107,8 @@ class ScenarioItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Give file, line from 0 and name."""
-        return self.path, self.plan.line - 1, self.name
+        path, line = self.verdict_place
+        return path, line - 1, self.name
 
 
 def _without_frames(*reasons: str) -> BaseException:

@@ -76,7 +76,7 @@ class AdapterCalls(NamedTuple):
 
     def call(self, plan: PlannedScenario, context: Mapping[str, Any]) -> Any:
         """Run a scenario's input once, each call for a limited time."""
-        run = functools.partial(self.adapter.run, plan.scenario.input, context)
+        run = functools.partial(self.adapter.run, copy.deepcopy(plan.scenario.input), context)
         keeps_time = getattr(self.adapter, "keeps_time", False)
         call = functools.partial(call_within, plan.timeout_seconds, run, ends_itself=keeps_time)
         return call_patiently(call, plan.rate_limit, self.pace, self.processes)
@@ -86,9 +86,9 @@ def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int
     """Run a scenario's input for one of its repeats, as often as it asks after the adapter raised."""
     context = _context(plan, suite, repeat, 1)
     asked = question(calls.written, plan.scenario.input, context)
-    known = calls.recording.find(plan.scenario.input, context) if calls.recording else None
-    if known is not None and known.get("asked") == asked:
-        result = result_of_row(known, "a saved output")
+    saved = None if calls.recording is None else calls.recording.find(plan.scenario.input, context)
+    if saved is not None and saved.get("asked") == asked:
+        result = result_of_row(saved, "a saved output")
         save(result, asked, context)
         return Run(repeat, result)
     raised: list[str] = []
@@ -120,6 +120,7 @@ def _context(plan: PlannedScenario, suite: str, repeat: int, attempt: int) -> di
         "scenario": plan.scenario.name,
         # Scorers read the metadata afterwards, and an adapter must not change what its output is compared with.
         "metadata": copy.deepcopy(plan.scenario.metadata),
+        **({} if plan.scenario.context is None else {"context": copy.deepcopy(plan.scenario.context)}),
         "tags": list(plan.tags),
         "repeat": repeat,
         "attempt": attempt,

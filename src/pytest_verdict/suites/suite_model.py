@@ -91,6 +91,13 @@ Adapter = Annotated[
 ]
 
 
+Value = Annotated[
+    Annotated[str, Tag("text")] | Annotated[dict[str, Any] | list[Any], Tag("structure")],
+    Discriminator(lambda value: "structure" if isinstance(value, dict | list) else "text"),
+]
+"""Text, or what YAML and JSON have instead of it; a number or a date needs quotes."""
+
+
 class RunSettings(_Form):
     """What a suite sets for all of its scenarios, and a scenario for itself."""
 
@@ -108,9 +115,10 @@ class Scenario(RunSettings):
     """One input and what is expected of its output."""
 
     name: Name
-    input: str
+    input: Value
+    context: Annotated[Any, Field(description="What the answer may rest on; the adapter and mappings see it.")] = None
     description: str = ""
-    expected_output: str | None = None
+    expected_output: Value | None = None
     expected_tools: list[str] = Field(default_factory=list)
     expected_tool_args: dict[str, dict[str, Any]] = Field(default_factory=dict)
     metadata: dict[str, Any] = Field(default_factory=dict)
@@ -125,6 +133,22 @@ class SuiteConfig(_Form):
     fail_fast: Annotated[Literal[False], Field(description="Use pytest -x.")] = False
 
 
+class RowSelection(_Form):
+    """Which rows of a file are taken."""
+
+    expect_rows: Annotated[int, Field(ge=1, description="How many rows the file has.")] | None = None
+    limit: Annotated[int, Field(ge=1, description="Only so many of the first rows.")] | None = None
+    sample: Annotated[int, Field(ge=1, description="Only so many rows, chosen by the seed.")] | None = None
+    seed: int = 0
+
+
+class Dataset(RowSelection):
+    """Scenarios from a file of rows; a mapping says where a row has their keys, which else it has itself."""
+
+    file: Annotated[str, Field(min_length=1)]
+    mapping: dict[str, Any] = Field(default_factory=dict)
+
+
 class SuiteHead(RunSettings):
     """What holds for all scenarios of a file."""
 
@@ -134,6 +158,7 @@ class SuiteHead(RunSettings):
     max_concurrency: Annotated[int, Field(ge=1, le=1_000, description="Calls in flight at once.")] | None = None
     rate_limit: RateLimit = RateLimit()
     config: SuiteConfig = SuiteConfig()
+    dataset: Dataset | None = None
     scenarios: Annotated[list[Scenario], Field(min_length=1)] | None = None
 
 
@@ -146,9 +171,10 @@ class SuiteFile(_Form):
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             # A name and no address: an editor reads the file that ``pytest-verdict init`` writes, also without a network.
             "$id": "urn:pytest-verdict:suite",
-            "oneOf": [
+            "anyOf": [
                 {"required": ["scenarios"]},
                 {"required": ["suite"], "properties": {"suite": {"required": ["scenarios"]}}},
+                {"required": ["suite"], "properties": {"suite": {"required": ["dataset"]}}},
             ],
         },
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import ConfigurationError, SuiteError
+from pytest_verdict.suites.scenario_rows import scenarios_of
 from pytest_verdict.suites.scorer import SuiteScorer
 from pytest_verdict.suites.suite_model import (
     HttpRequest,
@@ -26,6 +27,7 @@ DEFAULT_SCORER: Final = "passfail"
 DEFAULT_TIMEOUT: Final = 30.0
 _SUFFIXES: Final = (".verdict.yaml", ".verdict.yml", ".yaml", ".yml")
 
+_DATASET: Final = ("suite", "dataset")
 Place = tuple[str | int, ...]
 """The keys and positions that lead to a part of the file."""
 
@@ -43,6 +45,7 @@ class PlannedScenario(NamedTuple):
     tags: tuple[str, ...]
     line: int
     rate_limit: RateLimit
+    path: Path | None
 
     @property
     def expects_nothing(self) -> bool:
@@ -82,22 +85,28 @@ def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = 
     suffix = next((suffix for suffix in _SUFFIXES if path.name.endswith(suffix)), path.suffix)
     head = form.file.suite or SuiteHead(name=path.name.removesuffix(suffix) or path.name)
     planner = _Planner(head, document, scorers, form)
-    planned = [
-        *planner.plan(form.file.scenarios or (), ("scenarios",)),
-        *planner.plan(head.scenarios or (), ("suite", "scenarios")),
-    ]
+    outside = planner.written(form.file.scenarios or (), ("scenarios",))
+    inside = planner.written(head.scenarios or (), ("suite", "scenarios"))
+    planned = *planner.plan(outside), *planner.plan([*inside, *planner.rows(path.parent)])
     if planner.problems:
         refuse(planner.problems, label)
-    return Suite(head.name, head.adapter, head.max_concurrency, tuple(planned))
+    return Suite(head.name, head.adapter, head.max_concurrency, planned)
 
 
 def _misplaced(document: YamlDocument) -> Iterator[tuple[int, str]]:
     top, suite = document.value, document.value.get("suite")
-    inside = isinstance(suite, dict) and suite.get("scenarios") is not None
+    inside = isinstance(suite, dict) and (suite.get("scenarios") or suite.get("dataset")) is not None
     if inside and top.get("scenarios") is not None:
         yield document.line(("scenarios",)), "scenarios stand at the top or inside suite, not in both places"
     if not inside and top.get("scenarios") is None:
         yield 1, "the key 'scenarios' is required, at the top or inside suite"
+
+
+class _Entry(NamedTuple):
+    scenario: Scenario
+    place: Place
+    line: int
+    path: Path | None = None
 
 
 class _Planner:
@@ -114,17 +123,34 @@ class _Planner:
         usual: Sequence[str | ScorerEntry] = head.config.default_scorers or [DEFAULT_SCORER]
         self._usual = own or [(entry, ("suite", "config", "default_scorers", n)) for n, entry in enumerate(usual)]
 
-    def plan(self, scenarios: Sequence[Scenario], place: Place) -> list[PlannedScenario]:
-        """Plan the scenarios of a place."""
+    def written(self, scenarios: Sequence[Scenario], place: Place) -> Iterator[_Entry]:
+        """Give the scenarios of a place."""
         lines = self._document.lines_of_items(place) if scenarios else []
-        first: dict[str, int] = {}
         for number, scenario in enumerate(scenarios):
-            line = lines[first.setdefault(scenario.name, number)]
-            if first[scenario.name] != number:
-                self._complain((*place, number, "name"), f"the name {scenario.name!r} is also that of line {line}")
-        return [self._planned(scenario, (*place, n), lines[n]) for n, scenario in enumerate(scenarios)]
+            yield _Entry(scenario, (*place, number), lines[number])
 
-    def _planned(self, scenario: Scenario, place: Place, line: int) -> PlannedScenario:
+    def rows(self, folder: Path) -> Iterator[_Entry]:
+        """Give the scenarios of a file of rows."""
+        dataset = self._head.dataset
+        if dataset is None:
+            return
+        try:
+            for number, scenario in scenarios_of(dataset, folder):
+                place = *_DATASET, f"{Path(dataset.file).name}:{number}"
+                yield _Entry(scenario, place, number, folder / dataset.file)
+        except (ConfigurationError, OSError) as error:
+            self._complain(_DATASET, str(error))
+
+    def plan(self, entries: Iterable[_Entry]) -> Iterator[PlannedScenario]:
+        """Plan scenarios, each with a name of its own."""
+        first: dict[str, _Entry] = {}
+        for entry in entries:
+            name = entry.scenario.name
+            if first.setdefault(name, entry) is not entry:
+                self._complain((*entry.place, "name"), f"the name {name!r} is also that of line {first[name].line}")
+            yield self._planned(*entry)
+
+    def _planned(self, scenario: Scenario, place: Place, line: int, path: Path | None) -> PlannedScenario:
         head, config = self._head, self._head.config
         repeats = scenario.repeats or head.repeats or 1
         rule = scenario.pass_rule or head.pass_rule or "all"
@@ -145,6 +171,7 @@ class _Planner:
             tuple(dict.fromkeys([*head.tags, *scenario.tags])),
             line,
             head.rate_limit,
+            path,
         )
 
     def _scorers_of(self, scenario: Scenario, place: Place) -> Iterator[SuiteScorer]:
@@ -182,4 +209,5 @@ class _Planner:
         return None not in self._incomplete and place[-1] not in self._incomplete
 
     def _complain(self, place: Place, text: str) -> None:
-        self.problems.add((self._document.line(place), text))
+        row = f"{place[2]}: " if place[:2] == _DATASET and len(place) > 2 else ""
+        self.problems.add((self._document.line(place), f"{row}{text}"))

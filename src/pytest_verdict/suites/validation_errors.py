@@ -11,6 +11,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.yaml import YamlDocument
 from pytest_verdict.errors import SuiteError, allowed
 from pytest_verdict.suites.suite_model import (
+    Dataset,
     HttpRequest,
     PassShare,
     RateLimit,
@@ -24,6 +25,7 @@ from pytest_verdict.suites.suite_model import (
 _MODELS: Final[dict[str, type[BaseModel]]] = {
     "": SuiteFile,
     "adapter": HttpRequest,
+    "dataset": Dataset,
     "suite": SuiteHead,
     "config": SuiteConfig,
     "scenarios": Scenario,
@@ -34,8 +36,8 @@ _MODELS: Final[dict[str, type[BaseModel]]] = {
     "rate_limit": RateLimit,
 }
 # Behind these keys pydantic names the kind of the value, where it may be of several.
-_OF_SEVERAL_KINDS: Final = ("adapter", "scorer", "scorers", "default_scorers", "pass")
-_KINDS: Final = ("name", "service", "operator", "word", "count", "share")
+_OF_SEVERAL_KINDS: Final = ("adapter", "expected_output", "input", "scorer", "scorers", "default_scorers", "pass")
+_KINDS: Final = ("name", "service", "text", "structure", "operator", "word", "count", "share")
 # What it puts last when a key is wrong and not its value.
 _KEY: Final = "[key]"
 _PATTERNS: Final = {
