@@ -84,10 +84,13 @@ class ScenarioCalls:
 
     def _most(self, suite: Suite) -> int:
         asked = self._config.getoption("verdict_concurrency")
+        usual = str(self._config.getini("verdict_concurrency"))
         given = [most for most in (suite.max_concurrency, asked) if most is not None]
-        most = min(given) if given else _number(self._config.getini("verdict_concurrency"))
+        most = min(given, default=int(usual) if usual.isdecimal() else 0)
         if most < 1:
-            raise ConfigurationError(f"--verdict-concurrency is a whole number from 1, got {most}")
+            raise ConfigurationError(
+                f"verdict_concurrency is a whole number from 1, got {usual if asked is None else asked}"
+            )
         # All workers together do what one process would do.
         workers, number = self._workers
         return max(most // workers + (number < most % workers), 1)
@@ -99,17 +102,18 @@ class ScenarioCalls:
         return int(given["workercount"]), int(number) if number.isdecimal() else 0
 
     def _adapter(self, item: ScenarioItem) -> AdapterCalls:
-        named = self._named_adapter(item)
-        key = repr(named)
+        written, folder = self._named_adapter(item)
+        key = f"{folder}: {written!r}"
         if key not in self._adapters:
             pace, processes = Pace(self._pool.closing), self._workers[0]
-            self._adapters[key] = AdapterCalls(key, open_adapter(*named), self._recording, pace, processes)
+            opened = open_adapter(written, folder)
+            self._adapters[key] = AdapterCalls(repr(written), opened, self._recording, pace, processes)
         return self._adapters[key]
 
     @functools.cached_property
     def _recording(self) -> Recording | None:
-        is_wanted = self._config.getoption("verdict_resume") and SESSION.journal
-        return Recording(SESSION.journal.parent) if is_wanted and SESSION.journal else None
+        wanted = SESSION.journal if self._config.getoption("verdict_resume") else None
+        return None if wanted is None else Recording(wanted.parent)
 
     def _named_adapter(self, item: ScenarioItem) -> tuple[str | HttpRequest, Path]:
         given = self._config.getoption("verdict_adapter")
@@ -130,11 +134,4 @@ class ScenarioCalls:
                 calls.adapter.close()
         loop = sys.modules.get("pytest_verdict.suites.adapters.background_loop")
         if loop is not None:
-            loop.LOOP.close()
-
-
-def _number(written: object) -> int:
-    text = str(written)
-    if not text.isdecimal() or len(text) > 6:
-        raise ConfigurationError(f"verdict_concurrency is a whole number from 1, got {text!r}")
-    return int(text)
+            loop.end()

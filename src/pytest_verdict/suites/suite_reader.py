@@ -21,7 +21,7 @@ from pytest_verdict.suites.suite_model import (
     SuiteHead,
 )
 from pytest_verdict.suites.user_scorer import find_scorer
-from pytest_verdict.suites.validation_errors import Form, read_form, refuse
+from pytest_verdict.suites.validation_errors import read_form, refusal
 
 DEFAULT_SCORER: Final = "passfail"
 DEFAULT_TIMEOUT: Final = 30.0
@@ -81,15 +81,15 @@ def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = 
         raise SuiteError(error.at(label)) from None
     if not isinstance(document.value, dict):
         raise SuiteError(f"{label}:1: a suite file is a mapping with the key suite or scenarios")
-    form = read_form(document)
+    form = read_form(document, label)
     suffix = next((suffix for suffix in _SUFFIXES if path.name.endswith(suffix)), path.suffix)
-    head = form.file.suite or SuiteHead(name=path.name.removesuffix(suffix) or path.name)
-    planner = _Planner(head, document, scorers, form)
-    outside = planner.written(form.file.scenarios or (), ("scenarios",))
+    head = form.suite or SuiteHead(name=path.name.removesuffix(suffix) or path.name)
+    planner = _Planner(head, document, scorers)
+    outside = planner.written(form.scenarios or (), ("scenarios",))
     inside = planner.written(head.scenarios or (), ("suite", "scenarios"))
     planned = *planner.plan(outside), *planner.plan([*inside, *planner.rows(path.parent)])
     if planner.problems:
-        refuse(planner.problems, label)
+        raise refusal(planner.problems, label)
     return Suite(head.name, head.adapter, head.max_concurrency, planned)
 
 
@@ -112,12 +112,11 @@ class _Entry(NamedTuple):
 class _Planner:
     """Fills in what the suite sets, and collects what is wrong, by line."""
 
-    def __init__(self, head: SuiteHead, document: YamlDocument, announced: Collection[str], form: Form) -> None:
-        self.problems = {*form.problems, *_misplaced(document)}
+    def __init__(self, head: SuiteHead, document: YamlDocument, announced: Collection[str]) -> None:
+        self.problems = {*_misplaced(document)}
         self._head = head
         self._document = document
         self._announced = announced
-        self._incomplete = form.incomplete
         self._scorers: dict[str, SuiteScorer | None] = {}
         own = list(self._entries(head, ("suite",)))
         usual: Sequence[str | ScorerEntry] = head.config.default_scorers or [DEFAULT_SCORER]
@@ -156,7 +155,7 @@ class _Planner:
         rule = scenario.pass_rule or head.pass_rule or "all"
         if isinstance(rule, str):
             rule = repeats if rule == "all" else 1
-        if isinstance(rule, int) and rule > repeats and self._is_complete(place):
+        if isinstance(rule, int) and rule > repeats:
             reason = f"pass: {rule} repeats cannot pass when there are {repeats}; see repeats"
             self._complain((*place, "pass"), reason)
         retries = next((given for given in (scenario.retries, head.retries, config.retries) if given is not None), 0)
@@ -186,8 +185,7 @@ class _Planner:
             try:
                 scorer.check(scenario)
             except ConfigurationError as error:
-                if self._is_complete(place):
-                    self._complain((*place, "metadata"), str(error))
+                self._complain((*place, "metadata"), str(error))
             yield scorer
 
     def _found(self, entry: str | ScorerEntry, where: Place) -> SuiteScorer | None:
@@ -204,9 +202,6 @@ class _Planner:
             yield given.scorer, (*place, "scorer")
         else:
             yield from ((entry, (*place, "scorers", n)) for n, entry in enumerate(given.scorers or ()))
-
-    def _is_complete(self, place: Place) -> bool:
-        return None not in self._incomplete and place[-1] not in self._incomplete
 
     def _complain(self, place: Place, text: str) -> None:
         row = f"{place[2]}: " if place[:2] == _DATASET and len(place) > 2 else ""
