@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, JsonValue, Tag
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
 
 from pytest_verdict.core.values.redaction import without_url_secrets
 
@@ -28,13 +28,38 @@ class _Form(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
+_COMBINATIONS: Final = ("all_of", "any_of", "none_of", "at_least_n", "weighted")
+
+
+def _spelled_out(given: Any) -> Any:
+    """Write ``{any_of: [...]}`` as the operator with its conditions, and the weight of each as a setting."""
+    name = next((name for name in _COMBINATIONS if isinstance(given, dict) and isinstance(given.get(name), list)), None)
+    if name is None or not isinstance(given.get("settings", {}), dict):
+        return given
+    parts = [part if isinstance(part, dict) else {"operator": part} for part in given[name]]
+    weights = {"weights": [part.get("weight", 1) for part in parts]} if any("weight" in part for part in parts) else {}
+    conditions = [_spelled_out({key: item for key, item in part.items() if key != "weight"}) for part in parts]
+    rest = {key: item for key, item in given.items() if key != name}
+    return {**rest, "operator": name, "settings": {**rest.get("settings", {}), **weights, "conditions": conditions}}
+
+
+def _with_combinations(schema: dict[str, Any]) -> None:
+    schema["properties"].update({key: {"type": "array", "minItems": 1} for key in _COMBINATIONS})
+    schema["oneOf"] = [{"required": [name]} for name in ("operator", *_COMBINATIONS)]
+    del schema["required"]
+
+
 class ScorerEntry(_Form):
-    """An operator as a scorer."""
+    """An operator as a scorer, or several that are combined."""
+
+    model_config = ConfigDict(json_schema_extra=_with_combinations)
 
     operator: str
     settings: dict[str, Any] = Field(default_factory=dict)
     threshold: Share | None = None
     mapping: dict[str, Any] | None = None
+
+    _read = model_validator(mode="before")(_spelled_out)
 
 
 Scorer = Annotated[
