@@ -55,7 +55,7 @@ class AgentResult:
 
 
 _FIELDS: Final = tuple(entry.name for entry in fields(AgentResult))
-_CALL_FIELDS: Final = tuple(entry.name for entry in fields(ToolCall))
+CALL_FIELDS: Final = tuple(entry.name for entry in fields(ToolCall))
 _OUTPUTS: Final = (str, dict, list, int, float)
 
 
@@ -92,7 +92,7 @@ def _checked(given: Mapping[str, Any]) -> AgentResult:
 def called_tools(result: AgentResult) -> list[Any]:
     """Give the calls of tools as JSON values, as far as they are known."""
     return [
-        {part: getattr(call, part, None) for part in _CALL_FIELDS} if hasattr(call, "arguments") else call
+        {part: getattr(call, part, None) for part in CALL_FIELDS} if hasattr(call, "arguments") else call
         for call in result.tool_calls
     ]
 

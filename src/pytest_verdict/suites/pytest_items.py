@@ -24,6 +24,9 @@ _CALLS: Final[pytest.StashKey[ScenarioCalls]] = pytest.StashKey()
 class SuiteFile(pytest.File):
     """A suite file, whose scenarios are its items."""
 
+    not_passed: ScenarioItem | None = None
+    """The scenario that began last, unless it passed."""
+
     def collect(self) -> list[pytest.Item]:
         """Read the file."""
         try:
@@ -36,7 +39,7 @@ class SuiteFile(pytest.File):
             self.config.addinivalue_line("markers", f"{tag}: a tag of suites")
         self._warn_of_scenarios_that_expect_nothing(suite)
         with pause_garbage_collection():
-            make = functools.partial(ScenarioItem.from_parent, self, suite=suite)
+            make = functools.partial(ScenarioItem.from_parent, self, file=self, suite=suite)
             return [make(name=plan.scenario.name, plan=plan) for plan in suite.scenarios]
 
     def _warn_of_scenarios_that_expect_nothing(self, suite: Suite) -> None:
@@ -51,8 +54,9 @@ class SuiteFile(pytest.File):
 class ScenarioItem(pytest.Item):
     """One scenario."""
 
-    def __init__(self, *, suite: Suite, plan: PlannedScenario, **more: Any) -> None:
+    def __init__(self, *, file: SuiteFile, suite: Suite, plan: PlannedScenario, **more: Any) -> None:
         super().__init__(**more)
+        self._file = file
         self.suite = suite
         self.plan = plan
         self._runs: list[Run] = []
@@ -66,6 +70,9 @@ class ScenarioItem(pytest.Item):
 
     def setup(self) -> None:
         """Run the adapter; a scenario that got no output at all is an error and not a failure."""
+        if self.suite.fail_fast and self._file.not_passed not in {None, self}:
+            pytest.skip("fail_fast: an earlier scenario of this suite did not pass")
+        self._file.not_passed = self
         # What runs scenarios is imported when one runs, because many sessions only collect.
         from pytest_verdict.operators.evidence import record_not_compared
         from pytest_verdict.suites.scenario_calls import ScenarioCalls
@@ -93,6 +100,7 @@ class ScenarioItem(pytest.Item):
         outcome = score_runs(self.plan, self._runs)
         if outcome.verdict != "pass":
             raise MismatchError(outcome.describe(), outcome.failures)
+        self._file.not_passed = None
         self.add_report_section("call", "verdict", "\n".join([*outcome.sentences, outcome.count()]))
 
     def teardown(self) -> None:

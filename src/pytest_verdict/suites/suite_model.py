@@ -145,8 +145,13 @@ class Scenario(RunSettings):
     description: str = ""
     expected_output: Value | None = None
     expected_tools: list[str] = Field(default_factory=list)
-    expected_tool_args: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    expected_tool_args: Annotated[dict[str, Any], Field(description="Arguments by tool.")] = Field(default_factory=dict)
     metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """The name, for scorers that ask for an id."""
+        return self.name
 
 
 class SuiteConfig(_Form):
@@ -155,7 +160,7 @@ class SuiteConfig(_Form):
     default_timeout: Seconds | None = None
     retries: Annotated[int, Field(ge=0)] | None = None
     default_scorers: Annotated[list[Scorer], Field(min_length=1)] | None = None
-    fail_fast: Annotated[Literal[False], Field(description="Use pytest -x.")] = False
+    fail_fast: Annotated[bool, Field(description="Skip what follows a scenario that did not pass.")] = False
 
 
 class RowSelection(_Form):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -54,7 +55,7 @@ class PlannedScenario(NamedTuple):
 
 
 class SuiteWarning(UserWarning):
-    """Scenarios of a suite expect nothing, so that any output that is not blank passes.
+    """Something in a suite can be meant otherwise, such as a scenario that expects nothing.
 
     Example:
         >>> SuiteWarning("a.verdict.yaml: 1 scenario expects nothing: paris")
@@ -68,6 +69,7 @@ class Suite(NamedTuple):
     name: str
     adapter: str | HttpRequest | None
     max_concurrency: int | None
+    fail_fast: bool
     scenarios: tuple[PlannedScenario, ...]
 
 
@@ -84,13 +86,13 @@ def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = 
     form = read_form(document, label)
     suffix = next((suffix for suffix in _SUFFIXES if path.name.endswith(suffix)), path.suffix)
     head = form.suite or SuiteHead(name=path.name.removesuffix(suffix) or path.name)
-    planner = _Planner(head, document, scorers)
+    planner = _Planner(head, document, scorers, label)
     outside = planner.written(form.scenarios or (), ("scenarios",))
     inside = planner.written(head.scenarios or (), ("suite", "scenarios"))
     planned = *planner.plan(outside), *planner.plan([*inside, *planner.rows(path.parent)])
     if planner.problems:
         raise refusal(planner.problems, label)
-    return Suite(head.name, head.adapter, head.max_concurrency, planned)
+    return Suite(head.name, head.adapter, head.max_concurrency, head.config.fail_fast, planned)
 
 
 def _misplaced(document: YamlDocument) -> Iterator[tuple[int, str]]:
@@ -112,11 +114,12 @@ class _Entry(NamedTuple):
 class _Planner:
     """Fills in what the suite sets, and collects what is wrong, by line."""
 
-    def __init__(self, head: SuiteHead, document: YamlDocument, announced: Collection[str]) -> None:
+    def __init__(self, head: SuiteHead, document: YamlDocument, announced: Collection[str], label: str) -> None:
         self.problems = {*_misplaced(document)}
         self._head = head
         self._document = document
         self._announced = announced
+        self._label = label
         self._scorers: dict[str, SuiteScorer | None] = {}
         own = list(self._entries(head, ("suite",)))
         usual: Sequence[str | ScorerEntry] = head.config.default_scorers or [DEFAULT_SCORER]
@@ -147,7 +150,21 @@ class _Planner:
             name = entry.scenario.name
             if first.setdefault(name, entry) is not entry:
                 self._complain((*entry.place, "name"), f"the name {name!r} is also that of line {first[name].line}")
-            yield self._planned(*entry)
+            yield self._planned(*entry._replace(scenario=self._by_tool(entry)))
+
+    def _by_tool(self, entry: _Entry) -> Scenario:
+        """Give the one expected tool the arguments that are written without a tool, as AgenticAssure's users do."""
+        scenario, arguments = entry.scenario, entry.scenario.expected_tool_args
+        if all(isinstance(item, dict) for item in arguments.values()):
+            return scenario
+        where = *entry.place, "expected_tool_args"
+        if len(scenario.expected_tools) != 1:
+            self._complain(where, "expected_tool_args: write the arguments below the name of their tool")
+            return scenario
+        (tool,) = scenario.expected_tools
+        place = f"{self._label}:{self._document.line(where)}"
+        warnings.warn(SuiteWarning(f"{place}: expected_tool_args are taken for those of {tool!r}"), stacklevel=2)
+        return scenario.model_copy(update={"expected_tool_args": {tool: arguments}})
 
     def _planned(self, scenario: Scenario, place: Place, line: int, path: Path | None) -> PlannedScenario:
         head, config = self._head, self._head.config

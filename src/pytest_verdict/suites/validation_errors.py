@@ -99,8 +99,6 @@ def _sentence(problem: Any, place: Sequence[Any], document: YamlDocument) -> str
         return f"{key}: {_no_text(given, meaning, document.written(place))}"
     if kind == "string_pattern_mismatch":
         return f"{key}: {shown(given, 80)} is not allowed; {_PATTERNS[key]}"
-    if kind == "literal_error" and key == "fail_fast":
-        return "fail_fast: suites are run by pytest; use pytest -x"
     path = ".".join(step for step in place[-2:] if isinstance(step, str)) or "the file"
     return f"{path}: {problem['msg']}, got {shown(given, 80)}"
 

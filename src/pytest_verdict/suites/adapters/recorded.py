@@ -15,7 +15,7 @@ from pytest_verdict.core.values.redaction import redact
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.report.folder import EARLIER, INTERRUPTED, interruption
 from pytest_verdict.report.journal import OUTPUTS
-from pytest_verdict.suites.agent_result import AgentResult, called_tools, result_from_json
+from pytest_verdict.suites.agent_result import CALL_FIELDS, AgentResult, ToolCall, called_tools, result_from_json
 from pytest_verdict.suites.rows import named_rows
 
 _HEAD: Final = ("suite", "name", "input", "repeat", "asked")
@@ -82,8 +82,14 @@ def as_text(given: Any) -> str:
 def result_of_row(row: Mapping[str, Any], source: str) -> AgentResult:
     """Read what a row says of the output."""
     said = {name: value for name, value in row.items() if name not in _HEAD}
+    if "asked" not in row:
+        return result_from_json(said, source)
     # What a session saved is written as in a record.
-    return result_from_json(decode(said) if "asked" in row else said, source)
+    read = decode(said)
+    for number, call in enumerate(read["tool_calls"]):
+        if isinstance(call, dict) and tuple(call) == CALL_FIELDS:
+            read["tool_calls"][number] = ToolCall(**call)
+    return result_from_json(read, source)
 
 
 def question(adapter: Any, given: Any, context: Mapping[str, Any]) -> str:
