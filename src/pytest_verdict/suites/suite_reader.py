@@ -141,7 +141,8 @@ class _Planner:
                 place = *_DATASET, f"{Path(dataset.file).name}:{number}"
                 yield _Entry(scenario, place, number, folder / dataset.file)
         except (ConfigurationError, OSError) as error:
-            self._complain(_DATASET, str(error))
+            reason = f"{dataset.file}: {error.strerror}" if isinstance(error, OSError) else str(error)
+            self._complain(_DATASET, reason)
 
     def plan(self, entries: Iterable[_Entry]) -> Iterator[PlannedScenario]:
         """Plan scenarios, each with a name of its own."""
