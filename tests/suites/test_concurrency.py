@@ -129,7 +129,7 @@ def test_a_session_that_stops_has_called_no_more_than_it_looks_ahead(harness, mo
     wrong = {0: {"expected_output": "other"}}
     run = harness.run(files("fast", 50, changed=wrong, max_concurrency=most), "-x")
     assert run.outcomes == {"failed": 1}
-    assert len(called(run)) == calls
+    assert 1 <= len(called(run)) <= calls
 
 
 def test_what_does_not_run_is_not_called(harness):

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import contextvars
-import functools
 import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, Final, Generic, NamedTuple, TypeVar
-
-T = TypeVar("T")
-
-
-class _Call(NamedTuple, Generic[T]):
-    most: int
-    function: Callable[[], T]
-    future: Future[T]
+from typing import Any, Final
 
 
 class CallPool:
@@ -28,34 +19,35 @@ class CallPool:
     def __init__(self) -> None:
         self.closing: Final = threading.Event()
         self._lock = threading.Lock()
-        self._waiting: deque[_Call[Any]] = deque()
+        self._waiting: deque[tuple[int, Callable[[], None]]] = deque()
         self._in_flight = 0
 
-    def submit(self, most: int, function: Callable[[], T]) -> Future[T]:
+    def submit(self, most: int, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Make a call as soon as fewer than so many are in flight."""
+        future = Future[Any]()
         # What the session keeps in context variables holds for the adapter too.
-        call = _Call(most, functools.partial(contextvars.copy_context().run, function), Future[T]())
-        self._waiting.append(call)
+        context = contextvars.copy_context()
+
+        def call() -> None:
+            try:
+                future.set_result(context.run(function, *arguments))
+            except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+                future.set_exception(error)
+            self._start_waiting(ended=1)
+
+        self._waiting.append((most, call))
         self._start_waiting()
-        return call.future
+        return future
 
     def close(self) -> None:
         """Start no call any more; those in flight are abandoned."""
-        self.closing.set()
-        self._waiting.clear()
-
-    def _start_waiting(self) -> None:
         with self._lock:
-            while self._waiting and self._in_flight < self._waiting[0].most:
+            self.closing.set()
+            self._waiting.clear()
+
+    def _start_waiting(self, ended: int = 0) -> None:
+        with self._lock:
+            self._in_flight -= ended
+            while self._waiting and self._in_flight < self._waiting[0][0]:
                 self._in_flight += 1
-                call = self._waiting.popleft()
-                threading.Thread(target=self._make, args=[call], name="verdict-call", daemon=True).start()
-
-    def _make(self, call: _Call[Any]) -> None:
-        try:
-            call.future.set_result(call.function())
-        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            call.future.set_exception(error)
-        with self._lock:
-            self._in_flight -= 1
-        self._start_waiting()
+                threading.Thread(target=self._waiting.popleft()[1], name="verdict-call", daemon=True).start()

@@ -46,9 +46,9 @@ class ScenarioCalls:
         return [future.result() for future in futures]
 
     def _start(self, item: ScenarioItem) -> list[Future[Run]]:
-        adapter, most = self._adapter(item), self._most(item.suite)
-        made = functools.partial(run_once, item.plan, item.suite.name, adapter)
-        return [self._pool.submit(most, functools.partial(made, repeat)) for repeat in range(1, item.plan.repeats + 1)]
+        call = functools.partial(self._pool.submit, self._most(item.suite), run_once)
+        adapter = self._adapter(item)
+        return [call(item.plan, item.suite.name, adapter, repeat) for repeat in range(1, item.plan.repeats + 1)]
 
     def _look_ahead(self, item: ScenarioItem) -> None:
         """Start the calls of the scenarios that run next, twice as many as are in flight at once."""
