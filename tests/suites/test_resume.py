@@ -146,6 +146,8 @@ def test_a_report_is_a_recording(harness):
     for _ in range(2):
         again = harness.run({}, "--verify-report", "--verdict-adapter=recorded:verify-report")
         assert (again.outcomes, called(again), again.records_bytes) == ({"passed": 2}, [], records)
+    run = harness.run({}, "--verdict-resume")
+    assert (run.outcomes, called(run)) == ({"passed": 2}, [])
     assert "has no recorded output for the scenario 's0'" in harness.run({}, "--verdict-adapter=recorded:.").stdout
 
 

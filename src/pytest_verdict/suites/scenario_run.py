@@ -85,7 +85,7 @@ class AdapterCalls(NamedTuple):
 def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int) -> Run:
     """Run a scenario's input for one of its repeats, as often as it asks after the adapter raised."""
     context = _context(plan, suite, repeat, 1)
-    asked = question(calls.written, plan.scenario.input, context)
+    asked = question(calls.adapter, calls.written, plan.scenario.input, context)
     saved = None if calls.recording is None else calls.recording.find(plan.scenario.input, context)
     if saved is not None and saved.get("asked") == asked:
         result = result_of_row(saved, "a saved output")

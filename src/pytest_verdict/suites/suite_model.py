@@ -192,6 +192,9 @@ class SuiteHead(RunSettings):
     scenarios: Annotated[list[Scenario], Field(min_length=1)] | None = None
 
 
+_HAS_SCENARIOS: Final[Any] = [{"required": ["scenarios"]}, {"required": ["dataset"]}]
+
+
 class SuiteFile(_Form):
     """A suite file: scenarios at the top or inside ``suite``."""
 
@@ -201,10 +204,9 @@ class SuiteFile(_Form):
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             # A name and no address: an editor reads the file that ``pytest-verdict init`` writes, also without a network.
             "$id": "urn:pytest-verdict:suite",
-            "anyOf": [
+            "oneOf": [
                 {"required": ["scenarios"]},
-                {"required": ["suite"], "properties": {"suite": {"required": ["scenarios"]}}},
-                {"required": ["suite"], "properties": {"suite": {"required": ["dataset"]}}},
+                {"required": ["suite"], "properties": {"suite": {"anyOf": _HAS_SCENARIOS}}},
             ],
         },
     )

@@ -59,7 +59,7 @@ class HttpAdapter:
                 f"the adapter {self._shown} needs the environment variable {missing[0]}, which is not set"
             )
         self._variables = {name: os.environ[name] for name in names}
-        self._hide = redaction_of(literals(self._variables.values()))
+        self._hide = redaction_of(literals(self._variables.values())) if names else str
         self._parts = {name: read_input(name, source) for name, source in self._asked.reply.items()}
         # A redirection would take the headers along, to anywhere.
         self._open = urllib.request.build_opener(_NoRedirection).open

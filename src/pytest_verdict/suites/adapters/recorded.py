@@ -13,7 +13,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode, digest, encode, encode_text
 from pytest_verdict.core.values.redaction import redact
 from pytest_verdict.errors import AdapterError
-from pytest_verdict.report.folder import EARLIER, INTERRUPTED, interruption
+from pytest_verdict.report.folder import EARLIER, INTERRUPTED
 from pytest_verdict.report.journal import OUTPUTS
 from pytest_verdict.suites.agent_result import CALL_FIELDS, AgentResult, ToolCall, called_tools, result_from_json
 from pytest_verdict.suites.rows import named_rows
@@ -73,6 +73,10 @@ class RecordedAdapter:
             raise AdapterError(f"{self._path.name} has no recorded output for the scenario {scenario}")
         return result_of_row(row, f"a row of {self._path.name}")
 
+    def asked(self, given: Any, context: Mapping[str, Any]) -> str | None:
+        """Say which question the session asked that got the output, so that it can still go on."""
+        return (self._recording.find(given, context) or {}).get("asked")
+
 
 def as_text(given: Any) -> str:
     """Write an input as text."""
@@ -92,10 +96,12 @@ def result_of_row(row: Mapping[str, Any], source: str) -> AgentResult:
     return result_from_json(read, source)
 
 
-def question(adapter: Any, given: Any, context: Mapping[str, Any]) -> str:
+def question(adapter: Any, written: str, given: Any, context: Mapping[str, Any]) -> str:
     """Say by a digest what an output answers, so that no other question takes it for its own."""
+    if isinstance(adapter, RecordedAdapter) and (known := adapter.asked(given, context)) is not None:
+        return known
     asked = {name: value for name, value in context.items() if name not in {"attempt", "timeout_seconds"}}
-    return digest(encode_text([repr(adapter), given, asked]))
+    return digest(encode_text([written, given, asked]))
 
 
 def save(result: AgentResult, asked: str, context: Mapping[str, Any]) -> None:
@@ -115,8 +121,8 @@ def save(result: AgentResult, asked: str, context: Mapping[str, Any]) -> None:
 
 def _saved_in(folder: Path) -> list[Path]:
     """Find what the sessions of a report got, the latest last."""
-    interrupted = sorted(folder.glob(f"{INTERRUPTED}*/{OUTPUTS}"), key=lambda path: interruption(path.parent))
-    return [path for path in (folder / EARLIER / OUTPUTS, folder / OUTPUTS, *interrupted) if path.is_file()]
+    found = [folder / OUTPUTS, folder / EARLIER / OUTPUTS, *folder.glob(f"{INTERRUPTED}*/{OUTPUTS}")]
+    return sorted((path for path in found if path.is_file()), key=lambda path: path.stat().st_mtime_ns)
 
 
 def _problem(row: Any) -> str | None:
