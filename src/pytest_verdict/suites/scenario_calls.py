@@ -33,6 +33,7 @@ class ScenarioCalls:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
+        self._workers: int = getattr(config, "workerinput", {}).get("workercount", 1)
         self._pool = CallPool()
         self._adapters: dict[str, AdapterCalls] = {}
         self._started: dict[ScenarioItem, list[Future[Run]]] = {}
@@ -91,23 +92,15 @@ class ScenarioCalls:
             raise ConfigurationError(
                 f"verdict_concurrency is a whole number from 1, got {usual if asked is None else asked}"
             )
-        # All workers together do what one process would do.
-        workers, number = self._workers
-        return max(most // workers + (number < most % workers), 1)
-
-    @functools.cached_property
-    def _workers(self) -> tuple[int, int]:
-        given = getattr(self._config, "workerinput", {"workercount": 1, "workerid": "gw0"})
-        number = str(given["workerid"]).removeprefix("gw")
-        return int(given["workercount"]), int(number) if number.isdecimal() else 0
+        # All workers together do no more than one process would do.
+        return max(most // self._workers, 1)
 
     def _adapter(self, item: ScenarioItem) -> AdapterCalls:
         written, folder = self._named_adapter(item)
         key = f"{folder}: {written!r}"
         if key not in self._adapters:
-            pace, processes = Pace(self._pool.closing), self._workers[0]
-            opened = open_adapter(written, folder)
-            self._adapters[key] = AdapterCalls(repr(written), opened, self._recording, pace, processes)
+            opened, pace = open_adapter(written, folder), Pace(self._pool.closing)
+            self._adapters[key] = AdapterCalls(repr(written), opened, self._recording, pace, self._workers)
         return self._adapters[key]
 
     @functools.cached_property

@@ -33,14 +33,11 @@ class Recording:
             for place, _, value, error in named_rows(file):
                 problem = error or _problem(value)
                 if problem is None:
-                    self._add(value)
+                    key = "name" if "name" in value else "input"
+                    rows = self._found.setdefault((value.get("suite"), key, as_text(value[key])), {})
+                    rows[value.get("repeat", len(rows) + 1)] = value
                 elif file == path:
                     raise AdapterError(f"{place}: {problem}")
-
-    def _add(self, row: dict[str, Any]) -> None:
-        key = "name" if "name" in row else "input"
-        rows = self._found.setdefault((row.get("suite"), key, as_text(row[key])), {})
-        rows[row.get("repeat", len(rows) + 1)] = row
 
     def find(self, given: Any, context: Mapping[str, Any]) -> dict[str, Any] | None:
         """Find the row of a repeat; the last one stands for those that follow."""
