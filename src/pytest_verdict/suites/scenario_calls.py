@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # Of such an item nobody knows whether it will run.
 _DOUBTFUL: Final = ("skip", "skipif", "xfail")
+_MOMENT: Final = 0.2
 
 
 class ScenarioCalls:
@@ -44,6 +45,9 @@ class ScenarioCalls:
         """Give what came of each repeat of a scenario, and let those that follow begin."""
         futures = self._started.pop(item, None) or self._start(item)
         self._look_ahead(item)
+        # A wait without end would not see a Ctrl-C that came just before it began.
+        while wait(futures, _MOMENT).not_done:
+            pass
         return [future.result() for future in futures]
 
     def _start(self, item: ScenarioItem) -> list[Future[Run]]:

@@ -22,7 +22,7 @@ from pytest_verdict.suites.suite_model import (
     SuiteHead,
 )
 from pytest_verdict.suites.user_scorer import find_scorer
-from pytest_verdict.suites.validation_errors import read_form, refusal
+from pytest_verdict.suites.validation_errors import Form, read_form, refuse
 
 DEFAULT_SCORER: Final = "passfail"
 DEFAULT_TIMEOUT: Final = 30.0
@@ -83,15 +83,15 @@ def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = 
         raise SuiteError(error.at(label)) from None
     if not isinstance(document.value, dict):
         raise SuiteError(f"{label}:1: a suite file is a mapping with the key suite or scenarios")
-    form = read_form(document, label)
+    form = read_form(document)
     suffix = next((suffix for suffix in _SUFFIXES if path.name.endswith(suffix)), path.suffix)
-    head = form.suite or SuiteHead(name=path.name.removesuffix(suffix) or path.name)
-    planner = _Planner(head, document, scorers, label)
-    outside = planner.written(form.scenarios or (), ("scenarios",))
+    head = form.file.suite or SuiteHead(name=path.name.removesuffix(suffix) or path.name)
+    planner = _Planner(head, document, scorers, form, label)
+    outside = planner.written(form.file.scenarios or (), ("scenarios",))
     inside = planner.written(head.scenarios or (), ("suite", "scenarios"))
     planned = *planner.plan(outside), *planner.plan([*inside, *planner.rows(path.parent)])
     if planner.problems:
-        raise refusal(planner.problems, label)
+        refuse(planner.problems, label)
     return Suite(head.name, head.adapter, head.max_concurrency, head.config.fail_fast, planned)
 
 
@@ -114,11 +114,14 @@ class _Entry(NamedTuple):
 class _Planner:
     """Fills in what the suite sets, and collects what is wrong, by line."""
 
-    def __init__(self, head: SuiteHead, document: YamlDocument, announced: Collection[str], label: str) -> None:
-        self.problems = {*_misplaced(document)}
+    def __init__(
+        self, head: SuiteHead, document: YamlDocument, announced: Collection[str], form: Form, label: str
+    ) -> None:
+        self.problems = {*form.problems, *_misplaced(document)}
         self._head = head
         self._document = document
         self._announced = announced
+        self._incomplete = form.incomplete
         self._label = label
         self._scorers: dict[str, SuiteScorer | None] = {}
         own = list(self._entries(head, ("suite",)))
@@ -173,7 +176,7 @@ class _Planner:
         rule = scenario.pass_rule or head.pass_rule or "all"
         if isinstance(rule, str):
             rule = repeats if rule == "all" else 1
-        if isinstance(rule, int) and rule > repeats:
+        if isinstance(rule, int) and rule > repeats and self._is_complete(place):
             reason = f"pass: {rule} repeats cannot pass when there are {repeats}; see repeats"
             self._complain((*place, "pass"), reason)
         retries = next((given for given in (scenario.retries, head.retries, config.retries) if given is not None), 0)
@@ -203,7 +206,8 @@ class _Planner:
             try:
                 scorer.check(scenario)
             except ConfigurationError as error:
-                self._complain((*place, "metadata"), str(error))
+                if self._is_complete(place):
+                    self._complain((*place, "metadata"), str(error))
             yield scorer
 
     def _found(self, entry: str | ScorerEntry, where: Place) -> SuiteScorer | None:
@@ -220,6 +224,9 @@ class _Planner:
             yield given.scorer, (*place, "scorer")
         else:
             yield from ((entry, (*place, "scorers", n)) for n, entry in enumerate(given.scorers or ()))
+
+    def _is_complete(self, place: Place) -> bool:
+        return None not in self._incomplete and place[-1] not in self._incomplete
 
     def _complain(self, place: Place, text: str) -> None:
         row = f"{place[2]}: " if place[:2] == _DATASET and len(place) > 2 else ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, NoReturn
 
 from pydantic import BaseModel, ValidationError
 
@@ -50,20 +50,54 @@ _MOST: Final = 20
 _YAML_TYPES: Final = {bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
 
 
-def read_form(document: YamlDocument, label: str) -> SuiteFile:
-    """Read what a suite file says, or name all that has not the right form."""
+class Form(NamedTuple):
+    """A suite file without what is written wrongly, what that is by line, and the scenarios that miss it; None is the suite."""
+
+    file: SuiteFile
+    problems: set[tuple[int, str]]
+    incomplete: set[int | None]
+
+
+def read_form(document: YamlDocument) -> Form:
+    """Read what has the right form, so that the rest of what is wrong is found in the same pass."""
     try:
-        return SuiteFile.model_validate(document.value)
+        return Form(SuiteFile.model_validate(document.value), set(), set())
     except ValidationError as error:
         wrong = [(_place(problem), problem) for problem in error.errors(include_url=False)]
-    raise refusal({(document.line(place), _sentence(problem, place, document)) for place, problem in wrong}, label)
+    problems = {(document.line(place), _sentence(problem, place, document)) for place, problem in wrong}
+    whole = _copied(document.value)
+    incomplete = {_leave_out(whole, place) for place, _ in wrong}
+    return Form(SuiteFile.model_validate(whole), problems, incomplete)
 
 
-def refusal(problems: Iterable[tuple[int, str]], label: str) -> SuiteError:
-    """Make one error that names each problem with its file and line."""
+def refuse(problems: Iterable[tuple[int, str]], label: str) -> NoReturn:
+    """Raise one error that names each problem with its file and line."""
     lines = [f"{label}:{line}: {sentence}" for line, sentence in sorted(problems)]
     more = [f"... and {len(lines) - _MOST} more"] if len(lines) > _MOST else []
-    return SuiteError("\n".join([*lines[:_MOST], *more]))
+    raise SuiteError("\n".join([*lines[:_MOST], *more]))
+
+
+def _copied(given: Mapping[Any, Any]) -> dict[Any, Any]:
+    copied = dict(given)
+    if isinstance(copied.get("suite"), dict):
+        copied["suite"] = _copied(copied["suite"])
+    if isinstance(copied.get("scenarios"), list):
+        copied["scenarios"] = [dict(each) if isinstance(each, dict) else {} for each in copied["scenarios"]]
+    return copied
+
+
+def _leave_out(whole: dict[Any, Any], place: Sequence[Any]) -> int | None:
+    """Leave out a wrong key, or stand in for it where it is required, and give the number of its scenario."""
+    holder, steps, number, required = whole, place, None, {}
+    if steps[0] == "suite" and len(steps) > 1:
+        holder, steps, required = whole["suite"], steps[1:], {"name": "?"}
+    if steps[0] == "scenarios" and len(steps) > 1:
+        number, required = steps[1], {"name": f"?{place}", "input": ""}
+        holder, steps = holder["scenarios"][number], steps[2:]
+    for key in steps[:1] or required:
+        holder.pop(key, None)
+        holder.update({key: required[key]} if key in required else {})
+    return number
 
 
 def _place(problem: Any) -> tuple[Any, ...]:
