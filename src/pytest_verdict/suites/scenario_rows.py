@@ -25,6 +25,8 @@ def selected(rows: Iterable[NamedRow], selection: RowSelection, least: int = 1) 
         wanted = f"at least {least}" if expected is None or len(found) < least else expected
         raise ConfigurationError(f"the dataset has {counted(len(found), 'row')}, and {wanted} are expected")
     found = found[: selection.limit]
+    if selection.sample is None:
+        return found
     by_seed = sorted(range(len(found)), key=lambda number: digest(encode_text([selection.seed, found[number][1]])))
     return [found[number] for number in sorted(by_seed[: selection.sample])]
 
