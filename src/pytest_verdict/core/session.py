@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_verdict.core.result import ComparisonResult
 
 
@@ -69,6 +71,8 @@ class Session:
     explaining_thread: int = 0
     """The thread in which pytest looks for the reason of a failure, and compares again to find it; 0 for none."""
     redaction: Callable[[str], str] | None = None
+    journal: Path | None = None
+    """The folder in which a session that makes a report writes while it runs."""
 
 
 SESSION: Final = Session()

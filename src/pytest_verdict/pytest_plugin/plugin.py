@@ -57,6 +57,14 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         "run every suite by this adapter, such as recorded:outputs.jsonl, whatever the suites name",
         {"metavar": "ADAPTER"},
     ),
+    "--verdict-concurrency": (
+        "the most calls of adapters in flight at once, in all processes together (default: 8, or the ini key)",
+        {"metavar": "N", "type": int},
+    ),
+    "--verdict-resume": (
+        "call adapters only for what earlier sessions in this folder have not got (implies --verify-report)",
+        {"action": "store_true"},
+    ),
     "--verify-min-comparisons": (
         "fail a session that made fewer comparisons (implies --verify-report)",
         {"metavar": "N", "type": int, "default": 0},
@@ -93,6 +101,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def _add_ini_keys(parser: pytest.Parser) -> None:
     parser.addini("verdict_adapter", "what runs the suites that name no adapter", default="")
+    parser.addini("verdict_concurrency", "the most calls of adapters in flight at once", default="8")
     parser.addini("verdict_report_dir", "where --verify-report writes", default=FOLDER_DEFAULT)
     parser.addini(GATE, "gates as --verify-gate takes them, one a line", type="linelist")
     parser.addini(
@@ -185,11 +194,11 @@ def _items(name: str) -> Any:
 
 
 def _fill_session(config: pytest.Config) -> None:
-    before = SESSION.budget, SESSION.advice, SESSION.redaction
+    before = SESSION.budget, SESSION.advice, SESSION.redaction, SESSION.journal
     observers = SESSION.observer, SESSION.rows_observer
 
     def restore() -> None:
-        SESSION.budget, SESSION.advice, SESSION.redaction = before
+        SESSION.budget, SESSION.advice, SESSION.redaction, SESSION.journal = before
         SESSION.observer, SESSION.rows_observer = observers
 
     config.add_cleanup(restore)
@@ -197,7 +206,7 @@ def _fill_session(config: pytest.Config) -> None:
     watch = config.stash[_WATCH] = ComparisonWatch(config.invocation_params.dir)
     SESSION.observer, SESSION.rows_observer = watch.observe, watch.observe_rows
     SESSION.budget = _budget(config)
-    SESSION.redaction = None
+    SESSION.redaction = SESSION.journal = None
     if getattr(config, "workerinput", {}).get(REDACTING[0]) or any(map(config.getini, REDACTING)):
         from pytest_verdict.pytest_plugin.redacting import session_redaction
 
@@ -238,7 +247,7 @@ def _wants_report(config: pytest.Config) -> bool:
     option = config.option
     named = any(given is not None for given in (option.verify_report_dir, option.verify_shard, option.verify_baseline))
     asked = option.verify_min_comparisons or option.verify_gate or config.getini(GATE)
-    wanted = option.verify_report or named or asked
+    wanted = option.verify_report or option.verdict_resume or named or asked
     return bool(wanted) and not any(getattr(config.option, name, False) for name in _RUN_NO_TEST)
 
 

@@ -89,9 +89,12 @@ class Recorder:
         """Remember the running test until the next one begins, as fixtures may be torn down after the last test."""
         self._item = item
         # An item that is not Python code knows the place of its comparisons itself.
-        self._locations.fix(getattr(item, "verdict_place", None))
+        place = getattr(item, "verdict_place", None)
+        self._locations.fix(place)
         distinct = self._distinct_names.get(item) if self._distinct_names else None
-        traits = traits_of(item, self._redaction or str, with_markers=self._with_markers)
+        # The tags of a scenario are what a suite says of it.
+        with_markers = self._with_markers or place is not None
+        traits = traits_of(item, self._redaction or str, with_markers=with_markers)
         self._attempt = AttemptRecords(distinct or self._name(item.nodeid), 1, self._worker, traits)
         self._is_set_up = False
 

@@ -1,5 +1,6 @@
 """Start the report of a session: who records, who writes, and where."""
 
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -14,6 +15,7 @@ from pytest_verdict.pytest_plugin.shards import WHOLE, Whole, shard_of
 from pytest_verdict.pytest_plugin.unread import remember_failure
 from pytest_verdict.pytest_plugin.xdist_transport import PENDING_COUNT, RecordSender, mapped_counts, place_of_worker
 from pytest_verdict.report.compression import FORMS
+from pytest_verdict.report.folder import JOURNAL
 from pytest_verdict.report.junit import Profile, checked_profile
 
 # Python refuses to read numbers of thousands of digits.
@@ -33,6 +35,7 @@ def start(config: pytest.Config) -> None:
         config.pluginmanager.register(Whole(config), WHOLE)
     if hasattr(config, "workerinput"):
         path = config.workerinput[PENDING_COUNT]
+        SESSION.journal = Path(path).parent
         recorder.pending = mapped_counts(path)[place_of_worker(config.workerinput["workerid"]) :]
         config.pluginmanager.register(RecordSender(recorder), "verdict-record-sender")
     else:
@@ -49,6 +52,7 @@ def start(config: pytest.Config) -> None:
         html = _chosen(config, "verdict_html", "auto", "always", "never")
         controller = Controller(config, recorder, folder, header=header, html=html, redaction=redaction)
         config.pluginmanager.register(controller, "verdict-controller")
+        SESSION.journal = folder / JOURNAL
     config.pluginmanager.register(recorder, "verdict-recorder")
 
 

@@ -9,14 +9,24 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
 from pytest_verdict.core.merkle import MerkleTree, leaves_of
 from pytest_verdict.core.record import summed, verdict_in
 from pytest_verdict.report.compression import put_records
-from pytest_verdict.report.journal import RECORDS, ROOT, SHARD, TESTS, Journal, are_contiguous, blocks_of, lines_of
+from pytest_verdict.report.journal import (
+    OUTPUTS,
+    RECORDS,
+    ROOT,
+    SHARD,
+    TESTS,
+    Journal,
+    are_contiguous,
+    blocks_of,
+    lines_of,
+)
 from pytest_verdict.report.junit import Profile
 from pytest_verdict.report.summary import PASSED, Contents, Summary, derived_sections, summarize
 from pytest_verdict.report.writers import PAGE, NewFiles, write_others, write_own
@@ -26,6 +36,8 @@ INLINE_LINE_LIMIT: Final = 65_536
 _BLOCK: Final = 1 << 20
 _BUFFER: Final = 1 << 16
 _MOST_WORST: Final = 5
+# So much of a line tells whose output it is.
+_HEAD: Final = 1_000
 # The worst are chosen among at most so many of those that did not pass.
 _MOST_CANDIDATES: Final = 1_000
 _MOST_CANDIDATE_BYTES: Final = 1 << 25
@@ -71,6 +83,9 @@ def build(
         if "shard" in run:
             own.append(SHARD)
             shutil.copyfile(journal.folder / TESTS, new.path(SHARD))
+        if (journal.folder / OUTPUTS).is_file():
+            own.append(OUTPUTS)
+            new.write(OUTPUTS, _sorted_outputs(journal.folder / OUTPUTS))
         new.put_in_place(own)
         # A page of other records.
         (folder / PAGE).unlink(missing_ok=True)
@@ -106,6 +121,17 @@ def _sorted_records(
                     file.write(block)
             roots.append(of_test.root())
     return target, {"sha256": str(known) if is_known else digest.hexdigest(), "root": whole.root()}, roots
+
+
+def _sorted_outputs(path: Path) -> Iterator[str]:
+    """Give the lines by how they begin, those that begin alike as they arrived; one that was not finished is left out."""
+    with path.open("rb") as file:
+        ends = list(accumulate(map(len, file)))
+        file.seek(0)
+        heads = [line[:_HEAD] for line in file if line.endswith(b"\n")]
+        for _, start in sorted(zip(heads, [0, *ends], strict=False)):
+            file.seek(start)
+            yield file.readline().decode()
 
 
 def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]:

@@ -10,7 +10,7 @@ from typing import Final
 
 from pytest_verdict.errors import VerdictError
 from pytest_verdict.report.compression import GZIP
-from pytest_verdict.report.journal import PENDING, RECORDS, SHARD, TESTS
+from pytest_verdict.report.journal import OUTPUTS, PENDING, RECORDS, SHARD, TESTS
 from pytest_verdict.report.writers import PAGE, brought
 
 JOURNAL: Final = "journal"
@@ -25,6 +25,7 @@ _MARKS: Final = {
     "report.json": b'"schema_version":',
     "junit.xml": b'name="pytest-verdict"',
     SHARD: b'{"journal":',
+    OUTPUTS: b'{"suite":',
     PAGE: b'content="pytest-verdict"',
 }
 _NUMBERED: Final = re.compile(re.escape(INTERRUPTED) + r"(?:\.([0-9]{1,9}))?")
@@ -56,7 +57,7 @@ class ReportFolder:
         """Move the journal of a killed session out of the way."""
         if not self.journal.exists():
             return None
-        strange = sorted({path.name for path in self.journal.iterdir()} - {RECORDS, TESTS, PENDING})
+        strange = sorted({path.name for path in self.journal.iterdir()} - {RECORDS, TESTS, PENDING, OUTPUTS})
         if strange:
             # The folder may hold other things too, such as a whole project.
             raise _foreign(f"{self.journal} is no journal of a session, for it holds {strange[0]}")
@@ -107,7 +108,7 @@ def refuse_foreign_file(path: Path) -> None:
 
 def remove_journal(journal: Path) -> None:
     """Remove a journal and nothing else."""
-    _remove(journal, (RECORDS, TESTS, PENDING))
+    _remove(journal, (RECORDS, TESTS, PENDING, OUTPUTS))
 
 
 def latest_interrupted(folder: Path) -> Path | None:

@@ -25,6 +25,8 @@ SHARD: Final = "shard.jsonl"
 """What a shard keeps of its journal in the folder of its report, so that shards can be put together."""
 ROOT: Final = "records_root"
 """The member of a footer that has the Merkle root of the records of a single test, where it was computed before."""
+OUTPUTS: Final = "outputs.jsonl"
+"""What adapters of suites returned, a line each as it arrived; the report has the same lines in order."""
 PENDING: Final = "pending"
 """The file in which each process counts the comparisons that it has made and not handed over."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
@@ -55,6 +55,7 @@ class AgentResult:
 
 
 _FIELDS: Final = tuple(entry.name for entry in fields(AgentResult))
+CALL_FIELDS: Final = tuple(entry.name for entry in fields(ToolCall))
 _OUTPUTS: Final = (str, dict, list, int, float)
 
 
@@ -90,7 +91,10 @@ def _checked(given: Mapping[str, Any]) -> AgentResult:
 
 def called_tools(result: AgentResult) -> list[Any]:
     """Give the calls of tools as JSON values, as far as they are known."""
-    return [asdict(call) if isinstance(call, ToolCall) else call for call in result.tool_calls]
+    return [
+        {part: getattr(call, part, None) for part in CALL_FIELDS} if hasattr(call, "arguments") else call
+        for call in result.tool_calls
+    ]
 
 
 def name_of_call(call: Any) -> Any:

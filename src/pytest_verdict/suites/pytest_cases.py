@@ -8,11 +8,12 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError, MappingError
 from pytest_verdict.operators.evidence import record_not_compared
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
 from pytest_verdict.suites.rows import checked_size, named_rows
+from pytest_verdict.suites.scenario_rows import selected
+from pytest_verdict.suites.suite_model import RowSelection
 
 CASE: Final = "case"
 _PLUGIN: Final = "verdict-unreadable-rows"
@@ -40,13 +41,12 @@ class UnreadableRows:
 def parametrize_cases(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     """Parametrize a test by the rows of a dataset."""
     try:
-        source, mapping, ids, sizes = _arguments(*marker.args, **marker.kwargs)
+        source, mapping, ids, selection, least = _arguments(*marker.args, **marker.kwargs)
         names = _names(metafunc.fixturenames, mapping)
         if isinstance(source, str | Path):
             source = metafunc.definition.path.parent / source
-        cases = [_case(names, mapping, *row) for row in named_rows(source, ids)]
-        _refuse_wrong_size(len(cases), *sizes)
-    except (ConfigurationError, OSError, TypeError) as error:
+        cases = [_case(names, mapping, *row) for row in selected(named_rows(source, ids), selection, least)]
+    except (ValueError, OSError, TypeError) as error:
         text = str(error).removeprefix("_arguments() ")
         raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: verdict_cases: {text}") from None
     plugins = metafunc.config.pluginmanager
@@ -63,15 +63,14 @@ def _arguments(
     ids: Any = None,
     expect_rows: Any = None,
     min_rows: Any = None,
-) -> tuple[Any, InputMapping | None, Any, tuple[int | None, int]]:
-    sizes = checked_size("expect_rows", expect_rows), checked_size("min_rows", min_rows) or 1
-    return source, None if mapping is None else InputMapping.read(mapping), ids, sizes
-
-
-def _refuse_wrong_size(total: int, expected: int | None, least: int) -> None:
-    wanted = f"at least {least}" if expected is None or total < least else expected
-    if total < least or (expected is not None and total != expected):
-        raise ConfigurationError(f"the dataset has {counted(total, 'row')}, and {wanted} are expected")
+    limit: Any = None,
+    sample: Any = None,
+    seed: Any = 0,
+) -> tuple[Any, InputMapping | None, Any, RowSelection, int]:
+    sizes = {"expect_rows": expect_rows, "limit": limit, "sample": sample}
+    selection = RowSelection(**{name: checked_size(name, size) for name, size in sizes.items()}, seed=seed)
+    least = checked_size("min_rows", min_rows) or 1
+    return source, None if mapping is None else InputMapping.read(mapping), ids, selection, least
 
 
 def _names(taken: Sequence[str], mapping: InputMapping | None) -> list[str]:

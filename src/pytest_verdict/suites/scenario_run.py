@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.comparison import compare, describe_failure
 from pytest_verdict.core.kernel import error_outcome
@@ -16,6 +16,8 @@ from pytest_verdict.core.writing import Verdict
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.operators.evidence import record_not_compared
 from pytest_verdict.operators.pass_rate import INCONCLUSIVE, PassRate
+from pytest_verdict.suites.adapters.rate_limit import Pace, call_patiently
+from pytest_verdict.suites.adapters.recorded import Recording, question, result_of_row, save
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError, call_within
 from pytest_verdict.suites.agent_result import AgentResult, as_result
 from pytest_verdict.suites.scorer import Scored, worst_verdict
@@ -63,17 +65,38 @@ class ScenarioOutcome:
         return block(line for text in texts for line in lines_of(text))
 
 
-def run_adapter(plan: PlannedScenario, suite: str, adapter: Any) -> list[Run]:
-    """Run a scenario's input as often as it asks."""
-    return [_run(plan, suite, adapter, repeat) for repeat in range(1, plan.repeats + 1)]
+class AdapterCalls(NamedTuple):
+    """An adapter as it is written and as it is, what it has said, when it may be called, and by how many processes."""
+
+    written: str
+    adapter: Any
+    recording: Recording | None
+    pace: Pace
+    processes: int
+
+    def call(self, plan: PlannedScenario, context: Mapping[str, Any]) -> Any:
+        """Run a scenario's input once, each call for a limited time."""
+        run = functools.partial(self.adapter.run, copy.deepcopy(plan.scenario.input), context)
+        keeps_time = getattr(self.adapter, "keeps_time", False)
+        call = functools.partial(call_within, plan.timeout_seconds, run, ends_itself=keeps_time)
+        return call_patiently(call, plan.rate_limit, self.pace, self.processes)
 
 
-def _run(plan: PlannedScenario, suite: str, adapter: Any, repeat: int) -> Run:
+def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int) -> Run:
+    """Run a scenario's input for one of its repeats, as often as it asks after the adapter raised."""
+    context = _context(plan, suite, repeat, 1)
+    asked = question(calls.adapter, calls.written, plan.scenario.input, context)
+    saved = None if calls.recording is None else calls.recording.find(plan.scenario.input, context)
+    if saved is not None and saved.get("asked") == asked:
+        result = result_of_row(saved, "a saved output")
+        save(result, asked, context)
+        return Run(repeat, result)
     raised: list[str] = []
     for attempt in range(1, plan.retries + 2):
-        call = functools.partial(adapter.run, plan.scenario.input, _context(plan, suite, repeat, attempt))
+        if calls.pace.closing.is_set():
+            break
         try:
-            returned = call_within(plan.timeout_seconds, call, ends_itself=getattr(adapter, "keeps_time", False))
+            returned = calls.call(plan, _context(plan, suite, repeat, attempt))
         except AdapterTimeoutError as error:
             return Run(repeat, None, str(error), raised)
         except Exception as error:  # noqa: BLE001 - whatever an adapter raises is recorded
@@ -82,11 +105,13 @@ def _run(plan: PlannedScenario, suite: str, adapter: Any, repeat: int) -> Run:
             raised.append(shortened(reason, _LONGEST_REASON))
             continue
         try:
-            return Run(repeat, as_result(returned), earlier=raised)
+            result = as_result(returned)
+            save(result, asked, context)
+            return Run(repeat, result, earlier=raised)
         except AdapterError as error:
             # The wrong type is a mistake in the adapter, which another attempt would not mend.
             return Run(repeat, None, str(error), raised)
-    return Run(repeat, None, raised[-1], raised[:-1])
+    return Run(repeat, None, raised[-1] if raised else "the session ended before", raised[:-1])
 
 
 def _context(plan: PlannedScenario, suite: str, repeat: int, attempt: int) -> dict[str, Any]:
@@ -95,6 +120,7 @@ def _context(plan: PlannedScenario, suite: str, repeat: int, attempt: int) -> di
         "scenario": plan.scenario.name,
         # Scorers read the metadata afterwards, and an adapter must not change what its output is compared with.
         "metadata": copy.deepcopy(plan.scenario.metadata),
+        **({} if plan.scenario.context is None else {"context": copy.deepcopy(plan.scenario.context)}),
         "tags": list(plan.tags),
         "repeat": repeat,
         "attempt": attempt,

@@ -146,6 +146,7 @@ def _expected_calls(scenario: Scenario) -> list[Any]:
 def _document(scenario: Scenario, result: AgentResult) -> dict[str, Any]:
     return {
         "input": scenario.input,
+        "context": scenario.context,
         "output": result.output,
         "reference": scenario.expected_output,
         "metadata": scenario.metadata,

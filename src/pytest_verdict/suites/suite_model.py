@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
+
+from pytest_verdict.core.values.redaction import without_url_secrets
 
 Name = Annotated[
     str,
@@ -26,13 +28,38 @@ class _Form(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
+_COMBINATIONS: Final = ("all_of", "any_of", "none_of", "at_least_n", "weighted")
+
+
+def _spelled_out(given: Any) -> Any:
+    """Write ``{any_of: [...]}`` as the operator with its conditions, and the weight of each as a setting."""
+    name = next((name for name in _COMBINATIONS if isinstance(given, dict) and isinstance(given.get(name), list)), None)
+    if name is None or not isinstance(given.get("settings", {}), dict):
+        return given
+    parts = [part if isinstance(part, dict) else {"operator": part} for part in given[name]]
+    weights = {"weights": [part.get("weight", 1) for part in parts]} if any("weight" in part for part in parts) else {}
+    conditions = [_spelled_out({key: item for key, item in part.items() if key != "weight"}) for part in parts]
+    rest = {key: item for key, item in given.items() if key != name}
+    return {**rest, "operator": name, "settings": {**rest.get("settings", {}), **weights, "conditions": conditions}}
+
+
+def _with_combinations(schema: dict[str, Any]) -> None:
+    schema["properties"].update({key: {"type": "array", "minItems": 1} for key in _COMBINATIONS})
+    schema["oneOf"] = [{"required": [name]} for name in ("operator", *_COMBINATIONS)]
+    del schema["required"]
+
+
 class ScorerEntry(_Form):
-    """An operator as a scorer."""
+    """An operator as a scorer, or several that are combined."""
+
+    model_config = ConfigDict(json_schema_extra=_with_combinations)
 
     operator: str
     settings: dict[str, Any] = Field(default_factory=dict)
     threshold: Share | None = None
     mapping: dict[str, Any] | None = None
+
+    _read = model_validator(mode="before")(_spelled_out)
 
 
 Scorer = Annotated[
@@ -60,6 +87,42 @@ PassRule = Annotated[
 ]
 
 
+class RateLimit(_Form):
+    """How often the adapter is called, and how patiently when it asks to wait, as by the status 429."""
+
+    requests_per_second: Annotated[float, Field(gt=0)] | None = None
+    max_retries: Annotated[int, Field(ge=0, le=100, description="More requests after it asked to wait.")] = 5
+    max_delay_seconds: Annotated[float, Field(gt=0, le=3_600, description="The longest pause between two.")] = 60.0
+
+
+class HttpRequest(_Form):
+    """A service as adapter; ``{{input}}``, ``{{context.scenario}}`` and ``{{env.NAME}}`` stand for values."""
+
+    url: Annotated[str, Field(pattern=r"^https?://.")]
+    method: Annotated[str, Field(pattern=r"^[A-Z]+$")] = "POST"
+    headers: dict[str, str] = Field(default_factory=dict)
+    body: JsonValue = {"input": "{{input}}", "context": "{{context}}"}
+    reply: Annotated[
+        dict[str, Any], Field(description="Where in a JSON reply the output is; the output itself else.")
+    ] = Field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return without_url_secrets(self.url)
+
+
+Adapter = Annotated[
+    Annotated[str, Field(min_length=1), Tag("name")] | Annotated[HttpRequest, Tag("service")],
+    Discriminator(lambda value: "name" if isinstance(value, str) else "service"),
+]
+
+
+Value = Annotated[
+    Annotated[str, Tag("text")] | Annotated[dict[str, Any] | list[Any], Tag("structure")],
+    Discriminator(lambda value: "structure" if isinstance(value, dict | list) else "text"),
+]
+"""Text, or what YAML and JSON have instead of it; a number or a date needs quotes."""
+
+
 class RunSettings(_Form):
     """What a suite sets for all of its scenarios, and a scenario for itself."""
 
@@ -77,12 +140,18 @@ class Scenario(RunSettings):
     """One input and what is expected of its output."""
 
     name: Name
-    input: str
+    input: Value
+    context: Annotated[Any, Field(description="What the answer may rest on; the adapter and mappings see it.")] = None
     description: str = ""
-    expected_output: str | None = None
+    expected_output: Value | None = None
     expected_tools: list[str] = Field(default_factory=list)
-    expected_tool_args: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    expected_tool_args: Annotated[dict[str, Any], Field(description="Arguments by tool.")] = Field(default_factory=dict)
     metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """The name, for scorers that ask for an id."""
+        return self.name
 
 
 class SuiteConfig(_Form):
@@ -91,7 +160,23 @@ class SuiteConfig(_Form):
     default_timeout: Seconds | None = None
     retries: Annotated[int, Field(ge=0)] | None = None
     default_scorers: Annotated[list[Scorer], Field(min_length=1)] | None = None
-    fail_fast: Annotated[Literal[False], Field(description="Use pytest -x.")] = False
+    fail_fast: Annotated[bool, Field(description="Skip what follows a scenario that did not pass.")] = False
+
+
+class RowSelection(_Form):
+    """Which rows of a file are taken."""
+
+    expect_rows: Annotated[int, Field(ge=1, description="How many rows the file has.")] | None = None
+    limit: Annotated[int, Field(ge=1, description="Only so many of the first rows.")] | None = None
+    sample: Annotated[int, Field(ge=1, description="Only so many rows, chosen by the seed.")] | None = None
+    seed: int = 0
+
+
+class Dataset(RowSelection):
+    """Scenarios from a file of rows; a mapping says where a row has their keys, which else it has itself."""
+
+    file: Annotated[str, Field(min_length=1)]
+    mapping: dict[str, Any] = Field(default_factory=dict)
 
 
 class SuiteHead(RunSettings):
@@ -99,9 +184,15 @@ class SuiteHead(RunSettings):
 
     name: Name
     description: str = ""
-    adapter: Annotated[str, Field(min_length=1)] | None = None
+    adapter: Adapter | None = None
+    max_concurrency: Annotated[int, Field(ge=1, le=1_000, description="Calls in flight at once.")] | None = None
+    rate_limit: RateLimit = RateLimit()
     config: SuiteConfig = SuiteConfig()
+    dataset: Dataset | None = None
     scenarios: Annotated[list[Scenario], Field(min_length=1)] | None = None
+
+
+_HAS_SCENARIOS: Final[Any] = [{"required": ["scenarios"]}, {"required": ["dataset"]}]
 
 
 class SuiteFile(_Form):
@@ -115,7 +206,7 @@ class SuiteFile(_Form):
             "$id": "urn:pytest-verdict:suite",
             "oneOf": [
                 {"required": ["scenarios"]},
-                {"required": ["suite"], "properties": {"suite": {"required": ["scenarios"]}}},
+                {"required": ["suite"], "properties": {"suite": {"anyOf": _HAS_SCENARIOS}}},
             ],
         },
     )

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import ConfigurationError, SuiteError
+from pytest_verdict.suites.scenario_rows import scenarios_of
 from pytest_verdict.suites.scorer import SuiteScorer
-from pytest_verdict.suites.suite_model import PassShare, RunSettings, Scenario, ScorerEntry, SuiteHead
+from pytest_verdict.suites.suite_model import (
+    HttpRequest,
+    PassShare,
+    RateLimit,
+    RunSettings,
+    Scenario,
+    ScorerEntry,
+    SuiteHead,
+)
 from pytest_verdict.suites.user_scorer import find_scorer
 from pytest_verdict.suites.validation_errors import Form, read_form, refuse
 
@@ -18,6 +28,7 @@ DEFAULT_SCORER: Final = "passfail"
 DEFAULT_TIMEOUT: Final = 30.0
 _SUFFIXES: Final = (".verdict.yaml", ".verdict.yml", ".yaml", ".yml")
 
+_DATASET: Final = ("suite", "dataset")
 Place = tuple[str | int, ...]
 """The keys and positions that lead to a part of the file."""
 
@@ -34,6 +45,8 @@ class PlannedScenario(NamedTuple):
     threshold: float | None
     tags: tuple[str, ...]
     line: int
+    rate_limit: RateLimit
+    path: Path | None
 
     @property
     def expects_nothing(self) -> bool:
@@ -42,7 +55,7 @@ class PlannedScenario(NamedTuple):
 
 
 class SuiteWarning(UserWarning):
-    """Scenarios of a suite expect nothing, so that any output that is not blank passes.
+    """Something in a suite can be meant otherwise, such as a scenario that expects nothing.
 
     Example:
         >>> SuiteWarning("a.verdict.yaml: 1 scenario expects nothing: paris")
@@ -54,7 +67,9 @@ class Suite(NamedTuple):
     """A suite, ready to be run."""
 
     name: str
-    adapter: str | None
+    adapter: str | HttpRequest | None
+    max_concurrency: int | None
+    fail_fast: bool
     scenarios: tuple[PlannedScenario, ...]
 
 
@@ -71,50 +86,91 @@ def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = 
     form = read_form(document)
     suffix = next((suffix for suffix in _SUFFIXES if path.name.endswith(suffix)), path.suffix)
     head = form.file.suite or SuiteHead(name=path.name.removesuffix(suffix) or path.name)
-    planner = _Planner(head, document, scorers, form)
-    planned = [
-        *planner.plan(form.file.scenarios or (), ("scenarios",)),
-        *planner.plan(head.scenarios or (), ("suite", "scenarios")),
-    ]
+    planner = _Planner(head, document, scorers, form, label)
+    outside = planner.written(form.file.scenarios or (), ("scenarios",))
+    inside = planner.written(head.scenarios or (), ("suite", "scenarios"))
+    planned = *planner.plan(outside), *planner.plan([*inside, *planner.rows(path.parent)])
     if planner.problems:
         refuse(planner.problems, label)
-    return Suite(head.name, head.adapter, tuple(planned))
+    return Suite(head.name, head.adapter, head.max_concurrency, head.config.fail_fast, planned)
 
 
 def _misplaced(document: YamlDocument) -> Iterator[tuple[int, str]]:
     top, suite = document.value, document.value.get("suite")
-    inside = isinstance(suite, dict) and suite.get("scenarios") is not None
+    inside = isinstance(suite, dict) and (suite.get("scenarios") or suite.get("dataset")) is not None
     if inside and top.get("scenarios") is not None:
         yield document.line(("scenarios",)), "scenarios stand at the top or inside suite, not in both places"
     if not inside and top.get("scenarios") is None:
         yield 1, "the key 'scenarios' is required, at the top or inside suite"
 
 
+class _Entry(NamedTuple):
+    scenario: Scenario
+    place: Place
+    line: int
+    path: Path | None = None
+
+
 class _Planner:
     """Fills in what the suite sets, and collects what is wrong, by line."""
 
-    def __init__(self, head: SuiteHead, document: YamlDocument, announced: Collection[str], form: Form) -> None:
+    def __init__(
+        self, head: SuiteHead, document: YamlDocument, announced: Collection[str], form: Form, label: str
+    ) -> None:
         self.problems = {*form.problems, *_misplaced(document)}
         self._head = head
         self._document = document
         self._announced = announced
         self._incomplete = form.incomplete
+        self._label = label
         self._scorers: dict[str, SuiteScorer | None] = {}
         own = list(self._entries(head, ("suite",)))
         usual: Sequence[str | ScorerEntry] = head.config.default_scorers or [DEFAULT_SCORER]
         self._usual = own or [(entry, ("suite", "config", "default_scorers", n)) for n, entry in enumerate(usual)]
 
-    def plan(self, scenarios: Sequence[Scenario], place: Place) -> list[PlannedScenario]:
-        """Plan the scenarios of a place."""
+    def written(self, scenarios: Sequence[Scenario], place: Place) -> Iterator[_Entry]:
+        """Give the scenarios of a place."""
         lines = self._document.lines_of_items(place) if scenarios else []
-        first: dict[str, int] = {}
         for number, scenario in enumerate(scenarios):
-            line = lines[first.setdefault(scenario.name, number)]
-            if first[scenario.name] != number:
-                self._complain((*place, number, "name"), f"the name {scenario.name!r} is also that of line {line}")
-        return [self._planned(scenario, (*place, n), lines[n]) for n, scenario in enumerate(scenarios)]
+            yield _Entry(scenario, (*place, number), lines[number])
 
-    def _planned(self, scenario: Scenario, place: Place, line: int) -> PlannedScenario:
+    def rows(self, folder: Path) -> Iterator[_Entry]:
+        """Give the scenarios of a file of rows."""
+        dataset = self._head.dataset
+        if dataset is None:
+            return
+        try:
+            for number, scenario in scenarios_of(dataset, folder):
+                place = *_DATASET, f"{Path(dataset.file).name}:{number}"
+                yield _Entry(scenario, place, number, folder / dataset.file)
+        except (ConfigurationError, OSError) as error:
+            reason = f"{dataset.file}: {error.strerror}" if isinstance(error, OSError) else str(error)
+            self._complain(_DATASET, reason)
+
+    def plan(self, entries: Iterable[_Entry]) -> Iterator[PlannedScenario]:
+        """Plan scenarios, each with a name of its own."""
+        first: dict[str, _Entry] = {}
+        for entry in entries:
+            name = entry.scenario.name
+            if first.setdefault(name, entry) is not entry:
+                self._complain((*entry.place, "name"), f"the name {name!r} is also that of line {first[name].line}")
+            yield self._planned(*entry._replace(scenario=self._by_tool(entry)))
+
+    def _by_tool(self, entry: _Entry) -> Scenario:
+        """Give the one expected tool the arguments that are written without a tool, as AgenticAssure's users do."""
+        scenario, arguments = entry.scenario, entry.scenario.expected_tool_args
+        if all(isinstance(item, dict) for item in arguments.values()):
+            return scenario
+        where = *entry.place, "expected_tool_args"
+        if len(scenario.expected_tools) != 1:
+            self._complain(where, "expected_tool_args: write the arguments below the name of their tool")
+            return scenario
+        (tool,) = scenario.expected_tools
+        place = f"{self._label}:{self._document.line(where)}"
+        warnings.warn(SuiteWarning(f"{place}: expected_tool_args are taken for those of {tool!r}"), stacklevel=2)
+        return scenario.model_copy(update={"expected_tool_args": {tool: arguments}})
+
+    def _planned(self, scenario: Scenario, place: Place, line: int, path: Path | None) -> PlannedScenario:
         head, config = self._head, self._head.config
         repeats = scenario.repeats or head.repeats or 1
         rule = scenario.pass_rule or head.pass_rule or "all"
@@ -134,6 +190,8 @@ class _Planner:
             scenario.threshold or head.threshold,
             tuple(dict.fromkeys([*head.tags, *scenario.tags])),
             line,
+            head.rate_limit,
+            path,
         )
 
     def _scorers_of(self, scenario: Scenario, place: Place) -> Iterator[SuiteScorer]:
@@ -171,4 +229,5 @@ class _Planner:
         return None not in self._incomplete and place[-1] not in self._incomplete
 
     def _complain(self, place: Place, text: str) -> None:
-        self.problems.add((self._document.line(place), text))
+        row = f"{place[2]}: " if place[:2] == _DATASET and len(place) > 2 else ""
+        self.problems.add((self._document.line(place), f"{row}{text}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
@@ -19,6 +20,12 @@ from pytest_verdict.suites.suite_model import Scenario, ScorerEntry
 
 REGISTERED: Final[dict[str, Any]] = {}
 """Scorers by name, as conftest.py registered them."""
+
+
+def registered() -> dict[str, Any]:
+    """Give the scorers that were registered by name, also with AgenticAssure, where it is used."""
+    theirs = sys.modules.get("agenticassure.scorers.base")
+    return {**({name: theirs.get_scorer(name) for name in theirs.list_scorers()} if theirs else {}), **REGISTERED}
 
 
 def register_scorer(scorer: Any) -> Any:
@@ -80,7 +87,8 @@ class UserScorer(SuiteScorer):
 
     def _found(self) -> Any:
         if self._scorer is None:
-            found = REGISTERED[self.name] if self.name in REGISTERED else import_object(self.name, "scorer")
+            known = registered()
+            found = known[self.name] if self.name in known else import_object(self.name, "scorer")
             self._scorer = found() if isinstance(found, type) else found
         return self._scorer
 
@@ -109,11 +117,11 @@ def find_scorer(entry: str | ScorerEntry, announced: Collection[str]) -> SuiteSc
     if brought is not None:
         made = made_scorer(brought)
         return made if isinstance(made, SuiteScorer) else UserScorer(entry, made)
-    if entry in REGISTERED or entry in announced:
+    if entry in registered() or entry in announced:
         return UserScorer(entry)
     if entry in REGISTRY:
         return OperatorScorer(ScorerEntry(operator=entry))
-    own = {*FAMILIES.all("scorers"), *REGISTERED, *announced}
+    own = {*FAMILIES.all("scorers"), *registered(), *announced}
     hint = allowed("scorer", entry, {*own, *REGISTRY.public_names()}, listed=own)
     raise ConfigurationError(
         f"unknown scorer: {entry!r}.{hint} So is any of `pytest-verdict operators`. A scorer of your own is a dotted path,"

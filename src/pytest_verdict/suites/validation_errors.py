@@ -10,10 +10,22 @@ from pydantic import BaseModel, ValidationError
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.yaml import YamlDocument
 from pytest_verdict.errors import SuiteError, allowed
-from pytest_verdict.suites.suite_model import PassShare, Scenario, ScorerEntry, SuiteConfig, SuiteFile, SuiteHead
+from pytest_verdict.suites.suite_model import (
+    Dataset,
+    HttpRequest,
+    PassShare,
+    RateLimit,
+    Scenario,
+    ScorerEntry,
+    SuiteConfig,
+    SuiteFile,
+    SuiteHead,
+)
 
 _MODELS: Final[dict[str, type[BaseModel]]] = {
     "": SuiteFile,
+    "adapter": HttpRequest,
+    "dataset": Dataset,
     "suite": SuiteHead,
     "config": SuiteConfig,
     "scenarios": Scenario,
@@ -21,15 +33,18 @@ _MODELS: Final[dict[str, type[BaseModel]]] = {
     "scorers": ScorerEntry,
     "default_scorers": ScorerEntry,
     "pass": PassShare,
+    "rate_limit": RateLimit,
 }
 # Behind these keys pydantic names the kind of the value, where it may be of several.
-_OF_SEVERAL_KINDS: Final = ("scorer", "scorers", "default_scorers", "pass")
-_KINDS: Final = ("name", "operator", "word", "count", "share")
+_OF_SEVERAL_KINDS: Final = ("adapter", "expected_output", "input", "scorer", "scorers", "default_scorers", "pass")
+_KINDS: Final = ("name", "service", "text", "structure", "operator", "word", "count", "share")
 # What it puts last when a key is wrong and not its value.
 _KEY: Final = "[key]"
 _PATTERNS: Final = {
     "name": "a name is text without '::' and line breaks, because it becomes part of a node id",
     "tags": "a tag is letters, digits and _ . + - /, because it becomes a mark",
+    "url": "a service has a URL with http:// or https://",
+    "method": "a method is written in capitals, such as POST",
 }
 _MOST: Final = 20
 _YAML_TYPES: Final = {bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
@@ -118,8 +133,6 @@ def _sentence(problem: Any, place: Sequence[Any], document: YamlDocument) -> str
         return f"{key}: {_no_text(given, meaning, document.written(place))}"
     if kind == "string_pattern_mismatch":
         return f"{key}: {shown(given, 80)} is not allowed; {_PATTERNS[key]}"
-    if kind == "literal_error" and key == "fail_fast":
-        return "fail_fast: suites are run by pytest; use pytest -x"
     path = ".".join(step for step in place[-2:] if isinstance(step, str)) or "the file"
     return f"{path}: {problem['msg']}, got {shown(given, 80)}"
 

@@ -14,17 +14,18 @@ from typing import Any
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.errors import AdapterError, SuiteError, allowed
 from pytest_verdict.suites.loading import import_object, load_brought
+from pytest_verdict.suites.suite_model import HttpRequest
 
 
-def open_adapter(written: str, folder: Path) -> Any:
+def open_adapter(written: str | HttpRequest, folder: Path) -> Any:
     """Make the adapter that a suite or an ini file names."""
-    kind, colon, rest = written.partition(":")
+    kind, colon, rest = written.partition(":") if isinstance(written, str) else ("http", ":", written.url)
     if not colon:
-        return _python_adapter(written)
+        return _python_adapter(kind)
     opened = load_brought("adapters", kind)
     if opened is None:
         kinds = allowed("kind", kind, FAMILIES.all("adapters"))
-        return _python_adapter(written, hint=f". Nor is there a kind of adapter {kind!r}.{kinds}")
+        return _python_adapter(str(written), hint=f". Nor is there a kind of adapter {kind!r}.{kinds}")
     if not rest.strip():
         raise SuiteError(f"the adapter {written!r} needs something after the colon")
     return opened(written, folder)

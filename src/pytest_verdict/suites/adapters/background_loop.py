@@ -16,57 +16,46 @@ from typing import Any, Final
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 
 _GRACE: Final = 0.5
+_LOCK: Final = threading.Lock()
+# The loop of this process and its thread, while there is one.
+_running: list[tuple[asyncio.AbstractEventLoop, threading.Thread]] = []
 
 
-class BackgroundLoop:
-    """An event loop in a thread of its own, started when it is first needed."""
+def wait_for(awaitable: Awaitable[Any], seconds: float) -> Any:
+    """Await something for a limited time."""
+    loop = _loop()
+    future = asyncio.run_coroutine_threadsafe(_awaited(awaitable, seconds), loop)
+    if not concurrent.futures.wait([future], seconds + _GRACE).done:
+        # It does not even answer to being cancelled.
+        end(loop)
+        raise AdapterTimeoutError(seconds)
+    return future.result()
 
-    def __init__(self) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
-        self._lock = threading.Lock()
 
-    def wait_for(self, awaitable: Awaitable[Any], seconds: float) -> Any:
-        """Await something for a limited time."""
-        loop = self._running()
-        future = asyncio.run_coroutine_threadsafe(_awaited(awaitable, seconds), loop)
-        if not concurrent.futures.wait([future], seconds + _GRACE).done:
-            # It does not even answer to being cancelled.
-            self._abandon(loop)
-            raise AdapterTimeoutError(seconds)
-        return future.result()
-
-    def close(self) -> None:
-        """End the loop, if one is running."""
-        with self._lock:
-            loop, thread = self._loop, self._thread
-            self._loop = self._thread = None
-        if loop is None or thread is None:
-            return
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(_GRACE)
-
-    def _running(self) -> asyncio.AbstractEventLoop:
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                name = "verdict-adapter-loop"
-                self._thread = threading.Thread(target=_run, args=[self._loop], name=name, daemon=True)
-                self._thread.start()
-            return self._loop
-
-    def _abandon(self, loop: asyncio.AbstractEventLoop) -> None:
-        with self._lock, contextlib.suppress(RuntimeError):
-            if self._loop is loop:
-                self._loop = self._thread = None
+def end(only: asyncio.AbstractEventLoop | None = None) -> None:
+    """End the loop, if one is running, or only if it is a certain one; wait a moment for it."""
+    with _LOCK:
+        ended = [_running.pop() for loop, _ in tuple(_running) if only in {None, loop}]
+    for loop, thread in ended:
+        with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(loop.stop)
+        if only is None:
+            thread.join(_GRACE)
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    with _LOCK:
+        if not _running:
+            loop = asyncio.new_event_loop()
+            thread = threading.Thread(target=_run, args=[loop], name="verdict-adapter-loop", daemon=True)
+            thread.start()
+            _running.append((loop, thread))
+        return _running[0][0]
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
-    try:
+    with contextlib.closing(loop):
         loop.run_forever()
-    finally:
-        loop.close()
 
 
 async def _awaited(awaitable: Awaitable[Any], seconds: float) -> Any:
@@ -77,7 +66,3 @@ async def _awaited(awaitable: Awaitable[Any], seconds: float) -> Any:
         if limit.expired():
             raise AdapterTimeoutError(seconds) from None
         raise
-
-
-LOOP: Final = BackgroundLoop()
-"""The loop of this process."""

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import AdapterError, SuiteError
+from pytest_verdict.suites.adapters.recorded import as_text
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
 from pytest_verdict.suites.loading import read_json
@@ -40,9 +41,9 @@ class CommandAdapter:
         self._is_json = kind == "command-json"
         self._running: set[subprocess.Popen[bytes]] = set()
 
-    def run(self, text: str, context: Mapping[str, Any]) -> AgentResult:
+    def run(self, given: Any, context: Mapping[str, Any]) -> AgentResult:
         """Run the program on one input."""
-        printed = self._printed(text, context.get("timeout_seconds"))
+        printed = self._printed(as_text(given), context.get("timeout_seconds"))
         if not self._is_json:
             return AgentResult(printed.removesuffix("\n").removesuffix("\r"))
         try:

@@ -1,61 +1,141 @@
-"""Services as adapters: the input in a POST, the output in the reply."""
+"""Services as adapters: the input in a request, the output in the reply."""
 
 from __future__ import annotations
 
 import http.client
 import json
+import os
+import re
 import urllib.error
 import urllib.request
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote, urlsplit
+from typing import Any, Final
+from urllib.parse import quote, unquote, urlsplit
 
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.redaction import without_url_secrets
-from pytest_verdict.errors import AdapterError
+from pytest_verdict.core.values.redaction import literals, redaction_of, without_url_secrets
+from pytest_verdict.errors import AdapterError, MappingError
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
 from pytest_verdict.suites.loading import read_json
+from pytest_verdict.suites.mapping.input_mapping import read_input
+from pytest_verdict.suites.suite_model import HttpRequest
+
+_PLACE: Final = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
+_USUAL_HEADERS: Final = {"Content-Type": "application/json", "Accept": "application/json, text/plain"}
+
+
+class RefusedError(AdapterError):
+    """A service replied that it does not do what it is asked."""
+
+    def __init__(self, message: str, status: int, headers: Any) -> None:
+        super().__init__(message)
+        self.status = status
+        self.headers = headers
 
 
 class HttpAdapter:
-    """Posts ``{"input": ..., "context": {...}}`` to a URL.
+    """Sends a request for each input: unless told otherwise, a POST of ``{"input": ..., "context": {...}}``.
 
-    A reply of the type ``application/json`` is the JSON form of an `AgentResult`; any other is the output itself.
+    A reply of the type ``application/json`` is the JSON form of an `AgentResult`; any other is the output itself. What comes
+    from environment variables is in no message and in no output.
     """
 
-    def __init__(self, written: str, _folder: Path) -> None:
-        parts = urlsplit(written)
+    def __init__(self, written: str | HttpRequest, _folder: Path) -> None:
+        self._asked = HttpRequest(url=written) if isinstance(written, str) else written
+        parts = urlsplit(self._asked.url)
         user, at, host = parts.netloc.rpartition("@")
         self._url = parts._replace(netloc=host).geturl()
-        self._headers = {"Content-Type": "application/json", "Accept": "application/json, text/plain"}
+        self._headers = {**_USUAL_HEADERS, **self._asked.headers}
         if at:
             self._headers["Authorization"] = f"Basic {b64encode(unquote(user).encode()).decode()}"
-        self._shown = without_url_secrets("%20".join(written.split()))
+        self._shown = without_url_secrets("%20".join(self._asked.url.split()))
+        names = {place[4:] for place in _PLACE.findall(self._asked.model_dump_json()) if place.startswith("env.")}
+        missing = sorted(names - os.environ.keys())
+        if missing:
+            raise AdapterError(
+                f"the adapter {self._shown} needs the environment variable {missing[0]}, which is not set"
+            )
+        self._variables = {name: os.environ[name] for name in names}
+        self._hide = redaction_of(literals(self._variables.values())) if names else str
+        self._parts = {name: read_input(name, source) for name, source in self._asked.reply.items()}
+        # A redirection would take the headers along, to anywhere.
+        self._open = urllib.request.build_opener(_NoRedirection).open
 
-    def run(self, text: str, context: Mapping[str, Any]) -> AgentResult:
-        """Post one input."""
-        body = json.dumps({"input": text, "context": dict(context)}, default=str).encode("ascii")
-        request = urllib.request.Request(self._url, body, self._headers)  # noqa: S310 - only http and https get here
+    def run(self, given: Any, context: Mapping[str, Any]) -> AgentResult:
+        """Send one input."""
+        content, kind = self._reply(self._request(given, context), context.get("timeout_seconds"))
         try:
-            with urllib.request.urlopen(request, timeout=context.get("timeout_seconds")) as reply:  # noqa: S310 - likewise
-                content, kind = reply.read(), reply.headers.get_content_type()
-        except urllib.error.HTTPError as error:
-            with error:
-                raise AdapterError(f"{self._shown} replied {error.code}: {shown(error.read(500), 200)}") from None
-        except (TimeoutError, urllib.error.URLError) as error:
-            reason = getattr(error, "reason", error)
-            if isinstance(reason, TimeoutError):
-                raise AdapterTimeoutError(context["timeout_seconds"]) from None
-            raise AdapterError(f"{self._shown} cannot be reached: {reason}") from None
-        except http.client.HTTPException as error:
-            raise AdapterError(f"{self._shown} cannot be reached: {type(error).__name__}") from None
-        try:
-            decoded = content.decode("utf-8")
+            decoded = self._hide(content.decode("utf-8"))
+            if self._parts:
+                document = read_json(decoded)
+                found = {name: find(document) for name, find in self._parts.items()}
+                return result_from_json(found, f"the reply of {self._shown}")
             if not kind.endswith("json"):
                 return AgentResult(decoded)
             return result_from_json(read_json(decoded), f"the reply of {self._shown}")
-        except ValueError as error:
-            raise AdapterError(f"the reply of {self._shown} cannot be read: {error}") from None
+        except (ValueError, MappingError) as error:
+            raise AdapterError(f"the reply of {self._shown} cannot be read: {self._hide(str(error))}") from None
+
+    def _request(self, given: Any, context: Mapping[str, Any]) -> urllib.request.Request:
+        values = {"input": given, "context": dict(context), "env": self._variables}
+        has_body = self._asked.method not in {"GET", "HEAD"} or "body" in self._asked.model_fields_set
+        body = _filled(self._asked.body, values) if has_body else None
+        if not isinstance(body, str | None):
+            body = json.dumps(body, default=str)
+        url = _filled(self._url, values, lambda text: quote(text, safe=""))
+        headers = {name: _filled(text, values) for name, text in self._headers.items()}
+        content = None if body is None else body.encode()
+        return urllib.request.Request(url, content, headers, method=self._asked.method)  # noqa: S310 - http and https only
+
+    def _reply(self, request: urllib.request.Request, seconds: float | None) -> tuple[bytes, str]:
+        try:
+            with self._open(request, timeout=seconds) as reply:
+                return reply.read(), reply.headers.get_content_type()
+        except urllib.error.HTTPError as error:
+            with error:
+                said = self._hide(shown(error.read(500).decode("utf-8", "backslashreplace"), 200))
+                raise RefusedError(f"{self._shown} replied {error.code}: {said}", error.code, error.headers) from None
+        except (OSError, urllib.error.URLError) as error:
+            reason = getattr(error, "reason", error)
+            if isinstance(reason, TimeoutError):
+                raise AdapterTimeoutError(seconds or 0.0) from None
+            raise AdapterError(f"{self._shown} cannot be reached: {self._hide(str(reason))}") from None
+        except (http.client.HTTPException, ValueError) as error:
+            # The text of a refused header is its value.
+            raise AdapterError(f"{self._shown} cannot be reached: {type(error).__name__}") from None
+
+
+class _NoRedirection(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_asked: Any) -> None:
+        """Leave a redirection to be told as a reply."""
+
+
+def _filled(template: Any, values: Mapping[str, Any], write: Callable[[str], str] = str) -> Any:
+    """Put values where ``{{input}}``, ``{{context.name}}`` or ``{{env.NAME}}`` stands; alone it keeps its type."""
+    if isinstance(template, dict):
+        return {name: _filled(item, values, write) for name, item in template.items()}
+    if isinstance(template, list):
+        return [_filled(item, values, write) for item in template]
+    if not isinstance(template, str):
+        return template
+    whole = _PLACE.fullmatch(template)
+    if whole:
+        return _value(whole[1], values)
+    return _PLACE.sub(lambda place: write(_text(_value(place[1], values))), template)
+
+
+def _value(path: str, values: Any) -> Any:
+    found = values
+    for step in path.split("."):
+        if not isinstance(found, Mapping) or step not in found:
+            names = ", ".join(found) if isinstance(found, Mapping) else "no names"
+            raise AdapterError(f"{{{{{path}}}}}: there is no {step!r}; there is {names}")
+        found = found[step]
+    return found
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)

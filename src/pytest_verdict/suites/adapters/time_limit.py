@@ -35,10 +35,10 @@ def call_within(seconds: float, function: Callable[[], Any], *, ends_itself: boo
         try:
             returned = function()
             if inspect.isawaitable(returned):
-                from pytest_verdict.suites.adapters.background_loop import LOOP
+                from pytest_verdict.suites.adapters.background_loop import wait_for
 
                 awaits.set()
-                returned = LOOP.wait_for(returned, seconds)
+                returned = wait_for(returned, seconds)
             outcome.set_result(returned)
         except SystemExit as error:
             outcome.set_exception(AdapterError(f"the adapter tried to end the process with status {error.code}"))

@@ -11,41 +11,7 @@ from pytest_verdict.console import complain, say
 
 SCHEMA: Final = "verdict-suite.schema.json"
 """The file that the first line of the suite names: an editor completes keys and marks mistakes by it."""
-FILES: Final = {
-    "capitals.verdict.yaml": """\
-# yaml-language-server: $schema=verdict-suite.schema.json
-# Run it with pytest, and look for mistakes with pytest-verdict check.
-suite:
-  name: capitals
-  adapter: capitals_adapter.answer
-  scorer: normalized_exact
-  scenarios:
-    - name: france
-      input: "What is the capital of France?"
-      expected_output: "Paris"
-      tags: [europe]
-    - name: japan
-      input: "What is the capital of Japan?"
-      expected_output: "Tokyo"
-""",
-    "capitals_adapter.py": '''\
-"""What the suite runs: put the call of your agent here."""
-
-from __future__ import annotations
-
-CAPITALS = {"France": "Paris", "Japan": "Tokyo"}
-
-
-def answer(input: str, context: dict | None = None) -> str:
-    """Answer one input; return text, or an AgentResult when tools were called."""
-    country = input.rstrip("?").rpartition(" ")[2]
-    return f" {CAPITALS[country].upper()}\\n"
-''',
-    "conftest.py": '''\
-"""With this file pytest finds the adapter beside it; it is also the place to register scorers and operators of your own."""
-''',
-}
-"""What is written, by name."""
+_HOME: Final = files("pytest_verdict.suites")
 
 _EXIT_CODES: Final = """\
 exit codes:
@@ -65,7 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.folder)
     # A conftest.py that is there does what ours does, and so does a schema.
     kept = {name for name in ("conftest.py", SCHEMA) if (folder / name).exists()}
-    texts = {**FILES, SCHEMA: files("pytest_verdict.suites").joinpath("suite.schema.json").read_text("utf-8")}
+    starter = sorted(_HOME.joinpath("starter").iterdir(), key=lambda file: file.name)
+    texts = {file.name.removesuffix(".txt"): file.read_text("utf-8") for file in starter}
+    texts[SCHEMA] = _HOME.joinpath("suite.schema.json").read_text("utf-8")
     wanted = {name: text for name, text in texts.items() if name not in kept}
     taken = [name for name in wanted if (folder / name).exists()]
     if taken:

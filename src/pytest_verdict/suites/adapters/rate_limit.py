@@ -1,0 +1,89 @@
+"""How often an adapter is asked: what its suite allows, and what the service behind it asks for.
+
+A service asks for patience by the status 429 or 529, or 503 with ``Retry-After``. It is found on what the adapter raises, where
+the clients of HTTP and of models have it: on the exception or on its ``response``.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+from collections.abc import Callable
+from email.utils import mktime_tz, parsedate_tz
+from random import SystemRandom
+from typing import Any, Final
+
+from pytest_verdict.suites.suite_model import RateLimit
+
+_ALWAYS: Final = (429, 529)
+_WITH_TIME: Final = 503
+# Of its own: the random numbers of the tests stay as they are.
+_RANDOM: Final = SystemRandom()
+
+
+class Pace:
+    """When an adapter may be called next, from all threads of a process."""
+
+    def __init__(self, closing: threading.Event) -> None:
+        self.closing: Final = closing
+        self._lock = threading.Lock()
+        self._next = 0.0
+
+    def wait(self, interval: float) -> None:
+        """Wait for a turn; the next one is after an interval."""
+        with self._lock:
+            turn = max(self._next, time.monotonic())
+            self._next = turn + interval
+        self.closing.wait(turn - time.monotonic())
+
+    def postpone(self, seconds: float) -> None:
+        """Let all others wait too."""
+        with self._lock:
+            self._next = max(self._next, time.monotonic() + seconds)
+
+
+def call_patiently(call: Callable[[], Any], limit: RateLimit, pace: Pace, processes: int) -> Any:
+    """Make a call when it is its turn, and again when the service asks to wait."""
+    from tenacity import Retrying, retry_if_exception, sleep_using_event, stop_after_attempt
+
+    def attempt() -> Any:
+        pace.wait(processes / limit.requests_per_second if limit.requests_per_second else 0.0)
+        return call()
+
+    return Retrying(
+        retry=retry_if_exception(functools.partial(_is_worth_waiting, limit)),
+        stop=stop_after_attempt(limit.max_retries + 1),
+        wait=functools.partial(_pause, limit, pace),
+        sleep=sleep_using_event(pace.closing),
+        reraise=True,
+    )(attempt)
+
+
+def _is_worth_waiting(limit: RateLimit, error: BaseException) -> bool:
+    statuses = {_part(error, name) for name in ("status_code", "status", "code")}
+    asked = _asked_pause(error)
+    is_busy = not statuses.isdisjoint(_ALWAYS) or (_WITH_TIME in statuses and asked is not None)
+    return is_busy and (asked or 0.0) <= limit.max_delay_seconds
+
+
+def _pause(limit: RateLimit, pace: Pace, state: Any) -> float:
+    asked = _asked_pause(state.outcome.exception())
+    seconds: float = min(2.0 ** (state.attempt_number - 1), limit.max_delay_seconds) if asked is None else asked
+    pace.postpone(seconds)
+    # Not all of those that were told to wait come back in the same moment.
+    return seconds + _RANDOM.uniform(0.0, max(seconds, 1.0) / 4)
+
+
+def _asked_pause(error: BaseException) -> float | None:
+    headers = _part(error, "headers")
+    asked = str(headers.get("Retry-After", headers.get("retry-after"))) if hasattr(headers, "get") else ""
+    if asked.replace(".", "", 1).isdecimal():
+        return float(asked)
+    date = parsedate_tz(asked)
+    return None if date is None else max(mktime_tz(date) - time.time(), 0.0)
+
+
+def _part(error: BaseException, name: str) -> Any:
+    found = getattr(error, name, None) or getattr(getattr(error, "response", None), name, None)
+    return found if isinstance(found, int) or hasattr(found, "get") else None

@@ -1,0 +1,292 @@
+"""Services as adapters: requests as the suite writes them, secrets that stay secret, and services that ask to wait."""
+
+import json
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from scenarios import REPORT, suite
+from service import Service
+
+from pytest_verdict.errors import AdapterError
+from pytest_verdict.suites.adapters import open_adapter
+from pytest_verdict.suites.suite_model import HttpRequest
+
+CONTEXT = {"suite": "s", "scenario": "x", "timeout_seconds": 5}
+SECRET = "sk-hunter2-é"
+
+
+@pytest.fixture
+def serve(monkeypatch):
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    services = []
+
+    def started(answer):
+        services.append(Service(answer))
+        return services[-1]
+
+    yield started
+    for service in services:
+        service.close()
+
+
+def echo(request, _number):
+    return 200, {}, {"output": json.loads(request["body"])["input"]}
+
+
+def test_a_request_as_the_suite_writes_it(harness, serve, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-hunter2")
+    service = serve(lambda request, _: (200, {}, {"choices": [{"message": {"content": "Paris"}}], "tools": ["search"]}))
+    adapter = {
+        "url": f"{service.url}/v1/{{{{context.scenario}}}}?q={{{{input}}}}",
+        "method": "PUT",
+        "headers": {"Authorization": "Bearer {{env.MY_KEY}}", "X-Suite": "{{context.suite}}"},
+        "body": {"messages": [{"role": "user", "content": "Answer: {{input}}"}], "all": "{{context.metadata}}", "n": 1},
+        "reply": {"output": "$.choices[0].message.content", "tool_calls": "$.tools"},
+    }
+    given = {
+        "name": "x",
+        "input": "a b&c",
+        "expected_output": "Paris",
+        "expected_tools": ["search"],
+        "metadata": {"a": [1]},
+    }
+    run = harness.run({"a.verdict.yaml": suite(given, adapter=adapter)}, REPORT)
+    assert run.outcomes == {"passed": 1}
+    (request,) = service.requests
+    assert (request["method"], request["path"]) == ("PUT", "/v1/x?q=a%20b%26c")
+    assert request["headers"]["Authorization"] == "Bearer sk-hunter2"
+    assert request["headers"]["X-Suite"] == "s"
+    assert json.loads(request["body"]) == {
+        "messages": [{"role": "user", "content": "Answer: a b&c"}],
+        "all": {"a": [1]},
+        "n": 1,
+    }
+
+
+def test_what_an_input_says_is_never_filled_in(serve, tmp_path, monkeypatch):
+    monkeypatch.setenv("MY_KEY", SECRET)
+    service = serve(echo)
+    asked = HttpRequest(url=service.url, headers={"X-Key": "abc"}, body={"input": "{{input}} and {{input}}"})
+    output = open_adapter(asked, tmp_path).run("{{env.MY_KEY}}", CONTEXT).output
+    assert output == "{{env.MY_KEY}} and {{env.MY_KEY}}"
+
+
+def test_a_body_of_text_and_a_request_without_body(serve, tmp_path):
+    service = serve(lambda *_: (200, {"Content-Type": "text/plain"}, "fine"))
+    form = HttpRequest(url=service.url, headers={"Content-Type": "text/plain"}, body="q={{input}}")
+    assert open_adapter(form, tmp_path).run("é", CONTEXT).output == "fine"
+    assert open_adapter(HttpRequest(url=service.url, method="GET"), tmp_path).run("i", CONTEXT).output == "fine"
+    assert [request["body"] for request in service.requests] == ["q=é", ""]
+    assert service.requests[0]["headers"]["Content-Type"] == "text/plain"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda request, _: (500, {}, f"no: {request['headers']}"),
+        lambda request, _: (302, {"Location": "/elsewhere"}, f"{request['headers']}"),
+        lambda request, _: (200, {}, f"no JSON {request['headers']}"),
+        lambda request, _: (200, {}, {"wrong": request["headers"]}),
+        lambda request, _: (200, {}, {"output": json.dumps(request["headers"])}),
+        lambda request, _: None,
+    ],
+    ids=["status", "redirection", "no_json", "no_result", "output", "dies"],
+)
+def test_a_secret_is_in_no_message_no_record_and_no_file(harness, serve, monkeypatch, answer):
+    monkeypatch.setenv("MY_KEY", "sk-hunter2/zoë")
+    service = serve(answer)
+    adapter = {"url": service.url, "headers": {"Authorization": "Bearer {{env.MY_KEY}}".replace("ë", "")}}
+    monkeypatch.setenv("MY_KEY", "sk-hunter2/zoe")
+    given = {"name": "x", "input": "i", "expected_output": "other", "scorer": "exact"}
+    run = harness.run({"a.verdict.yaml": suite(given, adapter=adapter)}, REPORT)
+    assert not run.outcomes.get("passed")
+    assert len(service.requests) == 1
+    written = [path.read_text() for path in run.folder.rglob("*") if path.is_file()]
+    assert not [text for text in [run.output, *written] if "hunter2" in text]
+
+
+def test_a_variable_that_is_not_set_and_one_that_cannot_be_sent(serve, tmp_path, monkeypatch):
+    asked = HttpRequest(url=serve(echo).url, headers={"X": "{{env.NO_SUCH_KEY}}"})
+    with pytest.raises(AdapterError, match="needs the environment variable NO_SUCH_KEY, which is not set"):
+        open_adapter(asked, tmp_path)
+    monkeypatch.setenv("NO_SUCH_KEY", "hunter2\nX: y")
+    with pytest.raises(AdapterError, match="cannot be reached: ValueError") as error:
+        open_adapter(asked, tmp_path).run("i", CONTEXT)
+    assert "hunter2" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"body": "{{inptu}}"}, r"\{\{inptu\}\}: there is no 'inptu'; there is input, context, env"),
+        ({"body": "{{context.scenari}}"}, "there is no 'scenari'; there is suite, scenario"),
+        ({"reply": {"output": "$.no"}}, "the reply of .* cannot be read: .*no"),
+        ({"reply": {"tool_calls": "$.output"}}, "must be text or an object with output"),
+        ({"reply": {"output": "$["}}, "output: "),
+    ],
+)
+def test_a_request_that_is_written_wrongly(serve, tmp_path, asked, words):
+    with pytest.raises(Exception, match=words):
+        open_adapter(HttpRequest(url=serve(echo).url, **asked), tmp_path).run("i", CONTEXT)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "words"),
+    [
+        ({"url": "ftp://x"}, "url: 'ftp://x' is not allowed; a service has a URL with http:// or https://"),
+        ({"url": "http://x", "header": {}}, "there is no key 'header' here. Did you mean 'headers'?"),
+        ({"url": "http://x", "method": "post"}, "a method is written in capitals"),
+        ({"method": "POST"}, "the key 'url' is required"),
+        (["http://x"], "adapter: "),
+    ],
+)
+def test_an_adapter_that_is_written_wrongly_has_its_line(harness, adapter, words):
+    run = harness.run({"a.verdict.yaml": suite({"name": "x", "input": "i"}, adapter=adapter)})
+    assert "a.verdict.yaml:" in run.stdout
+    assert words in run.stdout
+
+
+def busy(times, status=429, **headers):
+    def answer(request, number):
+        return (status, headers, "later") if number <= times else echo(request, number)
+
+    return answer
+
+
+def scenarios(count):
+    return [{"name": f"s{n}", "input": f"i{n}", "expected_output": f"i{n}", "scorer": "exact"} for n in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("status", "headers"),
+    [(429, {"Retry-After": "0.2"}), (503, {"Retry-After": "0"}), (529, {"Retry-After": "0"})],
+)
+def test_a_service_that_asks_to_wait_is_asked_again(harness, serve, status, headers):
+    service = serve(busy(2, status, **headers))
+    run = harness.run({"a.verdict.yaml": suite(*scenarios(1), adapter=service.url)}, REPORT, "-rP")
+    assert run.outcomes == {"passed": 1}
+    assert len(service.requests) == 3
+    assert service.times[2] - service.times[0] >= 2 * float(headers["Retry-After"])
+    assert "attempts that failed" not in run.stdout
+    assert len(run.records) == 1
+
+
+def test_how_often_a_service_asked_to_wait_changes_no_byte(harness, serve):
+    runs = []
+    for times in (0, 7):
+        service = serve(busy(times, **{"Retry-After": "0.05"}))
+        given = suite(*scenarios(10), adapter="{service}", rate_limit={"max_retries": 9}).replace(
+            "{service}", service.url
+        )
+        runs.append(harness.run({"a.verdict.yaml": given}, REPORT).records_bytes)
+    assert runs[0] == runs[1]
+
+
+def test_a_date_is_waited_for(harness, serve):
+    until = datetime.now(UTC) + timedelta(seconds=2)
+    service = serve(busy(1, **{"Retry-After": format_datetime(until, usegmt=True)}))
+    assert harness.run({"a.verdict.yaml": suite(*scenarios(1), adapter=service.url)}).outcomes == {"passed": 1}
+    assert service.times[1] - service.times[0] > 0.5
+
+
+@pytest.mark.parametrize(
+    ("limit", "headers", "requests"),
+    [
+        ({"max_retries": 2}, {"Retry-After": "0"}, 3),
+        ({"max_retries": 0}, {"Retry-After": "0"}, 1),
+        ({"max_retries": 9, "max_delay_seconds": 5}, {"Retry-After": "3600"}, 1),
+        ({"max_retries": 2, "max_delay_seconds": 0.05}, {}, 3),
+    ],
+)
+def test_patience_has_an_end(harness, serve, limit, headers, requests):
+    service = serve(busy(99, **headers))
+    began = time.monotonic()
+    run = harness.run({"a.verdict.yaml": suite(*scenarios(1), adapter=service.url, rate_limit=limit)}, REPORT)
+    assert run.outcomes == {"errors": 1}
+    assert "replied 429: 'later'" in run.stdout
+    assert len(service.requests) == requests
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("status", [500, 503, 404])
+def test_what_does_not_ask_to_wait_is_not_asked_again(harness, serve, status):
+    service = serve(busy(99, status))
+    assert harness.run({"a.verdict.yaml": suite(*scenarios(1), adapter=service.url)}).outcomes == {"errors": 1}
+    assert len(service.requests) == 1
+
+
+def test_a_retry_after_a_service_that_died(harness, serve):
+    service = serve(lambda request, number: None if number < 3 else echo(request, number))
+    run = harness.run({"a.verdict.yaml": suite(*scenarios(1), adapter=service.url, retries=2)}, REPORT)
+    assert run.outcomes == {"passed": 1}
+
+
+def test_requests_per_second(harness, serve):
+    service = serve(echo)
+    limit = {"requests_per_second": 20}
+    assert harness.run({"a.verdict.yaml": suite(*scenarios(9), adapter=service.url, rate_limit=limit)}).outcomes == {
+        "passed": 9
+    }
+    assert service.times[-1] - service.times[0] >= 8 / 20 - 0.02
+
+
+CLIENTS = """
+class Response:
+    def __init__(self, status, headers):
+        self.status_code, self.headers = status, headers
+
+class ClientError(Exception):
+    def __init__(self, response):
+        self.response = response
+        super().__init__("busy")
+
+class ModelError(Exception):
+    status_code = 429
+
+calls = []
+
+def by_response(text):
+    calls.append(text)
+    if len(calls) < 3:
+        raise ClientError(Response(429, {"retry-after": "0"}))
+    return text
+
+def by_status(text):
+    calls.append(text)
+    if len(calls) < 2:
+        raise ModelError
+    return text
+"""
+
+
+SAME_RANDOM = """
+import random
+
+random.seed(1)
+state = random.getstate()
+
+def pytest_sessionfinish():
+    assert random.getstate() == state
+"""
+
+
+@pytest.mark.parametrize("adapter", ["by_response", "by_status"])
+def test_the_exceptions_of_clients_are_understood(harness, adapter):
+    given = {
+        "my_agent.py": CLIENTS,
+        "conftest.py": "",
+        "a.verdict.yaml": suite(*scenarios(1), adapter=f"my_agent.{adapter}"),
+    }
+    assert harness.run(given, REPORT).outcomes == {"passed": 1}
+
+
+def test_the_random_numbers_of_the_tests_stay_as_they_are(harness):
+    given = {
+        "my_agent.py": CLIENTS,
+        "conftest.py": SAME_RANDOM,
+        "a.verdict.yaml": suite(*scenarios(1), adapter="my_agent.by_response"),
+    }
+    run = harness.run(given, process=True)
+    assert (run.status, run.outcomes) == (0, {"passed": 1})
