@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
 from itertools import chain, islice
@@ -31,7 +31,7 @@ from pytest_verdict.suites.bulk.engines import Run
 from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
 from pytest_verdict.suites.bulk.plan import ROWS
 from pytest_verdict.suites.bulk.scored_rows import RowCheck
-from pytest_verdict.suites.bulk.units import files_of, plan_units, rows_with_one_id, score_unit
+from pytest_verdict.suites.bulk.units import Unit, files_of, plan_units, rows_with_one_id, score_unit
 from pytest_verdict.suites.dataset_check import DatasetCheck, checked_rate, concluded
 from pytest_verdict.suites.mapping.evaluator import Evaluator
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
@@ -102,12 +102,7 @@ def score_dataset(
         parts = held.path / PARTS
         units = plan_units(Path(source), check, parts, unit_rows)
         parts.mkdir(exist_ok=True)
-        folds = sorted(run(score_unit, units), key=attrgetter("before"))
-        if len(folds) != len(units):
-            raise ConfigurationError(
-                f"run gave {len(folds)} results for {counted(len(units), 'unit')}; it gives one for each"
-            )
-        fold = reduce(Fold.__add__, folds, Fold())
+        fold = _folded(run, units)
         _refuse(fold, parts, label)
         first = [ComparisonResult.from_record(json.loads(sample)) for sample in fold.samples]
         decided = concluded(label, fold.counts, fold.unreadable, first, gate, pass_rate, compared=kernel.run)
@@ -129,6 +124,15 @@ def _held(target: Path) -> ReportFolder:
         return ReportFolder(target)
     except FolderInUseError:
         raise FolderInUseError(f"{target}: another run is writing its report there; name another folder") from None
+
+
+def _folded(run: Run, units: Sequence[Unit]) -> Fold:
+    folds = sorted(run(score_unit, units), key=attrgetter("before"))
+    if len(folds) != len(units):
+        raise ConfigurationError(
+            f"run gave {len(folds)} results for {counted(len(units), 'unit')}; it gives one for each"
+        )
+    return reduce(Fold.__add__, folds, Fold())
 
 
 def _refuse(fold: Fold, parts: Path, label: str) -> None:
