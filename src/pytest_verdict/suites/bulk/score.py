@@ -102,8 +102,7 @@ def score_dataset(
         parts = held.path / PARTS
         units = plan_units(Path(source), check, parts, unit_rows)
         parts.mkdir(exist_ok=True)
-        fold = _folded(run, units)
-        _refuse(fold, parts, label)
+        fold = _folded(run, units, check)
         first = [ComparisonResult.from_record(json.loads(sample)) for sample in fold.samples]
         decided = concluded(label, fold.counts, fold.unreadable, first, gate, pass_rate, compared=kernel.run)
         held.set_aside_earlier()
@@ -126,13 +125,15 @@ def _held(target: Path) -> ReportFolder:
         raise FolderInUseError(f"{target}: another run is writing its report there; name another folder") from None
 
 
-def _folded(run: Run, units: Sequence[Unit]) -> Fold:
+def _folded(run: Run, units: Sequence[Unit], check: RowCheck) -> Fold:
     folds = sorted(run(score_unit, units), key=attrgetter("before"))
     if len(folds) != len(units):
         raise ConfigurationError(
             f"run gave {len(folds)} results for {counted(len(units), 'unit')}; it gives one for each"
         )
-    return reduce(Fold.__add__, folds, Fold())
+    fold = reduce(Fold.__add__, folds, Fold())
+    _refuse(fold, units[0].folder, check.label)
+    return fold
 
 
 def _refuse(fold: Fold, parts: Path, label: str) -> None:
