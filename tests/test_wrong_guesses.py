@@ -180,12 +180,6 @@ GUESSES = [
     ("comparator.soft()", "with comparator.collect(): ...", None),
     # Templates.
     (
-        'VerifiedField("x", ground_truth=1, verify_with="exact")',
-        "ExactMatch(",
-        'VerifiedField("x", ground_truth="a", verify_with=ExactMatch())',
-    ),
-    ('VerifiedField("x", ground_truth=1, verify_with="regex")', "RegexMatch(", 'RegexMatch(pattern="a")'),
-    (
         'VerifiedField("x", ground_truth=1, verify_with="numeric_tolerance")',
         "NumericTolerance(",
         "NumericTolerance(tolerance=1)",

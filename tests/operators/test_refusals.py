@@ -13,7 +13,7 @@ from pytest_verdict.suites import Evaluator
 from refusals import refused
 
 DEEP = "[" * 300
-WITHOUT_REFUSAL = {"exact", "literal", "not_blank"}
+WITHOUT_REFUSAL = {"exact", "literal", "not_blank", "nothing_found"}
 # What the parts refuse, an outcome of another tool, or nothing at all.
 OF_OTHERS = {
     "none_of",

@@ -223,7 +223,7 @@ def test_settings_of_a_document_are_no_settings_of_what_was_not_compared():
 
 
 def test_an_operator_cannot_have_a_setting_called_extract():
-    from pytest_verdict.core.operator import operator_from_function
+    from pytest_verdict.core.function_operator import operator_from_function
 
     def odd(expected, observed, extract="x"):
         return True

@@ -12,7 +12,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, GROUP, Families, load, load_installed
-from pytest_verdict.core.operator import Operator, Plan, operator_from_function
+from pytest_verdict.core.function_operator import operator_from_function
+from pytest_verdict.core.operator import Operator, Plan
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode

@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 from pytest_verdict.core.kernel import run, settle
 from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.operator import Operator, as_setting
-from pytest_verdict.core.registry import operator_from_settings
+from pytest_verdict.core.registry import REGISTRY, operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.snapshot import snapshot
@@ -175,7 +175,8 @@ def _read_operator(given: Any) -> Operator:
         try:
             return operator_from_settings(given)
         except ConfigurationError as error:
-            raise TemplateError(f"verify_with: {error}") from None
+            instead = f"; write verify_with={REGISTRY.find(given).__name__}(...)" if given in REGISTRY else ""
+            raise TemplateError(f"verify_with: {error}{instead}") from None
     if isinstance(given, type) and issubclass(given, Operator):
         raise TemplateError(f"verify_with takes an operator, not its class: verify_with={given.__name__}(...)")
     raise TemplateError(f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(given, 80)}")
