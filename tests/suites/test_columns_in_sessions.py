@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from test_columns import HOSTILE, pyarrow
+from test_operators_by_columns import HOSTILE, pyarrow
 
 BOTH = {"expected": "$.want", "observed": "$.got"}
 TEXTS = [text for text in HOSTILE if text != "\ud800"]

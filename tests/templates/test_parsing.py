@@ -242,3 +242,26 @@ def test_a_misspelt_key_is_named_beside_the_field_that_lacks_its_value():
     said = AnswerTemplate(Answer).verify(values, trace="venetoclax").describe()
     assert "null_observed" in said
     assert "\n  keys of no field: 'yaer\\x1b[2J'\n" in said
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict", "notes"),
+    [
+        ('<think>It may be {"city": "Lyon"}.</think>\nSo: {"city": "Paris"}, I think.', "pass", ["json_extracted"]),
+        ('[1] says it. {"city": "Paris"} and {"city": "Lyon"}', "pass", ["json_extracted"]),
+        ('First {"city": "Lyon"}, then {"city": "Paris"}', "fail", ["json_extracted"]),
+        ('{"city": "Paris"}', "pass", []),
+        ('```json\n{"city": "Paris"}\n```', "pass", ["markdown_fence_removed"]),
+        ('{"city": "Lyon", "city": "Paris"}', "error", ["json_duplicate_key", "child_error"]),
+        ("It is Paris.", "error", ["json_parse_failed", "child_error"]),
+        ('<think>{"city": "Paris"}</think> I do not know.', "error", ["json_parse_failed", "child_error"]),
+    ],
+)
+def test_the_object_may_stand_in_prose_where_that_is_asked_for(reply, verdict, notes):
+    class City(BaseAnswer):
+        city: str = VerifiedField("The city", "Paris", "exact")
+
+    result = AnswerTemplate(City, extract_json=True).verify(reply)
+    assert (result.verdict, result.notes) == (verdict, notes)
+    if "json_extracted" in notes:
+        assert AnswerTemplate(City).verify(reply).verdict == "error"

@@ -8,8 +8,10 @@ import pytest
 
 from pytest_verdict import SynonymMap, compare, operators, templates
 from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators import (
     AllOf,
+    AnyOf,
     AtLeastN,
     BooleanMatch,
     ContainsAll,
@@ -30,7 +32,17 @@ from pytest_verdict.operators import (
     TraceLength,
     TraceRegex,
 )
-from pytest_verdict.templates import ExactMatch, FieldCheck, RegexMatch
+from pytest_verdict.templates import (
+    AnswerTemplate,
+    BaseAnswer,
+    ExactMatch,
+    FieldCheck,
+    NumericGraded,
+    NumericRangeGraded,
+    NumericThresholdGraded,
+    RegexMatch,
+    VerifiedField,
+)
 
 
 def letters(texts):
@@ -183,3 +195,43 @@ def test_each_kind_has_its_own_check():
         TraceContains(substring="a").check("a", True)
     with pytest.raises(NotImplementedError, match=r"use check\(observed, expected\)"):
         ExactMatch().check_trace("a")
+
+
+class Graded(BaseAnswer):
+    near: float = VerifiedField("n", 100, NumericGraded(cutoff=0.2), weight=2)
+    inside: float = VerifiedField("i", 15, NumericRangeGraded(min=10, max=20, margin=0.4, mode="relative"))
+    least: int = VerifiedField("l", 100, NumericThresholdGraded(direction="min", margin=10), quote=True)
+
+
+@pytest.mark.parametrize(
+    ("values", "granular"),
+    [
+        ({"near": 110, "inside": 21, "least": 95}, (2 * 0.5 + 0.75 + 0.5) / 4),
+        ({"near": 100, "inside": 20, "least": 100}, 1.0),
+        ({"near": 120, "inside": 24, "least": 90}, 0.0),
+        ({"near": None, "inside": 21, "least": 95}, (0.75 + 0.5) / 4),
+    ],
+)
+def test_the_granular_score_adds_up_what_is_left_of_graded_fields(values, granular):
+    result = AnswerTemplate(Graded).verify({**values, "least_quote": "at least"}, trace="at least so many")
+    assert result.granular == pytest.approx(granular)
+    assert result.passed == (granular == 1.0)
+
+
+def test_of_a_graded_field_without_its_words_nothing_is_left():
+    values = {"near": 100, "inside": 20, "least": 95, "least_quote": "nowhere"}
+    assert AnswerTemplate(Graded).verify(values, trace="at least").granular == 0.75
+
+
+def test_under_a_strategy_the_field_that_gives_most_counts():
+    class Either(Graded):
+        class VerificationStrategy:
+            verify_strategy = AnyOf(conditions=[FieldCheck(field="inside"), FieldCheck(field="near")])
+
+    values = {"near": 110, "inside": 20, "least": 0, "least_quote": "at least"}
+    assert AnswerTemplate(Either).verify(values, trace="at least").granular == 0.25
+
+
+def test_a_direction_that_is_none_is_refused():
+    with pytest.raises(SettingsError, match="direction='up' is unknown"):
+        NumericThresholdGraded(direction="up", margin=1)

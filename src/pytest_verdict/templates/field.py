@@ -42,6 +42,11 @@ class FieldRule:
         """Whether the operator reads the raw response instead of an extracted value."""
         return self.operator.kind == "trace"
 
+    def share(self, field: ComparisonResult) -> float:
+        """Say how much of the field is right: all or nothing, unless its score falls with the distance."""
+        is_graded = getattr(self.operator, "zero_at", None) is not None
+        return field.score if is_graded else int(field.passed)
+
     def written(self) -> dict[str, Any]:
         """Write the rule as the record does."""
         quote = {"quote": True} if self.quote else {}

@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError, create_model
 
 from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
+from pytest_verdict.core.values.jsontext import JsonTextError, documents_in, parse_json
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ParseError
 from pytest_verdict.templates.answer import BaseAnswer
@@ -19,6 +19,7 @@ from pytest_verdict.templates.field import types_of
 from pytest_verdict.templates.observed_keys import WHOLE, named_problems
 
 FENCE_REMOVED: Final = "markdown_fence_removed"
+JSON_EXTRACTED: Final = "json_extracted"
 UNKNOWN_KEYS: Final = "unknown_keys"
 NOT_AN_OBJECT: Final = "not_an_object"
 
@@ -36,8 +37,8 @@ class ParsedAnswer:
         answer: The answer; None when no answer can be made of the reply.
         problems: Why a field could not be read, by field; under the empty name why the whole reply could not.
         unknown: What the reply holds besides the fields to extract; it never becomes part of the answer.
-        notes: Codes that say how the reply was read: ``markdown_fence_removed``, ``unknown_keys``, ``json_parse_failed``,
-            ``json_duplicate_key``, ``json_not_finite``, ``json_too_deep``, ``not_an_object``.
+        notes: Codes that say how the reply was read: ``markdown_fence_removed``, ``json_extracted``, ``unknown_keys``,
+            ``json_parse_failed``, ``json_duplicate_key``, ``json_not_finite``, ``json_too_deep``, ``not_an_object``.
         trace: The raw response from which the reply was made, or None.
         reply: The reply, verbatim.
 
@@ -64,7 +65,9 @@ class ParsedAnswer:
         return self.answer
 
 
-def parse_reply(template: type[BaseAnswer], reply: Any, trace: str | None = None) -> ParsedAnswer:
+def parse_reply(
+    template: type[BaseAnswer], reply: Any, trace: str | None = None, *, extract_json: bool = False
+) -> ParsedAnswer:
     """Read a reply by a template.
 
     A field with ground truth that is null or left out is a null answer. Any other field must have a value of its type.
@@ -73,6 +76,7 @@ def parse_reply(template: type[BaseAnswer], reply: Any, trace: str | None = None
         template: The template.
         reply: A mapping from field to value, or the text of a JSON object, which may stand in one markdown fence.
         trace: The raw response from which the reply was made, or None.
+        extract_json: Whether the object may stand in prose, behind the last ``</think>``; the first one there is read.
 
     Returns:
         What was read. A reply that is broken does not raise; see `ParsedAnswer.required`.
@@ -88,7 +92,7 @@ def parse_reply(template: type[BaseAnswer], reply: Any, trace: str | None = None
     """
     notes: list[str] = []
     try:
-        found = _mapping(reply, notes)
+        found = _mapping(reply, notes, extract_json=extract_json)
     except JsonTextError as error:
         return ParsedAnswer(template, None, {WHOLE: str(error)}, {}, (*notes, error.note), trace, reply)
     wanted = template.__verdict_definition__.form
@@ -99,7 +103,7 @@ def parse_reply(template: type[BaseAnswer], reply: Any, trace: str | None = None
     return ParsedAnswer(template, answer, problems, unknown, tuple(notes), trace, reply)
 
 
-def _mapping(reply: Any, notes: list[str]) -> dict[str, Any]:
+def _mapping(reply: Any, notes: list[str], *, extract_json: bool) -> dict[str, Any]:
     if isinstance(reply, Mapping):
         return {str(key): snapshot(value) for key, value in reply.items()}
     if not isinstance(reply, str | bytes):
@@ -108,10 +112,24 @@ def _mapping(reply: Any, notes: list[str]) -> dict[str, Any]:
     inside = normalize(text, ["strip_markdown_fence"])
     if inside != text:
         notes.append(FENCE_REMOVED)
-    found = parse_json(inside)
+    found = _extracted(text) if extract_json and not _is_braced(inside) else None
+    if found is None:
+        found = parse_json(inside)
+    else:
+        notes[:] = [JSON_EXTRACTED]
     if not isinstance(found, dict):
         raise JsonTextError(NOT_AN_OBJECT, f"a reply is a JSON object, got {shown(found, 80)}")
     return {key: plain_numbers(value) for key, value in found.items()}
+
+
+def _is_braced(text: str) -> bool:
+    return text.lstrip()[:1] == "{" and text.rstrip()[-1:] == "}"
+
+
+def _extracted(text: str) -> dict[str, Any] | None:
+    """Find the first object in a text that holds other things too."""
+    answer = text.rpartition("</think>")[2]
+    return next((found for found, _, _ in documents_in(answer) if isinstance(found, dict)), None)
 
 
 def plain_numbers(value: Any) -> Any:

@@ -6,14 +6,18 @@ All others are the operator classes themselves.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pytest_verdict.core.normalizers import Normalization
+from pytest_verdict.errors import SettingsError, allowed
 from pytest_verdict.operators.category import BooleanMatch as BooleanMatch, LiteralMatch as LiteralMatch
 from pytest_verdict.operators.date import DateMatch as DateMatch, DateRange as DateRange, DateTolerance as DateTolerance
+from pytest_verdict.operators.exact_number import as_exact
 from pytest_verdict.operators.lists import OrderedMatch as OrderedMatch, SetContainment as SetContainment
 from pytest_verdict.operators.number import (
     NumericExact as NumericExact,
+    NumericMaximum,
+    NumericMinimum,
     NumericRange as NumericRange,
     NumericTolerance as NumericTolerance,
 )
@@ -59,3 +63,76 @@ class RegexMatch(Regex):
     """
 
     mode: Literal["search", "fullmatch", "match"] = "search"
+
+
+def NumericGraded(  # noqa: N802 - a function that is written like a class, as VerifiedField is
+    cutoff: Any, full_credit: Any = 0, mode: Literal["relative", "absolute"] = "relative"
+) -> NumericTolerance:
+    """Make a `NumericTolerance` whose score falls evenly outside; the granular score counts what is left of it.
+
+    Args:
+        cutoff: The distance from which on the score is 0, above ``full_credit``.
+        full_credit: The distance up to which the field passes with the score 1.
+        mode: Whether distances are ``relative`` to the ground truth or ``absolute``.
+
+    Returns:
+        The operator.
+
+    Example:
+        >>> from pytest_verdict.templates import NumericGraded
+        >>> compare(NumericGraded(cutoff=0.2), 100, 110).score
+        0.5
+    """
+    return NumericTolerance(tolerance=full_credit, zero_at=cutoff, mode=mode)
+
+
+def NumericRangeGraded(  # noqa: N802 - likewise
+    min: Any,  # noqa: A002 - the name of the setting
+    max: Any,  # noqa: A002 - likewise
+    margin: Any,
+    mode: Literal["relative", "absolute"] = "absolute",
+) -> NumericRange:
+    """Make a `NumericRange` whose score falls evenly outside; the granular score counts what is left of it.
+
+    Args:
+        min: The lower bound, included.
+        max: The upper bound, included.
+        margin: The distance from the range from which on the score is 0, above 0.
+        mode: Whether the margin is ``absolute`` or ``relative`` to the width of the range.
+
+    Returns:
+        The operator.
+
+    Example:
+        >>> from pytest_verdict.templates import NumericRangeGraded
+        >>> compare(NumericRangeGraded(min=10, max=20, margin=4), None, 21).score
+        0.75
+    """
+    width = as_exact(max) - as_exact(min) if mode == "relative" else 1
+    return NumericRange(min=min, max=max, zero_at=as_exact(margin) * width)
+
+
+def NumericThresholdGraded(  # noqa: N802 - likewise
+    direction: Literal["min", "max"],
+    margin: Any,
+    exclusive: bool = False,  # noqa: FBT001, FBT002 - a setting
+) -> NumericMinimum | NumericMaximum:
+    """Make a `NumericMinimum` or `NumericMaximum` whose score falls evenly outside; the granular score counts what is left of it.
+
+    Args:
+        direction: ``min`` where the ground truth is the lowest number that passes, ``max`` where it is the highest.
+        margin: The distance from which on the score is 0, above 0 and in the unit of the number.
+        exclusive: Whether the limit itself does not pass.
+
+    Returns:
+        The operator.
+
+    Example:
+        >>> from pytest_verdict.templates import NumericThresholdGraded
+        >>> compare(NumericThresholdGraded(direction="min", margin=10), 100, 95).score
+        0.5
+    """
+    if direction not in ("min", "max"):
+        raise SettingsError(f"direction={direction!r} is unknown.{allowed('direction', direction, ('min', 'max'))}")
+    operator = NumericMinimum if direction == "min" else NumericMaximum
+    return operator(zero_at=margin, exclusive=exclusive)

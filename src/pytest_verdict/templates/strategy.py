@@ -94,18 +94,18 @@ def fields_named(node: Operator) -> frozenset[str]:
     return frozenset().union(*(fields_named(part) for part in _parts(node)))
 
 
-def granular_score(node: Operator | None, passed: Mapping[str, bool], weights: Mapping[str, ExactNumber]) -> float:
-    """Give the weight of what passed as a share of all weights.
+def granular_score(node: Operator | None, shares: Mapping[str, float], weights: Mapping[str, ExactNumber]) -> float:
+    """Give the weight of what is right as a share of all weights; of each field it is known how much of it is right.
 
-    Under ``AnyOf`` the heaviest passed field counts and under ``AtLeastN`` the n heaviest ones, of the fields in the tree;
-    otherwise every passed field counts.
+    Under ``AnyOf`` the field that gives most counts and under ``AtLeastN`` the n fields that do, of those in the tree;
+    otherwise every field counts.
     """
     whole = dict(zip(weights, _whole(tuple(weights.values())), strict=True))
     total = sum(whole.values())
     if not total:
         return 0.0
     named = fields_named(node) if isinstance(node, AnyOf | AtLeastN) else weights
-    counted = sorted((whole[name] for name in weights if passed[name] and name in named), reverse=True)
+    counted = sorted((whole[name] * shares[name] for name in weights if name in named), reverse=True)
     most = node.n if isinstance(node, AtLeastN) else 1 if isinstance(node, AnyOf) else len(counted)
     return sum(counted[:most]) / total
 

@@ -149,6 +149,7 @@ class AnswerTemplate:
         judge: Who fills in the form from a response: a callable, sync or async, of a `FormRequest`. Needed by `parse` only.
         embedding_check: Whether text that failed is compared again by meaning. True for the model all-MiniLM-L6-v2 and the
             threshold 0.85, or a `SemanticMatch` with other ones.
+        extract_json: Whether the JSON object of a reply may stand in prose or behind ``<think>``; the first one is read.
         comparator: Whose `Comparator.collect` makes `assert_verified` soft; None lets it always fail at once.
 
     Raises:
@@ -173,6 +174,7 @@ class AnswerTemplate:
         judge: Any = None,
         *,
         embedding_check: bool | SemanticMatch = False,
+        extract_json: bool = False,
         comparator: Comparator | None = None,
     ) -> None:
         if not isinstance(template, type) or not issubclass(template, BaseAnswer) or template is BaseAnswer:
@@ -182,6 +184,7 @@ class AnswerTemplate:
         _refuse_without_correct(template)
         self._template = template
         self._judge = judge
+        self._extract_json = extract_json
         self._comparator = comparator or Comparator()
         self._embedding_check = SemanticMatch() if embedding_check is True else embedding_check or None
 
@@ -251,7 +254,7 @@ class AnswerTemplate:
         """
         if not self._template.__verdict_definition__.parsed:
             return parse_reply(self._template, {}, response)
-        return parse_reply(self._template, ask(*self._question(response)), response)
+        return self._read(ask(*self._question(response)), response)
 
     async def parse_async(self, response: str) -> ParsedAnswer:
         """Let the judge fill in the form, in an event loop that is running.
@@ -267,7 +270,7 @@ class AnswerTemplate:
         """
         if not self._template.__verdict_definition__.parsed:
             return parse_reply(self._template, {}, response)
-        return parse_reply(self._template, await ask_async(*self._question(response)), response)
+        return self._read(await ask_async(*self._question(response)), response)
 
     def _question(self, response: str) -> tuple[Judge[FormRequest], FormRequest]:
         if self._judge is None:
@@ -278,6 +281,9 @@ class AnswerTemplate:
         if not isinstance(response, str):
             raise TemplateError(f"a response is text, got {shown(response, 80)}")
         return self._judge, form_request(self._template, response)
+
+    def _read(self, reply: Any, trace: str | None) -> ParsedAnswer:
+        return parse_reply(self._template, reply, trace, extract_json=self._extract_json)
 
     def _parsed(self, answer: Any, trace: str | None) -> ParsedAnswer:
         wanted = self._template.__name__
@@ -292,7 +298,7 @@ class AnswerTemplate:
         if answer is None and not self._template.__verdict_definition__.parsed:
             return parse_reply(self._template, {}, trace)
         if isinstance(answer, Mapping | str | bytes):
-            return parse_reply(self._template, answer, trace)
+            return self._read(answer, trace)
         raise TemplateError(f"an answer of {wanted} is a mapping, JSON text or an instance, got {shown(answer, 80)}")
 
 

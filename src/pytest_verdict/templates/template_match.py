@@ -112,7 +112,11 @@ class TemplateMatch(Operator):
     def weighed(self, fields: Fields, quotes: Fields) -> float:
         """Give the granular score."""
         weights = {name: rule.weight for name, rule in self.fields.items()}
-        return granular_score(self.strategy, _passed(fields, quotes), weights)
+        shares = {
+            name: 0 if name in quotes and not quotes[name].passed else self.fields[name].share(field)
+            for name, field in fields.items()
+        }
+        return granular_score(self.strategy, shares, weights)
 
     def holds(self, fields: Fields, quotes: Fields) -> bool:
         """Say whether enough fields passed."""
