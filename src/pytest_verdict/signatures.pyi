@@ -38,6 +38,9 @@ DeltaSettings = TypedDict("DeltaSettings", {"tolerance": Number, "mode": Literal
 DerivedMatchSettings = TypedDict("DerivedMatchSettings", {"extraction": Literal["programmatic", "model_mediated"]}, total=False)
 ExactSettings = TypedDict("ExactSettings", {"normalize": Normalizers, "case_sensitive": bool, "nan_equal": bool}, total=False)
 JsonOperatorSettings = TypedDict("JsonOperatorSettings", {"normalize": Normalizers, "parse": bool}, total=False)
+class JsonPartsOperatorSettings(JsonOperatorSettings, total=False):
+    ignore: Texts
+    case_sensitive: bool
 class JsonDistanceSettings(JsonOperatorSettings, total=False):
     list_order: Literal["ordered", "unordered"]
     tolerance: Number
@@ -48,7 +51,7 @@ class JsonDistanceSettings(JsonOperatorSettings, total=False):
 class JsonSchemaSettings(JsonOperatorSettings, total=False):
     schema_document: Mapping[str, Any] | bool | None
     schemas: Mapping[str, Mapping[str, Any] | bool]
-class JsonSubsetSettings(JsonOperatorSettings, total=False):
+class JsonSubsetSettings(JsonPartsOperatorSettings, total=False):
     list_mode: Literal["contained", "exact"]
 NumericSettings = TypedDict("NumericSettings", {"normalize": Normalizers}, total=False)
 class LimitSettings(NumericSettings, total=False):
@@ -138,7 +141,7 @@ class Compare(Generic[_Owner]):
         *, name: Name = None, extract: Any = None, **settings: Unpack[ExactSettings]) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["json_canonical"], expected: Any, observed: Any, threshold: Threshold = None, *,
-        name: Name = None, extract: Any = None, **settings: Unpack[JsonOperatorSettings]) -> ComparisonResult: ...
+        name: Name = None, extract: Any = None, **settings: Unpack[JsonPartsOperatorSettings]) -> ComparisonResult: ...
     @overload
     def __call__(self, operator: Literal["json_distance"], expected: Any, observed: Any, threshold: Threshold = None, *,
         name: Name = None, extract: Any = None, **settings: Unpack[JsonDistanceSettings]) -> ComparisonResult: ...
@@ -287,7 +290,7 @@ class Expect:
         name: Name = None, **settings: Unpack[ExactSettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["json_canonical"], expected: Any, threshold: Threshold = None, *, name: Name = None,
-        **settings: Unpack[JsonOperatorSettings]) -> Expectation: ...
+        **settings: Unpack[JsonPartsOperatorSettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["json_distance"], expected: Any, threshold: Threshold = None, *, name: Name = None,
         **settings: Unpack[JsonDistanceSettings]) -> Expectation: ...
@@ -403,7 +406,7 @@ class SetDefaults:
         **settings: Unpack[ExactSettings]) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["json_canonical"], /, *, threshold: Threshold = None,
-        **settings: Unpack[JsonOperatorSettings]) -> Comparator: ...
+        **settings: Unpack[JsonPartsOperatorSettings]) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["json_distance"], /, *, threshold: Threshold = None,
         **settings: Unpack[JsonDistanceSettings]) -> Comparator: ...

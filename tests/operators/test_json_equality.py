@@ -230,3 +230,51 @@ def test_what_holds_the_rarest_scalar_is_all_that_can_contain(expected, observed
         accepted = {at for at, other in enumerate(containers) if item.is_container and equality._contained(item, other)}
         assert accepted <= {*likely}
         assert list(likely) == sorted({*likely})
+
+
+BOTH = pytest.mark.parametrize("operator", ["json_canonical", "json_subset"])
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("expected", "observed", "settings", "passes"),
+    [
+        ({"id": 1, "a": "X"}, '{"id": 2, "a": "X"}', {"ignore": ["$.id"]}, True),
+        ({"id": 1, "a": "X"}, '{"id": 2, "a": "Y"}', {"ignore": ["$.id"]}, False),
+        ({"a": [{"id": 1, "b": 2}]}, {"a": [{"id": 7, "b": 2}]}, {"ignore": ["$..id"]}, True),
+        ([{"at": 1}, {"b": 2}], [{"at": 9}, {"b": 2}], {"ignore": ["$[0]"]}, True),
+        ({"a": ["STRASSE"]}, '{"a": ["Stra\u00dfe"]}', {"case_sensitive": False}, True),
+        ({"A": "x"}, {"a": "x"}, {"case_sensitive": False}, False),
+        ({"a": "x"}, {"a": "y"}, {"case_sensitive": False}, False),
+    ],
+)
+def test_parts_are_ignored_and_case_is_folded(operator, expected, observed, settings, passes):
+    found = compare(operator, expected, observed, **settings)
+    assert found.passed is passes
+    assert ("casefold" in found.normalization) is ("case_sensitive" in settings)
+    assert not compare(operator, expected, observed).passed
+
+
+@BOTH
+def test_a_document_all_of_which_is_ignored_is_refused(operator):
+    found = compare(operator, {"id": 1}, {"id": 2, "b": 1}, ignore=["$.id"])
+    assert (found.verdict, found.notes) == ("error", ["empty_expected"])
+    assert compare(operator, {}, {}, ignore=["$.id"]).passed
+
+
+@BOTH
+def test_settings_that_came_later_are_recorded_where_they_are_given(operator):
+    assert not {"ignore", "case_sensitive"} & compare(operator, 1, 1).settings.keys()
+    assert compare(operator, {"a": 1}, {"a": 1}, ignore=["$.b"]).settings["ignore"] == ["$.b"]
+    with pytest.raises(SettingsError, match="matches the whole document"):
+        compare(operator, 1, 1, ignore=["$"])
+
+
+@given(documents, documents)
+def test_ignoring_what_is_not_there_changes_nothing(expected, observed):
+    for operator in ("json_canonical", "json_subset"):
+        plain, other = (
+            compare(operator, expected, observed),
+            compare(operator, expected, observed, ignore=["$.'not there'"]),
+        )
+        assert (plain.verdict, plain.details) == (other.verdict, other.details)

@@ -13,6 +13,7 @@ from pytest_verdict.core.values.numbers import EXACT
 from pytest_verdict.operators.exact_number import Tolerance, as_exact, as_written
 from pytest_verdict.operators.json.cost import TreeComparison
 from pytest_verdict.operators.json.document import Documents, JsonOperator, listed, read_both
+from pytest_verdict.operators.json.ignoring import mark_both, nothing_left
 from pytest_verdict.operators.json.rules import (
     IgnoredPaths,
     JsonRule,
@@ -23,12 +24,8 @@ from pytest_verdict.operators.json.rules import (
     StringSimilarity,
     ToleranceMode,
     is_root,
-    mark,
 )
 from pytest_verdict.operators.json.tree import UNIT, TreeBuilder
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, must_be
-
-JSONPATH_FAILED = "jsonpath_failed"
 
 
 class JsonDistance(JsonOperator):
@@ -82,15 +79,8 @@ class JsonDistance(JsonOperator):
         found = read_both(expected, observed, self.normalize, (self.parse, self.parse))
         if found.refusal is not None:
             return found.refusal
-        marks: list[Marks] = []
-        for document in (found.expected, found.observed):
-            try:
-                marks.append(mark(document, self.ignore, self.rules))
-            except Exception as error:  # noqa: BLE001 - jsonpath-ng raises whatever a filter meets in the evidence
-                unfit = None if marks else must_be("a document to which the JSONPaths can be applied", expected)
-                details = {"reason": f"{type(error).__name__}: {error}"}
-                return found.surfaces.outcome(0.0, [JSONPATH_FAILED], details, error=unfit)
-        return self._measured(found, *marks)
+        marks = mark_both(found, expected, self.ignore, self.rules)
+        return marks if isinstance(marks, Outcome) else self._measured(found, *marks)
 
     def _measured(self, found: Documents, expected_marks: Marks, observed_marks: Marks) -> Outcome:
         policy = Policy(as_exact(self.tolerance), self.mode, self.string_similarity, self.list_order)
@@ -104,8 +94,7 @@ class JsonDistance(JsonOperator):
         roots = UNIT if expected.is_container and expected.kind is observed.kind else 0
         sizes = [expected.size - roots, observed.size - roots]
         if not any(sizes) and found.expected:
-            takes = "a document of which something is left when the ignored parts are taken out"
-            return found.surfaces.outcome(0.0, [EMPTY_EXPECTED], error=must_be(takes, found.expected))
+            return nothing_left(found)
         size = sum(sizes) or 1
         details: dict[str, Any] = {
             "cost": as_written(EXACT.divide(Decimal(cost), Decimal(UNIT))),

@@ -11,7 +11,8 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, differences, step
 from pytest_verdict.core.values.jsontext import hold_surely_the_same
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.operators.json.document import JsonOperator, listed, read_both, same
+from pytest_verdict.operators.json.document import listed, same
+from pytest_verdict.operators.json.ignoring import JsonPartsOperator
 from pytest_verdict.operators.json.tree import Kind, Node, TreeBuilder, without_equal
 
 ListMode = Literal["contained", "exact"]
@@ -21,7 +22,7 @@ _SORTED: Final = ("json_sort_keys",)
 _PASS: Final = Outcome(1.0, normalization=_SORTED)
 
 
-class JsonCanonical(JsonOperator):
+class JsonCanonical(JsonPartsOperator):
     """Expected and observed are the same JSON document.
 
     The order of keys is irrelevant and recorded as the step ``json_sort_keys``; numbers are equal by value (1, 1.0 and 1e0),
@@ -33,6 +34,8 @@ class JsonCanonical(JsonOperator):
         normalize: Normalizers for evidence that is text, such as ``["strip_markdown_fence"]``; none unless given. A value
             that is neither str nor bytes stands for the parsed document, a dataclass or model for the object of its fields.
         parse: Whether text is parsed, as is the default. With False a text is a JSON string, and bytes have no JSON form.
+        ignore: JSONPaths (dialect of jsonpath-ng with its extensions) of parts that are removed from both documents.
+        case_sensitive: False folds the case of texts, but not of keys, which is recorded as the last step ``casefold``.
 
     Example:
         >>> compare("json_canonical", '{"a": 1, "b": [2]}', '{"b": [2.0], "a": 1e0}').score
@@ -46,18 +49,20 @@ class JsonCanonical(JsonOperator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare two documents; see the class."""
         is_text = type(expected) is type(observed) is str
-        if is_text and self.parse and not self.normalize and hold_surely_the_same(expected, observed):
+        is_plain = self.parse and self.case_sensitive and not self.normalize and not self.ignore
+        if is_text and is_plain and hold_surely_the_same(expected, observed):
             return _PASS
-        found = read_both(expected, observed, self.normalize, (self.parse, self.parse))
+        found = self._read(expected, observed)
         if found.refusal is not None:
             return found.refusal
+        steps = (*_SORTED, *self._steps())
         if same(found.expected, found.observed):
-            return found.surfaces.outcome(1.0, normalization=_SORTED)
+            return found.surfaces.outcome(1.0, normalization=steps)
         details = listed(differences(found.expected, found.observed))
-        return found.surfaces.outcome(0.0, details=details, normalization=_SORTED)
+        return found.surfaces.outcome(0.0, details=details, normalization=steps)
 
 
-class JsonSubset(JsonOperator):
+class JsonSubset(JsonPartsOperator):
     """The expected JSON document is contained in the observed one.
 
     An object is contained in an object that has all its keys, with values that contain the expected ones; a scalar in an equal
@@ -66,6 +71,8 @@ class JsonSubset(JsonOperator):
     Args:
         normalize: Normalizers for evidence that is text; none unless given.
         parse: Whether text is parsed, as for `JsonCanonical`.
+        ignore: As for `JsonCanonical`.
+        case_sensitive: As for `JsonCanonical`.
         list_mode: ``contained``: every expected item is contained in an observed item of its own, in any order, found by
             maximum matching. ``exact``: the lists are equally long, and each item is contained in the one at its place.
 
@@ -82,16 +89,17 @@ class JsonSubset(JsonOperator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Look for the expected document in the observed one; see the class."""
-        found = read_both(expected, observed, self.normalize, (self.parse, self.parse))
+        found, steps = self._read(expected, observed), self._steps()
         if found.refusal is not None:
             return found.refusal
         if _surely_contained(found.expected, found.observed, self.list_mode == "exact"):
-            return found.surfaces.outcome(1.0)
+            return found.surfaces.outcome(1.0, normalization=steps)
         builder = TreeBuilder()
         left, right = builder.build(found.expected), builder.build(found.observed)
         if self.list_mode == "contained" and _contained(left, right):
-            return found.surfaces.outcome(1.0)
-        return found.surfaces.outcome(0.0, details=listed(_missing(left, right, self.list_mode)))
+            return found.surfaces.outcome(1.0, normalization=steps)
+        details = listed(_missing(left, right, self.list_mode))
+        return found.surfaces.outcome(0.0, details=details, normalization=steps)
 
 
 def _surely_contained(expected: Any, observed: Any, in_place: bool) -> bool:  # noqa: FBT001 - called for each part
