@@ -21,7 +21,7 @@ from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.errors import ConfigurationError, MappingError, RecordError, SettingsError, TrajectoryError
 from pytest_verdict.report.journal import RECORDS, TESTS, read_journal
-from pytest_verdict.suites.mapping.extraction import describe_absence, finder
+from pytest_verdict.suites.mapping.paths import describe_absence, finder
 from pytest_verdict.suites.suite_reader import read_suite
 from pytest_verdict.trajectories.readers import read_trajectory
 
