@@ -727,7 +727,7 @@ VALUES: dict[str, Callable[[], Any]] = {
     "nested too deeply": lambda: nested(250),
     "nested as deep as the limit": lambda: nested(199),
     "nested tuples": lambda: nested(250, tuple),
-    "nested beyond recursion": lambda: nested(5_000),
+    "nested beyond recursion": lambda: nested(1_500),
     "list that contains itself": cyclic_list,
     "dict that contains itself": cyclic_dict,
     "tuple that contains itself": cyclic_tuple,
