@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import pkgutil
 import sys
@@ -20,7 +21,9 @@ importlib.import_module("pytest_verdict.comparator")
 for package in ("core", "operators", "pytest_plugin", "report", "suites", "trajectories"):
     home = importlib.import_module(f"{pytest_verdict.__name__}.{package}")
     for module in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
-        importlib.import_module(module.name)
+        # Some modules need pyarrow, of an extra.
+        with contextlib.suppress(ModuleNotFoundError):
+            importlib.import_module(module.name)
 
 
 @pytest.fixture
