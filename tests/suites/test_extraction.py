@@ -132,6 +132,13 @@ def test_a_part_is_compared_and_the_record_has_the_raw_text():
     assert altered(result, lambda record: record.update(observed="-51")).status == "differs"
 
 
+def test_a_step_may_have_a_word_that_an_input_has_too():
+    chosen = {"choice": ["New York", "York"], "many": "list"}
+    found = compare("exact", ["York", "New York"], "York, New York, Yorkshire", extract=chosen)
+    assert found.passed
+    assert replay_line(line_of(found)).status == "identical"
+
+
 def test_paths_of_the_standard():
     pytest.importorskip("jsonpath_rfc9535", reason="the extra 'jsonpath' is not installed")
     assert compare("exact", 1, '{"a": 1}', extract={"json": "$.a", "dialect": "rfc9535"}).passed

@@ -192,7 +192,8 @@ def mapped(mapping: InputMapping, document: Any) -> Mapped:
 
 def mapped_part(extract: Any, observed: Any) -> Mapped:
     """Extract a part of an observed value, by steps or by an input without its path."""
-    is_input = isinstance(extract, Mapping) and not extract.keys().isdisjoint(_KEYS)
+    # `many` and `dialect` are words of steps too.
+    is_input = isinstance(extract, Mapping) and not extract.keys().isdisjoint({*_KEYS} - {"many", "dialect"})
     return mapped(InputMapping(observed={"path": "$", **(extract if is_input else {"extract": extract})}), observed)
 
 
