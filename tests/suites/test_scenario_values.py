@@ -85,7 +85,7 @@ def rows(harness, content, *options, name="rows.jsonl", **dataset):
     ("name", "content"),
     [
         ("rows.jsonl", jsonl(*ROWS)),
-        ("rows.jsonl.gz", gzip.compress(jsonl(*ROWS).encode())),
+        ("rows.jsonl.gz", gzip.compress(jsonl(*ROWS).encode(), mtime=0)),
         ("rows.json", json.dumps(ROWS)),
         ("rows.csv", "name,input,expected_output\n" + "".join(f"r{n},i{n},i{n}\n" for n in range(6))),
     ],
