@@ -323,7 +323,7 @@ def test_references_and_negations_in_suites_and_data_sets_are_recorded_and_repla
             check_dataset({ROWS!r}, "best_of", {mapping!r}, pass_rate=0.5, inner="normalized_exact")
     """)
     pytester.syspathinsert()
-    pytester.runpytest_inprocess("-p", "no:asyncio", "--verify-report").assert_outcomes(passed=3)
+    pytester.runpytest_inprocess("--verify-report").assert_outcomes(passed=3)
     records = [json.loads(line) for line in (pytester.path / "verify-report/records.jsonl").read_text().splitlines()]
     best = [record["details"]["best"] for record in records if record["operator"] == "best_of"]
     assert sorted(best) == ["Paris", "Paris", "Rome"]
