@@ -436,11 +436,14 @@ def test_without_ray_the_extra_is_named(rows, capsys, monkeypatch):
 
 
 @pytest.mark.ray
-@pytest.mark.parametrize("engine", ["dask", "daft"])
+@pytest.mark.parametrize("engine", ["dask", "daft", "spark"])
 def test_the_recipes_make_the_same_report(tmp_path, monkeypatch, engine):
-    pytest.importorskip(engine)
+    pytest.importorskip({"spark": "pyspark"}.get(engine, engine))
+    if engine == "spark" and not shutil.which("java"):
+        pytest.skip("Spark needs Java")
     pyarrow = pytest.importorskip("pyarrow")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     rows = [{"truth": f"v{n}", "answer": f"v{n}" if n % 50 else ""} for n in range(500)]
     table = pyarrow.Table.from_pylist(rows)
     pytest.importorskip("pyarrow.parquet").write_table(table, "rows.parquet", row_group_size=100)
