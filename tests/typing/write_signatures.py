@@ -35,7 +35,7 @@ from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import Expectation
 from pytest_verdict.core.normalizers import Normalizer
 from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.result import ComparisonResult as Result
 from pytest_verdict.operators.json.rules import JsonRule
 
 class OperatorName(str): ...
@@ -44,15 +44,15 @@ Normalizers: TypeAlias = Sequence[Normalizer]
 Number: TypeAlias = int | float | str | Decimal
 Texts: TypeAlias = list[str] | tuple[str, ...]
 Threshold: TypeAlias = float | None
-Name: TypeAlias = str | None
+Text: TypeAlias = str | None
 # Whose function it is: for a comparator, what is required may have come with its defaults.
 _Owner = TypeVar("_Owner")
 
 """
 
 TAIL = """\
-def typed_compare(function: Callable[..., ComparisonResult], /) -> Compare[None]: ...
-def typed_comparator(function: Callable[..., ComparisonResult], /) -> Compare[Comparator]: ...
+def typed_compare(function: Callable[..., Result], /) -> Compare[None]: ...
+def typed_comparator(function: Callable[..., Result], /) -> Compare[Comparator]: ...
 def typed_expect(function: Callable[..., Expectation], /) -> Expect: ...
 def typed_defaults(function: Callable[..., Comparator], /) -> SetDefaults: ...
 """
@@ -202,15 +202,9 @@ def literal(names: Sequence[str]) -> str:
     return f"Literal[{', '.join(map(quoted, names))}]"
 
 
-COMPARED = [
-    "expected: Any",
-    "observed: Any",
-    "threshold: Threshold = None",
-    "*",
-    "name: Name = None",
-    "extract: Any = None",
-]
-EXPECTED = ["expected: Any", "threshold: Threshold = None", "*", "name: Name = None"]
+TOLD = ["threshold: Threshold = None", "*", "name: Text = None", "extract: Any = None", "message: Text = None"]
+COMPARED = ["expected: Any", "observed: Any", *TOLD]
+EXPECTED = ["expected: Any", *TOLD]
 DEFAULTS = ["/", "*", "threshold: Threshold = None"]
 
 
@@ -228,7 +222,7 @@ def lenient(found: Catalogue) -> Iterator[str]:
     for settings, names in found.names.items():
         if settings and settings.all_required():
             arguments = ["self: Compare[Comparator]", f"operator: {literal(names)}", *COMPARED]
-            yield overload_of(arguments, settings, "ComparisonResult", strict=False)
+            yield overload_of(arguments, settings, "Result", strict=False)
 
 
 def any_name(rest: Sequence[str], given: str) -> str:
@@ -244,8 +238,8 @@ def generated() -> str:
     parts = [
         HEAD,
         *(settings.written() for settings in found.by_shape.values() if settings.own),
-        *("class Compare(Generic[_Owner]):\n", *overloads(found, COMPARED, "ComparisonResult"), *lenient(found)),
-        any_name(COMPARED, "ComparisonResult"),
+        *("class Compare(Generic[_Owner]):\n", *overloads(found, COMPARED, "Result"), *lenient(found)),
+        any_name(COMPARED, "Result"),
         *("class Expect:\n", *overloads(found, EXPECTED, "Expectation"), any_name(EXPECTED, "Expectation")),
         *("class SetDefaults:\n", none, *defaults, any_name(DEFAULTS, "Comparator")),
         TAIL,
