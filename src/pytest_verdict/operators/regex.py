@@ -15,7 +15,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeVar
 
 from pydantic import AfterValidator, model_validator
 
@@ -89,14 +89,16 @@ Flags = Annotated[tuple[str, ...], AfterValidator(flag_names)]
 """A setting that is a list of flags."""
 
 
-def checked_pattern(pattern: str, flags: Sequence[str]) -> None:
-    """Refuse a pattern, given as a setting, that is empty or does not compile."""
-    if not pattern:
+@model_validator(mode="after")
+def compiles(operator: Any) -> Any:
+    """Refuse a pattern, given as a setting beside flags, that is empty or does not compile."""
+    if operator.pattern == "":
         raise ValueError("pattern: it is empty and would match everything; leave it out to take it from expected")
     try:
-        compile_pattern(pattern, flags)
+        compile_pattern(operator.pattern or "", operator.flags)
     except (re.error, RegexTimeLimitError) as error:
-        raise ValueError(f"pattern: {shown(pattern)} is not a regular expression: {error}") from None
+        raise ValueError(f"pattern: {shown(operator.pattern)} is not a regular expression: {error}") from None
+    return operator
 
 
 class LongPattern(NamedTuple):
@@ -300,11 +302,7 @@ class Regex(Operator):
     flags: Flags = ()
     normalize: Normalization = ()
 
-    @model_validator(mode="after")
-    def _compiles(self) -> Self:
-        if self.pattern is not None:
-            checked_pattern(self.pattern, self.flags)
-        return self
+    _compiles = compiles
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Match observed against the pattern; see the class."""

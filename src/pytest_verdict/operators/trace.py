@@ -15,7 +15,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import truth_value
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
 from pytest_verdict.operators.lists import listed
-from pytest_verdict.operators.regex import Flags, checked_pattern, find_matches, refused_pattern
+from pytest_verdict.operators.regex import Flags, compiles, find_matches, refused_pattern
 from pytest_verdict.operators.regex_process import RegexTimeLimitError
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces, not_text, unusable
 
@@ -52,11 +52,7 @@ class TraceRegex(Operator):
         """Say whether expected is the pattern."""
         return self.pattern is None
 
-    @model_validator(mode="after")
-    def _compiles(self) -> Self:
-        if self.pattern is not None:
-            checked_pattern(self.pattern, self.flags)
-        return self
+    _compiles = compiles
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Search the trace; see the class."""
