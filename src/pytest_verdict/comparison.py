@@ -79,7 +79,10 @@ def compare(
 
             raise missing_arguments(operator, expected, observed, settings)
         found = found or _resolve(operator, settings)
-        result = Expectation(found, expected, threshold, name, extract, message).judge(observed)
+        if extract is None and message is None:
+            result = run(found, expected, observed, threshold=threshold, name=name)
+        else:
+            result = Expectation(found, expected, threshold, name, extract, message).judge(observed)
     SESSION.compared += 1
     observer = SESSION.observer
     if observer is not None:

@@ -256,16 +256,8 @@ class ComparisonResult:
         Returns:
             A new dict with operator, expected, observed, normalization, notes, score, threshold and verdict.
         """
-        return {
-            "operator": self.operator,
-            "expected": self.expected,
-            "observed": self.observed,
-            "normalization": self.normalization,
-            "notes": self.notes,
-            "score": self.score,
-            "threshold": self.threshold,
-            "verdict": self.verdict,
-        }
+        names = "operator", "expected", "observed", "normalization", "notes", "score", "threshold", "verdict"
+        return {name: getattr(self, name) for name in names}
 
     def to_record(self) -> dict[str, Any]:
         """Give the full record as JSON values.
