@@ -64,8 +64,7 @@ def compare(
         True
     """
     found = plan = None
-    is_usual = threshold is None and name is None and extract is None and message is None
-    if is_usual and type(expected) in PLAIN and type(observed) in PLAIN:
+    if threshold is name is extract is message is None and type(expected) in PLAIN and type(observed) in PLAIN:
         if not settings and type(operator) is str:
             plan = REGISTRY.plans.get(operator)
         else:
@@ -79,7 +78,7 @@ def compare(
 
             raise missing_arguments(operator, expected, observed, settings)
         found = found or _resolve(operator, settings)
-        if extract is None and message is None:
+        if extract is message is None:
             result = run(found, expected, observed, threshold=threshold, name=name)
         else:
             result = Expectation(found, expected, threshold, name, extract, message).judge(observed)

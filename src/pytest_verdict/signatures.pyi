@@ -1,7 +1,7 @@
 # What type checkers and editors read of `compare` and the functions like it. Made from the operators by
 # tests/typing/write_signatures.py; change that, or the operators, and run it.
 # fmt: off
-# ruff: noqa: UP013 - settings of no other are one expression, which is shorter than a class
+# ruff: noqa: UP013 - an expression is often shorter than a class
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -20,7 +20,7 @@ class OperatorName(str): ...
 Normalizers: TypeAlias = Sequence[Normalizer]
 Number: TypeAlias = int | float | str | Decimal
 Texts: TypeAlias = list[str] | tuple[str, ...]
-Threshold: TypeAlias = float | None
+Limit: TypeAlias = float | None
 Text: TypeAlias = str | None
 # Whose function it is: for a comparator, what is required may have come with its defaults.
 _Owner = TypeVar("_Owner")
@@ -37,31 +37,23 @@ DeltaSettings = TypedDict("DeltaSettings", {"tolerance": Number, "mode": Literal
     "normalize": Normalizers}, total=False)
 DerivedMatchSettings = TypedDict("DerivedMatchSettings", {"extraction": Literal["programmatic", "model_mediated"]}, total=False)
 ExactSettings = TypedDict("ExactSettings", {"normalize": Normalizers, "case_sensitive": bool, "nan_equal": bool}, total=False)
-JsonOperatorSettings = TypedDict("JsonOperatorSettings", {"normalize": Normalizers, "parse": bool}, total=False)
-class JsonPartsOperatorSettings(JsonOperatorSettings, total=False):
-    ignore: Texts
-    case_sensitive: bool
-class JsonDistanceSettings(JsonOperatorSettings, total=False):
-    list_order: Literal["ordered", "unordered"]
-    tolerance: Number
-    mode: Literal["absolute", "relative"]
-    string_similarity: Literal["levenshtein", "indel", "jaro_winkler"] | None
-    ignore: Texts
-    rules: Mapping[str, JsonRule | Mapping[str, Any]]
-class JsonSchemaSettings(JsonOperatorSettings, total=False):
-    schema_document: Mapping[str, Any] | bool | None
-    schemas: Mapping[str, Mapping[str, Any] | bool]
-class JsonSubsetSettings(JsonPartsOperatorSettings, total=False):
-    list_mode: Literal["contained", "exact"]
+JsonSettings = TypedDict("JsonSettings", {"normalize": Normalizers, "parse": bool}, total=False)
+JsonPartsSettings = TypedDict("JsonPartsSettings", {"normalize": Normalizers, "parse": bool, "ignore": Texts,
+    "case_sensitive": bool}, total=False)
+JsonDistanceSettings = TypedDict("JsonDistanceSettings", {"normalize": Normalizers, "parse": bool,
+    "list_order": Literal["ordered", "unordered"], "tolerance": Number, "mode": Literal["absolute", "relative"],
+    "string_similarity": Literal["levenshtein", "indel", "jaro_winkler"] | None, "ignore": Texts, "rules": Mapping[str,
+    JsonRule | Mapping[str, Any]]}, total=False)
+JsonSchemaSettings = TypedDict("JsonSchemaSettings", {"normalize": Normalizers, "parse": bool, "schema_document": Mapping[str,
+    Any] | bool | None, "schemas": Mapping[str, Mapping[str, Any] | bool]}, total=False)
+JsonSubsetSettings = TypedDict("JsonSubsetSettings", {"normalize": Normalizers, "parse": bool, "ignore": Texts,
+    "case_sensitive": bool, "list_mode": Literal["contained", "exact"]}, total=False)
 NumericSettings = TypedDict("NumericSettings", {"normalize": Normalizers}, total=False)
-class LimitSettings(NumericSettings, total=False):
-    exclusive: bool
-    zero_at: Number | None
+LimitSettings = TypedDict("LimitSettings", {"normalize": Normalizers, "exclusive": bool, "zero_at": Number | None}, total=False)
 NumericRangeSettings = TypedDict("NumericRangeSettings", {"min": Number | None, "max": Number | None, "exclusive_min": bool,
     "exclusive_max": bool, "normalize": Normalizers, "zero_at": Number | None}, total=False)
-class NumericToleranceSettings(NumericSettings, total=False):
-    mode: Literal["relative", "absolute"]
-    zero_at: Number | None
+NumericToleranceSettings = TypedDict("NumericToleranceSettings", {"normalize": Normalizers, "mode": Literal["relative",
+    "absolute"], "zero_at": Number | None}, total=False)
 OneOfSettings = TypedDict("OneOfSettings", {"values": Sequence[Any] | None, "normalize": Normalizers, "case_sensitive": bool},
     total=False)
 RegexSettings = TypedDict("RegexSettings", {"pattern": str | None, "mode": Literal["search", "fullmatch", "match"],
@@ -83,421 +75,412 @@ TraceRegexSettings = TypedDict("TraceRegexSettings", {"pattern": str | None, "co
 ObservedTrajectorySettings = TypedDict("ObservedTrajectorySettings", {"observed_format": str, "aliases": Mapping[str, str],
     "mcp_servers": Literal["any"] | Texts, "only_tools": Texts | None, "except_tools": Texts, "agents": Texts | None,
     "failed": Literal["count", "skip"], "tools": Texts}, total=False)
-class TrajectoryOperatorSettings(ObservedTrajectorySettings, total=False):
-    args: str | Mapping[str, Any]
-    ignored_args: Texts
-    defaults: Mapping[str, Mapping[str, Any]]
-    turns: Literal["none", "all", "mean", "flatten"]
-    expected_format: str
-class TrajectoryAnyOrderSettings(TrajectoryOperatorSettings, total=False):
+TrajectorySettings = TypedDict("TrajectorySettings", {"observed_format": str, "aliases": Mapping[str, str],
+    "mcp_servers": Literal["any"] | Texts, "only_tools": Texts | None, "except_tools": Texts, "agents": Texts | None,
+    "failed": Literal["count", "skip"], "tools": Texts, "args": str | Mapping[str, Any], "ignored_args": Texts,
+    "defaults": Mapping[str, Mapping[str, Any]], "turns": Literal["none", "all", "mean", "flatten"], "expected_format": str},
+    total=False)
+class TrajectoryAnyOrderSettings(TrajectorySettings, total=False):
     extras: Literal["allow", "forbid"]
-class PrecisionRecallSettings(TrajectoryOperatorSettings, total=False):
+class PrecisionRecallSettings(TrajectorySettings, total=False):
     matching: Literal["any_order", "in_order", "same_order", "same_tools"]
     credit: Literal["whole", "partial"]
-class TrajectoryForbiddenSettings(TrajectoryOperatorSettings, total=False):
+class TrajectoryForbiddenSettings(TrajectorySettings, total=False):
     forbidden: Sequence[Any] | None
 class TrajectoryMaxCallsSettings(ObservedTrajectorySettings, total=False):
     limits: int | Mapping[str, int] | None
-class TrajectoryOnlyFromSettings(TrajectoryOperatorSettings, total=False):
+class TrajectoryOnlyFromSettings(TrajectorySettings, total=False):
     repeats: Literal["forbid", "allow"]
 class TrajectorySingleToolUseSettings(ObservedTrajectorySettings, total=False):
     tool: str | None
 class Compare(Generic[_Owner]):
     @overload
-    def __call__(self, operator: Literal["all_of", "any_of", "none_of"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None,
-        conditions: Any) -> Result: ...
+    def __call__(self, operator: Literal["all_of", "any_of", "none_of"], expected: Any, observed: Any, threshold: Limit = None, *,
+        name: Text = None, extract: Any = None, message: Text = None, conditions: Any) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["at_least_n"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["at_least_n"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, conditions: Any, n: int) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["best_of"], expected: Any, observed: Any, threshold: Threshold = None, *,
-        name: Text = None, extract: Any = None, message: Text = None, inner: Any,
-        **settings: Unpack[BestOfSettings]) -> Result: ...
+    def __call__(self, operator: Literal["best_of"], expected: Any, observed: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, inner: Any, **settings: Unpack[BestOfSettings]) -> Result: ...
     @overload
     def __call__(self, operator: Literal["boolean", "is_type", "literal", "not_blank"] | Operator, expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None) -> Result: ...
+        threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None) -> Result: ...
     @overload
     def __call__(self, operator: Literal["contains_all", "contains_any", "ends_with", "not_contains", "starts_with"],
-        expected: Any, observed: Any, threshold: Threshold = None, *, name: Text = None, extract: Any = None,
-        message: Text = None, **settings: Unpack[ContainsSettings]) -> Result: ...
+        expected: Any, observed: Any, threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None,
+        **settings: Unpack[ContainsSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["date_match"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["date_match"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[DateMatchSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["date_range"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["date_range"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[DateRangeSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["date_tolerance"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["date_tolerance"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, tolerance: int,
         **settings: Unpack[DateToleranceSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["delta"], expected: Any, observed: Any, threshold: Threshold = None, *,
-        name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[DeltaSettings]) -> Result: ...
+    def __call__(self, operator: Literal["delta"], expected: Any, observed: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, **settings: Unpack[DeltaSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["derived"], expected: Any, observed: Any, threshold: Threshold = None, *,
-        name: Text = None, extract: Any = None, message: Text = None, inner: Any,
-        source: Literal["spec", "reference", "blind_rederivation"], **settings: Unpack[DerivedMatchSettings]) -> Result: ...
+    def __call__(self, operator: Literal["derived"], expected: Any, observed: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, inner: Any, source: Literal["spec", "reference", "blind_rederivation"],
+        **settings: Unpack[DerivedMatchSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["exact", "normalized_exact"], expected: Any, observed: Any, threshold: Threshold = None,
-        *, name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[ExactSettings]) -> Result: ...
+    def __call__(self, operator: Literal["exact", "normalized_exact"], expected: Any, observed: Any, threshold: Limit = None, *,
+        name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[ExactSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["json_canonical"], expected: Any, observed: Any, threshold: Threshold = None, *,
-        name: Text = None, extract: Any = None, message: Text = None,
-        **settings: Unpack[JsonPartsOperatorSettings]) -> Result: ...
+    def __call__(self, operator: Literal["json_canonical"], expected: Any, observed: Any, threshold: Limit = None, *,
+        name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[JsonPartsSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["json_distance"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["json_distance"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[JsonDistanceSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["json_schema"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["json_schema"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[JsonSchemaSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["json_subset"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["json_subset"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[JsonSubsetSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["numeric_exact", "ordered_match"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None,
-        **settings: Unpack[NumericSettings]) -> Result: ...
+    def __call__(self, operator: Literal["numeric_exact", "ordered_match"], expected: Any, observed: Any, threshold: Limit = None,
+        *, name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[NumericSettings]) -> Result: ...
     @overload
     def __call__(self, operator: Literal["numeric_maximum", "numeric_minimum"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None,
+        threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None,
         **settings: Unpack[LimitSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["numeric_range"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["numeric_range"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[NumericRangeSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["numeric_tolerance"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["numeric_tolerance"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, tolerance: Number,
         **settings: Unpack[NumericToleranceSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["one_of"], expected: Any, observed: Any, threshold: Threshold = None, *,
-        name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[OneOfSettings]) -> Result: ...
+    def __call__(self, operator: Literal["one_of"], expected: Any, observed: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, **settings: Unpack[OneOfSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["regex"], expected: Any, observed: Any, threshold: Threshold = None, *,
-        name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[RegexSettings]) -> Result: ...
+    def __call__(self, operator: Literal["regex"], expected: Any, observed: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, **settings: Unpack[RegexSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["semantic"], expected: Any, observed: Any, threshold: Threshold = None, *,
-        name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[SemanticMatchSettings]) -> Result: ...
+    def __call__(self, operator: Literal["semantic"], expected: Any, observed: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, **settings: Unpack[SemanticMatchSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["set_containment"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["set_containment"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[SetContainmentSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["set_similarity"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["set_similarity"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[SetSimilaritySettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["text_similarity"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["text_similarity"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[TextSimilaritySettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["trace_contains"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["trace_contains"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[TraceContainsSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["trace_length"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["trace_length"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[TraceLengthSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["trace_regex"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["trace_regex"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[TraceRegexSettings]) -> Result: ...
     @overload
     def __call__(self, operator: Literal["trajectory_any_order", "trajectory_in_order", "trajectory_steps"], expected: Any,
-        observed: Any, threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None,
+        observed: Any, threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None,
         **settings: Unpack[TrajectoryAnyOrderSettings]) -> Result: ...
     @overload
     def __call__(self, operator: Literal["trajectory_exact", "trajectory_similarity"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None,
-        **settings: Unpack[TrajectoryOperatorSettings]) -> Result: ...
+        threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None,
+        **settings: Unpack[TrajectorySettings]) -> Result: ...
     @overload
     def __call__(self, operator: Literal["trajectory_f1", "trajectory_precision", "trajectory_recall"], expected: Any,
-        observed: Any, threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None,
+        observed: Any, threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None,
         **settings: Unpack[PrecisionRecallSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_forbidden"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["trajectory_forbidden"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None,
         **settings: Unpack[TrajectoryForbiddenSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_max_calls"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["trajectory_max_calls"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None,
         **settings: Unpack[TrajectoryMaxCallsSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_only_from"], expected: Any, observed: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["trajectory_only_from"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None,
         **settings: Unpack[TrajectoryOnlyFromSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_single_tool_use"], expected: Any, observed: Any, threshold: Threshold = None,
-        *, name: Text = None, extract: Any = None, message: Text = None,
+    def __call__(self, operator: Literal["trajectory_single_tool_use"], expected: Any, observed: Any, threshold: Limit = None, *,
+        name: Text = None, extract: Any = None, message: Text = None,
         **settings: Unpack[TrajectorySingleToolUseSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["weighted"], expected: Any, observed: Any, threshold: Threshold = None, *,
-        name: Text = None, extract: Any = None, message: Text = None, conditions: Any,
+    def __call__(self, operator: Literal["weighted"], expected: Any, observed: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, conditions: Any,
         weights: Mapping[str, Number] | Sequence[Number]) -> Result: ...
     @overload
     def __call__(self: Compare[Comparator], operator: Literal["all_of", "any_of", "none_of"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None,
+        threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None,
         conditions: Any = ...) -> Result: ...
     @overload
     def __call__(self: Compare[Comparator], operator: Literal["at_least_n"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None, conditions: Any = ...,
+        threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None, conditions: Any = ...,
         n: int = ...) -> Result: ...
     @overload
-    def __call__(self: Compare[Comparator], operator: Literal["best_of"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None, inner: Any = ...,
+    def __call__(self: Compare[Comparator], operator: Literal["best_of"], expected: Any, observed: Any, threshold: Limit = None,
+        *, name: Text = None, extract: Any = None, message: Text = None, inner: Any = ...,
         **settings: Unpack[BestOfSettings]) -> Result: ...
     @overload
     def __call__(self: Compare[Comparator], operator: Literal["date_tolerance"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None, tolerance: int = ...,
+        threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None, tolerance: int = ...,
         **settings: Unpack[DateToleranceSettings]) -> Result: ...
     @overload
-    def __call__(self: Compare[Comparator], operator: Literal["derived"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None, inner: Any = ...,
+    def __call__(self: Compare[Comparator], operator: Literal["derived"], expected: Any, observed: Any, threshold: Limit = None,
+        *, name: Text = None, extract: Any = None, message: Text = None, inner: Any = ...,
         source: Literal["spec", "reference", "blind_rederivation"] = ..., **settings: Unpack[DerivedMatchSettings]) -> Result: ...
     @overload
     def __call__(self: Compare[Comparator], operator: Literal["numeric_tolerance"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None, tolerance: Number = ...,
+        threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None, tolerance: Number = ...,
         **settings: Unpack[NumericToleranceSettings]) -> Result: ...
     @overload
-    def __call__(self: Compare[Comparator], operator: Literal["weighted"], expected: Any, observed: Any,
-        threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None, conditions: Any = ...,
+    def __call__(self: Compare[Comparator], operator: Literal["weighted"], expected: Any, observed: Any, threshold: Limit = None,
+        *, name: Text = None, extract: Any = None, message: Text = None, conditions: Any = ...,
         weights: Mapping[str, Number] | Sequence[Number] = ...) -> Result: ...
     @overload
-    def __call__(self, operator: OperatorName, expected: Any, observed: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: OperatorName, expected: Any, observed: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **_settings: Any) -> Result: ...
 
 class Expect:
     @overload
-    def __call__(self, operator: Literal["all_of", "any_of", "none_of"], expected: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["all_of", "any_of", "none_of"], expected: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, conditions: Any) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["at_least_n"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["at_least_n"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, conditions: Any, n: int) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["best_of"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["best_of"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, inner: Any, **settings: Unpack[BestOfSettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["boolean", "is_type", "literal", "not_blank"] | Operator, expected: Any,
-        threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None) -> Expectation: ...
+        threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["contains_all", "contains_any", "ends_with", "not_contains", "starts_with"],
-        expected: Any, threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None,
+        expected: Any, threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None,
         **settings: Unpack[ContainsSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["date_match"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["date_match"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[DateMatchSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["date_range"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["date_range"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[DateRangeSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["date_tolerance"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["date_tolerance"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, tolerance: int, **settings: Unpack[DateToleranceSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["delta"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["delta"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[DeltaSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["derived"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["derived"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, inner: Any, source: Literal["spec", "reference", "blind_rederivation"],
         **settings: Unpack[DerivedMatchSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["exact", "normalized_exact"], expected: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["exact", "normalized_exact"], expected: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[ExactSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["json_canonical"], expected: Any, threshold: Threshold = None, *, name: Text = None,
-        extract: Any = None, message: Text = None, **settings: Unpack[JsonPartsOperatorSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["json_canonical"], expected: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, **settings: Unpack[JsonPartsSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["json_distance"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["json_distance"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[JsonDistanceSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["json_schema"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["json_schema"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[JsonSchemaSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["json_subset"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["json_subset"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[JsonSubsetSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["numeric_exact", "ordered_match"], expected: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["numeric_exact", "ordered_match"], expected: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[NumericSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["numeric_maximum", "numeric_minimum"], expected: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["numeric_maximum", "numeric_minimum"], expected: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[LimitSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["numeric_range"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["numeric_range"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[NumericRangeSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["numeric_tolerance"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["numeric_tolerance"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, tolerance: Number,
         **settings: Unpack[NumericToleranceSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["one_of"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["one_of"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[OneOfSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["regex"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["regex"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[RegexSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["semantic"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["semantic"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[SemanticMatchSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["set_containment"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["set_containment"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[SetContainmentSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["set_similarity"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["set_similarity"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[SetSimilaritySettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["text_similarity"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["text_similarity"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[TextSimilaritySettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["trace_contains"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["trace_contains"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[TraceContainsSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["trace_length"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["trace_length"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[TraceLengthSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["trace_regex"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["trace_regex"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[TraceRegexSettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["trajectory_any_order", "trajectory_in_order", "trajectory_steps"], expected: Any,
-        threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None,
+        threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None,
         **settings: Unpack[TrajectoryAnyOrderSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_exact", "trajectory_similarity"], expected: Any, threshold: Threshold = None,
-        *, name: Text = None, extract: Any = None, message: Text = None,
-        **settings: Unpack[TrajectoryOperatorSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["trajectory_exact", "trajectory_similarity"], expected: Any, threshold: Limit = None, *,
+        name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[TrajectorySettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["trajectory_f1", "trajectory_precision", "trajectory_recall"], expected: Any,
-        threshold: Threshold = None, *, name: Text = None, extract: Any = None, message: Text = None,
+        threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None,
         **settings: Unpack[PrecisionRecallSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_forbidden"], expected: Any, threshold: Threshold = None, *,
-        name: Text = None, extract: Any = None, message: Text = None,
-        **settings: Unpack[TrajectoryForbiddenSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["trajectory_forbidden"], expected: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, **settings: Unpack[TrajectoryForbiddenSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_max_calls"], expected: Any, threshold: Threshold = None, *,
-        name: Text = None, extract: Any = None, message: Text = None,
-        **settings: Unpack[TrajectoryMaxCallsSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["trajectory_max_calls"], expected: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, **settings: Unpack[TrajectoryMaxCallsSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_only_from"], expected: Any, threshold: Threshold = None, *,
-        name: Text = None, extract: Any = None, message: Text = None,
-        **settings: Unpack[TrajectoryOnlyFromSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["trajectory_only_from"], expected: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, **settings: Unpack[TrajectoryOnlyFromSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_single_tool_use"], expected: Any, threshold: Threshold = None, *,
+    def __call__(self, operator: Literal["trajectory_single_tool_use"], expected: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None,
         **settings: Unpack[TrajectorySingleToolUseSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["weighted"], expected: Any, threshold: Threshold = None, *, name: Text = None,
+    def __call__(self, operator: Literal["weighted"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, conditions: Any,
         weights: Mapping[str, Number] | Sequence[Number]) -> Expectation: ...
     @overload
-    def __call__(self, operator: OperatorName, expected: Any, threshold: Threshold = None, *, name: Text = None,
-        extract: Any = None, message: Text = None, **_settings: Any) -> Expectation: ...
+    def __call__(self, operator: OperatorName, expected: Any, threshold: Limit = None, *, name: Text = None, extract: Any = None,
+        message: Text = None, **_settings: Any) -> Expectation: ...
 
 class SetDefaults:
     @overload
-    def __call__(self, operator: None = None, /, *, threshold: Threshold = None) -> Comparator: ...
+    def __call__(self, operator: None = None, /, *, threshold: Limit = None) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["all_of", "any_of", "none_of"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["all_of", "any_of", "none_of"], /, *, threshold: Limit = None,
         conditions: Any = ...) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["at_least_n"], /, *, threshold: Threshold = None, conditions: Any = ...,
+    def __call__(self, operator: Literal["at_least_n"], /, *, threshold: Limit = None, conditions: Any = ...,
         n: int = ...) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["best_of"], /, *, threshold: Threshold = None, inner: Any = ...,
+    def __call__(self, operator: Literal["best_of"], /, *, threshold: Limit = None, inner: Any = ...,
         **settings: Unpack[BestOfSettings]) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["boolean", "is_type", "literal", "not_blank"], /, *,
-        threshold: Threshold = None) -> Comparator: ...
+        threshold: Limit = None) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["contains_all", "contains_any", "ends_with", "not_contains", "starts_with"], /, *,
-        threshold: Threshold = None, **settings: Unpack[ContainsSettings]) -> Comparator: ...
+        threshold: Limit = None, **settings: Unpack[ContainsSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["date_match"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["date_match"], /, *, threshold: Limit = None,
         **settings: Unpack[DateMatchSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["date_range"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["date_range"], /, *, threshold: Limit = None,
         **settings: Unpack[DateRangeSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["date_tolerance"], /, *, threshold: Threshold = None, tolerance: int = ...,
+    def __call__(self, operator: Literal["date_tolerance"], /, *, threshold: Limit = None, tolerance: int = ...,
         **settings: Unpack[DateToleranceSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["delta"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["delta"], /, *, threshold: Limit = None,
         **settings: Unpack[DeltaSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["derived"], /, *, threshold: Threshold = None, inner: Any = ...,
+    def __call__(self, operator: Literal["derived"], /, *, threshold: Limit = None, inner: Any = ...,
         source: Literal["spec", "reference", "blind_rederivation"] = ...,
         **settings: Unpack[DerivedMatchSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["exact", "normalized_exact"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["exact", "normalized_exact"], /, *, threshold: Limit = None,
         **settings: Unpack[ExactSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["json_canonical"], /, *, threshold: Threshold = None,
-        **settings: Unpack[JsonPartsOperatorSettings]) -> Comparator: ...
+    def __call__(self, operator: Literal["json_canonical"], /, *, threshold: Limit = None,
+        **settings: Unpack[JsonPartsSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["json_distance"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["json_distance"], /, *, threshold: Limit = None,
         **settings: Unpack[JsonDistanceSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["json_schema"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["json_schema"], /, *, threshold: Limit = None,
         **settings: Unpack[JsonSchemaSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["json_subset"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["json_subset"], /, *, threshold: Limit = None,
         **settings: Unpack[JsonSubsetSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["numeric_exact", "ordered_match"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["numeric_exact", "ordered_match"], /, *, threshold: Limit = None,
         **settings: Unpack[NumericSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["numeric_maximum", "numeric_minimum"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["numeric_maximum", "numeric_minimum"], /, *, threshold: Limit = None,
         **settings: Unpack[LimitSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["numeric_range"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["numeric_range"], /, *, threshold: Limit = None,
         **settings: Unpack[NumericRangeSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["numeric_tolerance"], /, *, threshold: Threshold = None, tolerance: Number = ...,
+    def __call__(self, operator: Literal["numeric_tolerance"], /, *, threshold: Limit = None, tolerance: Number = ...,
         **settings: Unpack[NumericToleranceSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["one_of"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["one_of"], /, *, threshold: Limit = None,
         **settings: Unpack[OneOfSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["regex"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["regex"], /, *, threshold: Limit = None,
         **settings: Unpack[RegexSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["semantic"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["semantic"], /, *, threshold: Limit = None,
         **settings: Unpack[SemanticMatchSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["set_containment"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["set_containment"], /, *, threshold: Limit = None,
         **settings: Unpack[SetContainmentSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["set_similarity"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["set_similarity"], /, *, threshold: Limit = None,
         **settings: Unpack[SetSimilaritySettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["text_similarity"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["text_similarity"], /, *, threshold: Limit = None,
         **settings: Unpack[TextSimilaritySettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["trace_contains"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["trace_contains"], /, *, threshold: Limit = None,
         **settings: Unpack[TraceContainsSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["trace_length"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["trace_length"], /, *, threshold: Limit = None,
         **settings: Unpack[TraceLengthSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["trace_regex"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["trace_regex"], /, *, threshold: Limit = None,
         **settings: Unpack[TraceRegexSettings]) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["trajectory_any_order", "trajectory_in_order", "trajectory_steps"], /, *,
-        threshold: Threshold = None, **settings: Unpack[TrajectoryAnyOrderSettings]) -> Comparator: ...
+        threshold: Limit = None, **settings: Unpack[TrajectoryAnyOrderSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_exact", "trajectory_similarity"], /, *, threshold: Threshold = None,
-        **settings: Unpack[TrajectoryOperatorSettings]) -> Comparator: ...
+    def __call__(self, operator: Literal["trajectory_exact", "trajectory_similarity"], /, *, threshold: Limit = None,
+        **settings: Unpack[TrajectorySettings]) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["trajectory_f1", "trajectory_precision", "trajectory_recall"], /, *,
-        threshold: Threshold = None, **settings: Unpack[PrecisionRecallSettings]) -> Comparator: ...
+        threshold: Limit = None, **settings: Unpack[PrecisionRecallSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_forbidden"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["trajectory_forbidden"], /, *, threshold: Limit = None,
         **settings: Unpack[TrajectoryForbiddenSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_max_calls"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["trajectory_max_calls"], /, *, threshold: Limit = None,
         **settings: Unpack[TrajectoryMaxCallsSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_only_from"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["trajectory_only_from"], /, *, threshold: Limit = None,
         **settings: Unpack[TrajectoryOnlyFromSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["trajectory_single_tool_use"], /, *, threshold: Threshold = None,
+    def __call__(self, operator: Literal["trajectory_single_tool_use"], /, *, threshold: Limit = None,
         **settings: Unpack[TrajectorySingleToolUseSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["weighted"], /, *, threshold: Threshold = None, conditions: Any = ...,
+    def __call__(self, operator: Literal["weighted"], /, *, threshold: Limit = None, conditions: Any = ...,
         weights: Mapping[str, Number] | Sequence[Number] = ...) -> Comparator: ...
     @overload
-    def __call__(self, operator: OperatorName, /, *, threshold: Threshold = None, **_settings: Any) -> Comparator: ...
+    def __call__(self, operator: OperatorName, /, *, threshold: Limit = None, **_settings: Any) -> Comparator: ...
 
 def typed_compare(function: Callable[..., Result], /) -> Compare[None]: ...
 def typed_comparator(function: Callable[..., Result], /) -> Compare[Comparator]: ...

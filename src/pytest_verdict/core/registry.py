@@ -50,7 +50,7 @@ class OperatorRegistry:
         self._classes: dict[str, type[Operator]] = {}
         self.plans: dict[str, Plan] = {}
         # Making an operator takes longer than most comparisons.
-        self._built: dict[tuple[str, bytes] | None, Operator] = {}
+        self._built: dict[str | tuple[str, bytes] | None, Operator] = {}
         self._entry_points_loaded = families is None
 
     def add(
@@ -166,7 +166,7 @@ class OperatorRegistry:
             UnknownOperatorError: No operator of that name is registered.
             SettingsError: A setting is unknown, missing or has a value that is not allowed.
         """
-        key = _key_of(name, settings)
+        key = _key_of(name, settings) if settings else name
         known = self._built.get(key)
         if known is None:
             known = self.find(name)(**settings)

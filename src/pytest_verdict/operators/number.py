@@ -102,8 +102,7 @@ class NumericTolerance(_Numeric):
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         passed, details = _within(expected, observed, self.tolerance, self.mode)
-        distance = _distance(expected, observed)
-        if passed or self.zero_at is None or not distance.is_finite():
+        if passed or self.zero_at is None or not (distance := _distance(expected, observed)).is_finite():
             return passed, details
         unit = Fraction(expected.copy_abs()) if self.mode == "relative" else 1
         full, zero = (unit * Fraction(as_exact(limit)) for limit in (self.tolerance, self.zero_at))
