@@ -37,7 +37,6 @@ class _Numeric(Operator):
     normalize: Normalization = ()
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare two numbers; see the class."""
         if self.normalize:
             found = surfaces(expected, observed, self.normalize)
             wanted, given = _read(found.expected), _read(found.observed)
@@ -193,7 +192,6 @@ class NumericRange(Operator):
         return self
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare a number with the bounds; see the class."""
         expected = self.effective_expected(expected)
         bounds = bounds_of(expected)
         if bounds is None:
@@ -248,7 +246,6 @@ class Delta(Operator):
     normalize: Normalization = ()
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare a change with the expected one; see the class."""
         pair = _pair(observed, "before", "after")
         found = surfaces([expected], pair or [], self.normalize)
         wanted = _read(found.expected[0])

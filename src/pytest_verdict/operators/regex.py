@@ -305,7 +305,6 @@ class Regex(Operator):
     _compiles = compiles
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Match observed against the pattern; see the class."""
         pattern = self.effective_expected(expected)
         if not self.normalize and type(pattern) is type(observed) is str and len(observed) <= _SHORT_TEXT:
             match_short = _matcher_of_short(pattern, self.flags, self.mode)

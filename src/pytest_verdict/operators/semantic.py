@@ -86,7 +86,6 @@ class SemanticMatch(Operator):
         return self.threshold
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Embed both texts and compare the vectors; see the class."""
         refusal = not_text(expected, observed)
         if refusal is not None:
             return refusal

@@ -88,7 +88,6 @@ class TextSimilarity(Operator):
         return 0.8
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Measure the similarity; see the class."""
         refusal = not_text(expected, observed)
         if refusal is not None:
             return refusal

@@ -55,7 +55,6 @@ class TraceRegex(Operator):
     _compiles = compiles
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Search the trace; see the class."""
         pattern, wanted = _expectation(self.pattern, expected)
         if wanted is None:
             return _unread(expected)
@@ -98,7 +97,6 @@ class TraceContains(Operator):
         return substring
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Look for the text; see the class."""
         substring, wanted = _expectation(self.substring, expected)
         if wanted is None:
             return _unread(expected)
@@ -144,7 +142,6 @@ class TraceLength(Operator):
         return self
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Measure the trace; see the class."""
         wanted = _wish(expected)
         if wanted is None:
             return _unread(expected)
