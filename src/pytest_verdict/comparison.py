@@ -64,7 +64,7 @@ def compare(
         True
     """
     found = plan = None
-    if threshold is name is extract is message is None and type(expected) in PLAIN and type(observed) in PLAIN:
+    if threshold is extract is name is message is None and type(expected) in PLAIN and type(observed) in PLAIN:
         if not settings and type(operator) is str:
             plan = REGISTRY.plans.get(operator)
         else:

@@ -14,7 +14,6 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeVar
 
 from pydantic import AfterValidator, model_validator
@@ -311,12 +310,11 @@ class Regex(Operator):
             if match_short is not None:
                 match = match_short(observed)
                 return known_outcome(1.0, _details(match)) if match else FAIL
-        refusal = refused_pattern(pattern, self.flags) or not_text(pattern, observed)
-        if refusal is not None:
+        if refusal := refused_pattern(pattern, self.flags) or not_text(pattern, observed):
             return refusal
         found = surfaces(None, observed, self.normalize)
         try:
             matches = find_matches(pattern, self.flags, self.mode, found.observed)
         except RegexTimeLimitError as error:
-            return replace(found.outcome(0.0), error=str(error))
+            return found.outcome(0.0, error=str(error))
         return found.outcome(1.0, details=matches[0].details()) if matches else found.outcome(0.0)

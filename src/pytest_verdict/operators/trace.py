@@ -5,7 +5,6 @@ With the pattern, substring or bounds as settings, expected says whether the tra
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -58,13 +57,12 @@ class TraceRegex(Operator):
         pattern, wanted = _expectation(self.pattern, expected)
         if wanted is None:
             return _unread(expected)
-        refusal = refused_pattern(pattern, self.flags) or not_text(pattern, observed)
-        if refusal is not None:
+        if refusal := refused_pattern(pattern, self.flags) or not_text(pattern, observed):
             return refusal
         try:
             matches = find_matches(pattern, self.flags, "search", observed, limit=None)
         except RegexTimeLimitError as error:
-            return replace(Outcome(0.0), error=str(error))
+            return Outcome(0.0, error=str(error))
         enough = len(matches) >= (1 if self.count_min is None else self.count_min)
         return _decided(enough, wanted, {"count": len(matches), **listed("matched", [match.text for match in matches])})
 
@@ -100,9 +98,9 @@ class TraceContains(Operator):
         substring, wanted = _expectation(self.substring, expected)
         if wanted is None:
             return _unread(expected)
-        refusal = unusable(EMPTY_EXPECTED, _SUBSTRING, expected) if substring == "" else None
-        refusal = refusal or not_text(substring, observed, _SUBSTRING)
-        if refusal is not None:
+        if substring == "":
+            return unusable(EMPTY_EXPECTED, _SUBSTRING, expected)
+        if refusal := not_text(substring, observed, _SUBSTRING):
             return refusal
         return _decided(substring in observed, wanted, {"position": observed.find(substring)})
 
