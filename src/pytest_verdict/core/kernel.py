@@ -45,11 +45,10 @@ def run(
         if type(expected) not in PLAIN or effective is not expected:
             effective, expected = _expected_sides(operator, effective, expected)
         wanted = effective
-        outcome = (
-            operator.evaluate(expected, observed)
-            if recorded is None
-            else _again(operator, expected, observed, recorded)
-        )
+        if recorded is None:  # noqa: SIM108 - the other form takes more lines
+            outcome = operator.evaluate(expected, observed)
+        else:
+            outcome = _again(operator, expected, observed, recorded)
         if type(outcome) is not Outcome:
             outcome = error_outcome(TypeError(f"evaluate must return an Outcome, got {safe_repr(outcome)}"))
         if outcome.children and outcome.score < limit and outcome.error is None:

@@ -152,11 +152,7 @@ def find_matches(
 @functools.lru_cache(maxsize=1_024)
 def _matcher_of_short(pattern: str, flags: tuple[str, ...], mode: Mode) -> Callable[[str], re.Match[str] | None] | None:
     """Give what matches a pattern in no time on every text up to a length, if there is such a thing."""
-    try:
-        compiled = compile_pattern(pattern, flags)
-    except (re.error, RegexTimeLimitError):
-        return None
-    if not pattern or isinstance(compiled, LongPattern):
+    if refused_pattern(pattern, flags) or isinstance(compiled := compile_pattern(pattern, flags), LongPattern):
         return None
     steps = most_steps(pattern, compiled.flags & ~_UNICODE, _SHORT_TEXT, mode)
     return getattr(compiled, mode) if steps <= _HARMLESS_STEPS else None

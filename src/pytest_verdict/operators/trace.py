@@ -5,6 +5,7 @@ With the pattern, substring or bounds as settings, expected says whether the tra
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sized
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -21,6 +22,7 @@ from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces
 Count = Annotated[int, Field(strict=True, ge=0)]
 
 _SUBSTRING: Final = "a text that is not empty"
+_PARTS: Final[dict[str, Callable[[str], Sized]]] = {"chars": str.__str__, "words": str.split, "lines": str.splitlines}
 
 
 class TraceRegex(Operator):
@@ -145,10 +147,7 @@ class TraceLength(Operator):
             return _unread(expected)
         if not isinstance(observed, str):
             return Outcome(0.0, notes=(NOT_TEXT,))
-        parts = (
-            observed if self.unit == "chars" else observed.split() if self.unit == "words" else observed.splitlines()
-        )
-        length = len(parts)
+        length = len(_PARTS[self.unit](observed))
         inside = (self.min is None or length >= self.min) and (self.max is None or length <= self.max)
         return _decided(inside, wanted, {"length": length})
 
