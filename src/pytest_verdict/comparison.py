@@ -64,7 +64,8 @@ def compare(
         True
     """
     found = plan = None
-    if threshold is extract is name is message is None and type(expected) in PLAIN and type(observed) in PLAIN:
+    is_plain = type(expected) in PLAIN and type(observed) in PLAIN
+    if is_plain and threshold is None and name is None and extract is None and message is None:
         if not settings and type(operator) is str:
             plan = REGISTRY.plans.get(operator)
         else:
@@ -78,7 +79,7 @@ def compare(
 
             raise missing_arguments(operator, expected, observed, settings)
         found = found or _resolve(operator, settings)
-        if extract is message is None:
+        if extract is None and message is None:
             result = run(found, expected, observed, threshold=threshold, name=name)
         else:
             result = Expectation(found, expected, threshold, name, extract, message).judge(observed)
