@@ -26,16 +26,16 @@ def _registry_as_before():
     from pytest_verdict.core.families import FAMILIES
     from pytest_verdict.core.registry import REGISTRY
 
-    classes, defaults = REGISTRY._classes.copy(), REGISTRY.defaults.copy()
+    classes = REGISTRY._classes.copy()
     families = FAMILIES._manager.get_plugins()
     yield
     for added in FAMILIES._manager.get_plugins() - families:
         FAMILIES._manager.unregister(added)
         FAMILIES._brought.clear()
-    for kept, now in ((classes, REGISTRY._classes), (defaults, REGISTRY.defaults)):
-        now.clear()
-        now.update(kept)
+    REGISTRY._classes.clear()
+    REGISTRY._classes.update(classes)
     REGISTRY._built.clear()
+    REGISTRY.plans.clear()
 
 
 @pytest.fixture

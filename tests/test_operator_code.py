@@ -85,7 +85,7 @@ def line_of(result, **changes):
 @pytest.fixture
 def registered(written, monkeypatch):
     monkeypatch.setattr(REGISTRY, "_classes", dict(REGISTRY._classes))
-    monkeypatch.setattr(REGISTRY, "defaults", dict(REGISTRY.defaults))
+    monkeypatch.setattr(REGISTRY, "_built", {})
     REGISTRY.add(written("registered_operators").same_length)
 
 

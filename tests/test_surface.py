@@ -58,6 +58,16 @@ def test_every_name_is_documented_with_an_example(namespace, name):
         assert ">>> " in documentation or ".. code" in documentation or "::" in documentation, f"{name} has no example"
 
 
+@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("pytest_verdict.operators.")])
+def test_every_method_of_an_operator_is_documented_where_it_is_or_where_it_comes_from(module):
+    classes = [found for _, found in inspect.getmembers(importlib.import_module(module), inspect.isclass)]
+    for cls in classes:
+        own = vars(cls) if cls.__module__ == module else {}
+        methods = [name for name in own if not name.startswith("_") and inspect.isfunction(own[name])]
+        silent = [name for name in methods if not inspect.getdoc(getattr(cls, name))]
+        assert not silent, f"{cls.__name__}: {silent}"
+
+
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="campare"):
         pytest_verdict.campare

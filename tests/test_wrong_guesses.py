@@ -145,7 +145,12 @@ GUESSES = [
         "assert_matches('exact', expected='Paris', observed=answer)",
     ),
     ('compare("exact", 1, 1, reference=1)', 'expected="Paris"', 'compare("exact", expected="Paris", observed=answer)'),
-    ('compare("exact", 1, 1, msg="x")', 'name="the capital"', 'compare("exact", 1, 1, name="the capital")'),
+    ('compare("exact", 1, 1, title="x")', 'name="the capital"', 'compare("exact", 1, 1, name="the capital")'),
+    (
+        'assert_matches("exact", 1, 1, msg="x")',
+        'message="the capital is wrong"',
+        'assert_matches("exact", 1, 1, message="the capital is wrong")',
+    ),
     (
         'compare("text_similarity", "a", "b", min_score=0.8)',
         "threshold=0.8",

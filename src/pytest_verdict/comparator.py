@@ -65,6 +65,7 @@ class Comparator:
         *,
         name: str | None = None,
         extract: Any = None,
+        message: str | None = None,
         **settings: Any,
     ) -> ComparisonResult:
         """Compare as `compare` does, with the defaults of this comparator; inside `collect`, what does not pass fails the test.
@@ -76,6 +77,7 @@ class Comparator:
             threshold: The lowest score that passes, in (0, 1]; the default unless given.
             name: What to call this comparison in the report.
             extract: Which part of observed is compared, as in `compare`.
+            message: What a failure says first, as in `compare`.
             **settings: The operator's settings; they come before the defaults.
 
         Returns:
@@ -85,7 +87,8 @@ class Comparator:
             ConfigurationError: The operator, a setting or the threshold is wrong.
         """
         threshold, settings = self.complete(operator, threshold, settings)
-        result = compare(operator, expected, observed, threshold, name=name, extract=extract, **settings)  # type: ignore[arg-type]
+        told: Any = {"name": name, "extract": extract, "message": message}
+        result = compare(operator, expected, observed, threshold, **told, **settings)  # type: ignore[arg-type]
         if self._collecting and not result.has_passed():
             # Of a copy: where the block raises and the test expects that, nothing has looked at the comparison.
             self._fail(functools.partial(describe_failure, copy.copy(result)), [result])
@@ -101,6 +104,7 @@ class Comparator:
         *,
         name: str | None = None,
         extract: Any = None,
+        message: str | None = None,
         **settings: Any,
     ) -> ComparisonResult:
         """Compare, and fail the test unless the comparison passes; inside `collect`, fail it at the end of the block.
@@ -112,6 +116,7 @@ class Comparator:
             threshold: The lowest score that passes, in (0, 1]; the default unless given.
             name: What to call this comparison in the report.
             extract: Which part of observed is compared, as in `compare`.
+            message: What a failure says first, as in `compare`.
             **settings: The operator's settings; they come before the defaults.
 
         Returns:
@@ -122,7 +127,8 @@ class Comparator:
             ConfigurationError: The operator, a setting or the threshold is wrong.
         """
         __tracebackhide__ = HIDDEN
-        result = self(operator, expected, observed, threshold, name=name, extract=extract, **settings)  # type: ignore[arg-type]
+        told: Any = {"name": name, "extract": extract, "message": message}
+        result = self(operator, expected, observed, threshold, **told, **settings)  # type: ignore[arg-type]
         if not self._collecting and not result.passed:
             raise MismatchError(describe_failure(result), [result])
         return result

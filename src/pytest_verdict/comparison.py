@@ -18,7 +18,7 @@ from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.redaction import REDACTED_VALUE, Redaction, hiding
 from pytest_verdict.core.values.snapshot import PLAIN
-from pytest_verdict.errors import ArgumentsError, MismatchError, SettingsError, VerdictError
+from pytest_verdict.errors import ArgumentsError, ConfigurationError, MismatchError, SettingsError, VerdictError
 from pytest_verdict.signatures import typed_compare, typed_expect
 
 # pytest hides frames with this name set; a bug of ours still shows its whole traceback.
@@ -34,6 +34,7 @@ def compare(
     *,
     name: str | None = None,
     extract: Any = None,
+    message: str | None = None,
     **settings: Any,
 ) -> ComparisonResult:
     """Compare an observed value with an expected one by a named operator.
@@ -45,6 +46,7 @@ def compare(
         threshold: The lowest score that passes, in (0, 1]; the operator's own unless given, which is 1.0 for most.
         name: What to call this comparison in the report.
         extract: Which part of observed is compared: a step such as ``"last_number"`` or ``{"after": "Answer:"}``, or several.
+        message: What a failure says first; it is no evidence and stands in no record.
         **settings: The operator's settings, when it is given by name.
 
     Returns:
@@ -62,7 +64,8 @@ def compare(
         True
     """
     found = plan = None
-    if threshold is None and name is None and extract is None and type(expected) in PLAIN and type(observed) in PLAIN:
+    is_plain = type(expected) in PLAIN and type(observed) in PLAIN
+    if is_plain and threshold is None and name is None and extract is None and message is None:
         if not settings and type(operator) is str:
             plan = REGISTRY.plans.get(operator)
         else:
@@ -76,10 +79,10 @@ def compare(
 
             raise missing_arguments(operator, expected, observed, settings)
         found = found or _resolve(operator, settings)
-        if extract is not None:
-            compare_part: Callable[..., ComparisonResult] = load(FAMILIES.own("extractions")["extract"])
-            return compare_part(found, expected, observed, extract, threshold=threshold, name=name)
-        result = run(found, expected, observed, threshold=threshold, name=name)
+        if extract is None and message is None:
+            result = run(found, expected, observed, threshold=threshold, name=name)
+        else:
+            result = Expectation(found, expected, threshold, name, extract, message).judge(observed)
     SESSION.compared += 1
     observer = SESSION.observer
     if observer is not None:
@@ -96,6 +99,7 @@ def assert_matches(
     *,
     name: str | None = None,
     extract: Any = None,
+    message: str | None = None,
     **settings: Any,
 ) -> ComparisonResult:
     """Compare as `compare` does, and fail the test unless the comparison passes.
@@ -107,6 +111,7 @@ def assert_matches(
         threshold: The lowest score that passes, in (0, 1]; the operator's own unless given.
         name: What to call this comparison in the report.
         extract: Which part of observed is compared: a step such as ``"last_number"`` or ``{"after": "Answer:"}``, or several.
+        message: What a failure says first; it is no evidence and stands in no record.
         **settings: The operator's settings, when it is given by name.
 
     Returns:
@@ -121,7 +126,8 @@ def assert_matches(
         1.0
     """
     __tracebackhide__ = HIDDEN
-    result = compare(operator, expected, observed, threshold, name=name, extract=extract, **settings)  # type: ignore[arg-type]
+    told: Any = {"name": name, "extract": extract, "message": message}
+    result = compare(operator, expected, observed, threshold, **told, **settings)  # type: ignore[arg-type]
     if not result.passed:
         raise MismatchError(describe_failure(result), [result])
     return result
@@ -132,13 +138,18 @@ def describe_failure(result: ComparisonResult) -> str:
     # Not loaded while all comparisons pass.
     from pytest_verdict.advice import advise
     from pytest_verdict.explanation import failure_block
+    from pytest_verdict.explanation.lines import block, line
 
     redaction = SESSION.redaction
     advice = advise(result) if SESSION.advice and not result.outcome.negated else []
     if redaction is not None:
         advice = list(map(redaction, advice))
-    block = failure_block(_redacted(result, redaction), SESSION.budget, advice)
-    return block if redaction is None else block.redacted(redaction)
+    found = failure_block(_redacted(result, redaction), SESSION.budget, advice)
+    if result.message is not None:
+        # Redacted before it is cut into lines: a secret may have several.
+        text = result.message if redaction is None else redaction(result.message)
+        found = block([*map(line, text.split("\n")), *found.lines])
+    return found if redaction is None else found.redacted(redaction)
 
 
 def _redacted(result: ComparisonResult, redaction: Redaction | None) -> ComparisonResult:
@@ -184,16 +195,30 @@ class Expectation:
         True
     """
 
-    __slots__ = ("_expected", "_name", "_operator", "_threshold")
+    __slots__ = ("_compare", "_expected", "_message", "_name", "_operator", "_threshold")
     __hash__ = None  # type: ignore[assignment]
     # NumPy arrays and scalars then leave == to this class, instead of comparing item by item.
     __array_ufunc__: None = None
 
-    def __init__(self, operator: Operator, expected: Any, threshold: float | None, name: str | None) -> None:
+    def __init__(
+        self,
+        operator: Operator,
+        expected: Any,
+        threshold: float | None,
+        name: str | None,
+        extract: Any = None,
+        message: str | None = None,
+    ) -> None:
+        if message is not None and not isinstance(message, str):
+            raise ConfigurationError(f"message is a text or None, got {safe_repr(message)}")
         self._operator = operator
         self._expected = expected
         self._threshold = threshold
         self._name = name
+        self._message = message
+        self._compare: Callable[..., ComparisonResult] = run
+        if extract is not None:
+            self._compare = load(FAMILIES.own("extractions")["extract"])(extract)
 
     def compare(self, observed: Any) -> ComparisonResult:
         """Compare an observed value with this expectation, and record it.
@@ -204,7 +229,23 @@ class Expectation:
         Returns:
             The result.
         """
-        return compare(self._operator, self._expected, observed, self._threshold, name=self._name)
+        return recorded(self.judge(observed))
+
+    def judge(self, observed: Any, *, negated: bool = False) -> ComparisonResult:
+        """Compare as `compare` does, and record nothing.
+
+        Args:
+            observed: The observed value.
+            negated: Whether the test means that the values do not match.
+
+        Returns:
+            The result.
+        """
+        told: dict[str, Any] = {"threshold": self._threshold, "name": self._name, "negated": negated}
+        result = self._compare(self._operator, self._expected, observed, **told)
+        if self._message is not None:
+            result.say_first(self._message)
+        return result
 
     if not TYPE_CHECKING:  # A type checker refuses an unknown attribute by itself.
 
@@ -218,8 +259,7 @@ class Expectation:
         return self._holds(other, negated=True)
 
     def _holds(self, observed: object, *, negated: bool) -> bool:
-        limit, name = self._threshold, self._name
-        result = run(self._operator, self._expected, observed, threshold=limit, name=name, negated=negated)
+        result = self.judge(observed, negated=negated)
         # What is nested in other values was recorded when the test compared them.
         return result.has_passed() if SESSION.explaining_thread == get_ident() else bool(recorded(result))
 
@@ -234,6 +274,8 @@ def expect(
     threshold: float | None = None,
     *,
     name: str | None = None,
+    extract: Any = None,
+    message: str | None = None,
     **settings: Any,
 ) -> Expectation:
     """Make the right-hand side of an ``==`` that compares by a named operator.
@@ -243,6 +285,8 @@ def expect(
         expected: The expected value; for ``regex`` the pattern.
         threshold: The lowest score that passes, in (0, 1]; the operator's own unless given.
         name: What to call this comparison in the report.
+        extract: Which part of observed is compared, as in `compare`.
+        message: What a failure says first, as in `compare`.
         **settings: The operator's settings, when it is given by name.
 
     Returns:
@@ -259,7 +303,7 @@ def expect(
         raise ArgumentsError('expect takes operator and expected: write assert observed == expect("exact", expected)')
     if threshold is not None:
         threshold = checked_threshold(threshold)
-    return Expectation(_resolve(operator, settings), expected, threshold, name)
+    return Expectation(_resolve(operator, settings), expected, threshold, name, extract, message)
 
 
 # The core writes a result in few words; the block of a failure is made here.

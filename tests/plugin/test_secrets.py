@@ -30,6 +30,7 @@ PLACES = {
     "observed": "compare('exact', 'x', f'the key is {SECRET}.')",
     "surface": "compare('normalized_exact', 'x', f'  {SECRET} ')",
     "name": "compare('exact', 1, 1, name=f'of {SECRET}')",
+    "message": "compare('exact', 1, 2, message=f'of {SECRET}')",
     "key": "compare('exact', {SECRET: 1, SECRET + SECRET: 2, 'z' + SECRET: 3}, {'a': {SECRET: 1}})",
     "bytes": "compare('exact', f'a{SECRET}'.encode(), [bytearray(f'ab{SECRET}c'.encode())])",
     "utf16": "compare('exact', SECRET.encode('utf-16'), b'a')",

@@ -155,7 +155,7 @@ def halves(monkeypatch):
             return Outcome(float(expected == observed))
 
     monkeypatch.setattr(REGISTRY, "_classes", {**REGISTRY._classes, Halves.name: Halves})
-    monkeypatch.setattr(REGISTRY, "defaults", dict(REGISTRY.defaults))
+    monkeypatch.setattr(REGISTRY, "_built", {})
     return Halves
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from noisy_replies import HELD_OUT, KINDS, LABELS, TUNING, replies
 
-from pytest_verdict import Comparator, MismatchError, assert_matches, compare, explain
+from pytest_verdict import Comparator, ErrorVerdict, MismatchError, assert_matches, compare, expect, explain
 from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay_line
 from pytest_verdict.errors import ConfigurationError, MappingError, MissingExtraError, SettingsError
@@ -186,6 +186,22 @@ def test_a_comparator_takes_a_part_too():
     assert comparator("numeric_tolerance", 5, "about 5.5", extract="last_number").passed
     with pytest.raises(MismatchError), comparator.collect():
         comparator.assert_matches("exact", "a", "b", extract={"after": "A:"})
+
+
+def test_an_expectation_takes_a_part_too():
+    answer = expect("numeric_exact", 5, extract="last_number", name="sum")
+    assert answer == "2 + 3 = 5"
+    assert answer != "2 + 3 = 6"
+    result = answer.compare("2 + 3 = 5")
+    assert (result.observed, result.name) == ("5", "sum")
+    assert result == compare("numeric_exact", 5, "2 + 3 = 5", extract="last_number", name="sum")
+    with pytest.raises(ErrorVerdict):
+        _ = answer != "no number"
+    lenient = expect("numeric_exact", 5, extract={"extract": "last_number", "on_missing": "fail"})
+    assert not lenient == "no number"  # noqa: SIM201 - both ways of asking
+    assert not lenient != "no number"  # noqa: SIM202
+    with pytest.raises(SettingsError, match="Did you mean 'last_number'"):
+        expect("numeric_exact", 5, extract="last_nmber")
 
 
 def test_a_part_of_a_document_is_found_by_a_path():

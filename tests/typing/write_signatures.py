@@ -24,7 +24,7 @@ HEAD = """\
 # What type checkers and editors read of `compare` and the functions like it. Made from the operators by
 # tests/typing/write_signatures.py; change that, or the operators, and run it.
 # fmt: off
-# ruff: noqa: UP013 - settings of no other are one expression, which is shorter than a class
+# ruff: noqa: UP013 - an expression is often shorter than a class
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -35,7 +35,7 @@ from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import Expectation
 from pytest_verdict.core.normalizers import Normalizer
 from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.result import ComparisonResult as Result
 from pytest_verdict.operators.json.rules import JsonRule
 
 class OperatorName(str): ...
@@ -43,16 +43,16 @@ class OperatorName(str): ...
 Normalizers: TypeAlias = Sequence[Normalizer]
 Number: TypeAlias = int | float | str | Decimal
 Texts: TypeAlias = list[str] | tuple[str, ...]
-Threshold: TypeAlias = float | None
-Name: TypeAlias = str | None
+Limit: TypeAlias = float | None
+Text: TypeAlias = str | None
 # Whose function it is: for a comparator, what is required may have come with its defaults.
 _Owner = TypeVar("_Owner")
 
 """
 
 TAIL = """\
-def typed_compare(function: Callable[..., ComparisonResult], /) -> Compare[None]: ...
-def typed_comparator(function: Callable[..., ComparisonResult], /) -> Compare[Comparator]: ...
+def typed_compare(function: Callable[..., Result], /) -> Compare[None]: ...
+def typed_comparator(function: Callable[..., Result], /) -> Compare[Comparator]: ...
 def typed_expect(function: Callable[..., Expectation], /) -> Expect: ...
 def typed_defaults(function: Callable[..., Comparator], /) -> SetDefaults: ...
 """
@@ -74,12 +74,17 @@ class Settings:
         """Give the class of what is optional, if there is anything."""
         return self.name if self.own else self.base and self.base.unpacked()
 
+    def optional(self) -> dict[str, str]:
+        return {**(self.base.optional() if self.base else {}), **self.own}
+
     def written(self) -> str:
-        if base := self.base and self.base.unpacked():
-            lines = [f"    {name}: {annotation}" for name, annotation in self.own.items()]
-            return "\n".join([f"class {self.name}({base}, total=False):", *lines]) + "\n"
-        members = ", ".join(f'"{name}": {annotation}' for name, annotation in self.own.items())
-        return wrapped(f"{self.name} = TypedDict(", f'"{self.name}", {{{members}}}, total=False'.split(", "), ")")
+        """Write the class, as an expression where that takes fewer lines."""
+        base = self.base and self.base.unpacked()
+        lines = [f"    {name}: {annotation}" for name, annotation in self.own.items()]
+        as_class = "\n".join([f"class {self.name}({base or 'TypedDict'}, total=False):", *lines]) + "\n"
+        members = ", ".join(f'"{name}": {annotation}' for name, annotation in self.optional().items())
+        parts = f'"{self.name}", {{{members}}}, total=False'.split(", ")
+        return min(wrapped(f"{self.name} = TypedDict(", parts, ")"), as_class, key=lambda text: text.count("\n"))
 
     def shape(self) -> tuple[Any, ...]:
         """What two operators with the same settings have in common."""
@@ -115,7 +120,7 @@ class Catalogue:
     def shared(self, cls: type[Operator], base: Settings | None, found: dict[str, str]) -> Settings:
         required = {name: text for name, text in found.items() if cls.model_fields[name].is_required()}
         own = {name: text for name, text in found.items() if name not in required}
-        made = Settings(f"{cls.__name__.lstrip('_')}Settings", base, own, required)
+        made = Settings(f"{cls.__name__.lstrip('_').removesuffix('Operator')}Settings", base, own, required)
         return self.by_shape.setdefault(made.shape(), made)
 
 
@@ -202,16 +207,10 @@ def literal(names: Sequence[str]) -> str:
     return f"Literal[{', '.join(map(quoted, names))}]"
 
 
-COMPARED = [
-    "expected: Any",
-    "observed: Any",
-    "threshold: Threshold = None",
-    "*",
-    "name: Name = None",
-    "extract: Any = None",
-]
-EXPECTED = ["expected: Any", "threshold: Threshold = None", "*", "name: Name = None"]
-DEFAULTS = ["/", "*", "threshold: Threshold = None"]
+TOLD = ["threshold: Limit = None", "*", "name: Text = None", "extract: Any = None", "message: Text = None"]
+COMPARED = ["expected: Any", "observed: Any", *TOLD]
+EXPECTED = ["expected: Any", *TOLD]
+DEFAULTS = ["/", "*", "threshold: Limit = None"]
 
 
 def overloads(
@@ -228,7 +227,7 @@ def lenient(found: Catalogue) -> Iterator[str]:
     for settings, names in found.names.items():
         if settings and settings.all_required():
             arguments = ["self: Compare[Comparator]", f"operator: {literal(names)}", *COMPARED]
-            yield overload_of(arguments, settings, "ComparisonResult", strict=False)
+            yield overload_of(arguments, settings, "Result", strict=False)
 
 
 def any_name(rest: Sequence[str], given: str) -> str:
@@ -244,8 +243,8 @@ def generated() -> str:
     parts = [
         HEAD,
         *(settings.written() for settings in found.by_shape.values() if settings.own),
-        *("class Compare(Generic[_Owner]):\n", *overloads(found, COMPARED, "ComparisonResult"), *lenient(found)),
-        any_name(COMPARED, "ComparisonResult"),
+        *("class Compare(Generic[_Owner]):\n", *overloads(found, COMPARED, "Result"), *lenient(found)),
+        any_name(COMPARED, "Result"),
         *("class Expect:\n", *overloads(found, EXPECTED, "Expectation"), any_name(EXPECTED, "Expectation")),
         *("class SetDefaults:\n", none, *defaults, any_name(DEFAULTS, "Comparator")),
         TAIL,

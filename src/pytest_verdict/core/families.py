@@ -109,7 +109,7 @@ class Hooks:
         " again."
     )
     extractions = _hook(
-        "Name what compares a part of observed, by the argument of `compare` that says which: ``extract``."
+        "Name what makes of the argument ``extract`` a function that compares a part of observed as `run` does the whole."
     )
     closing_lines = _hook(
         "Name operators on which the terminal says more at the end of a session, each with a function that gives lines."

@@ -15,7 +15,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.errors import ConfigurationError
 
 # The arguments of `compare` that are not settings.
-_TAKEN: Final = frozenset({"operator", "threshold", "name", "extract"})
+_TAKEN: Final = frozenset({"operator", "threshold", "name", "extract", "message"})
 
 
 def operator_from_function(function: Callable[..., Any], name: str | None = None, version: int = 1) -> type[Operator]:

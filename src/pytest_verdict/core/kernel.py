@@ -30,26 +30,7 @@ def run(
     negated: bool = False,
     sources: Mapping[str, Any] | None = None,
 ) -> ComparisonResult:
-    """Compare two values, and turn whatever a broken operator does into an ``error``.
-
-    Args:
-        operator: The operator.
-        expected: The expected value.
-        observed: The observed value.
-        threshold: The lowest score that passes, in (0, 1]; the operator's own unless given.
-        name: What to call the comparison.
-        recorded: The details of an earlier comparison, to derive its outcome again without a model; None to compare.
-        negated: Whether the test means that the values do not match.
-        sources: What the sides were extracted from.
-
-    Returns:
-        The result.
-
-    Raises:
-        ThresholdError: The threshold, or the operator's own, is not in (0, 1].
-        ConfigurationError: The name is no text.
-        RecordError: What a model said is needed, and ``recorded`` does not have it.
-    """
+    """Compare two values, or derive again what the details of an earlier comparison say; a broken operator is an ``error``."""
     limit = operator.default_threshold() if threshold is None else threshold
     if limit != 1.0 or type(limit) is not float:
         limit = checked_threshold(limit)
@@ -64,12 +45,12 @@ def run(
         if type(expected) not in PLAIN or effective is not expected:
             effective, expected = _expected_sides(operator, effective, expected)
         wanted = effective
-        outcome = (
-            operator.evaluate(expected, observed)
-            if recorded is None
-            else _again(operator, expected, observed, recorded)
-        )
-        outcome = outcome if type(outcome) is Outcome else checked_outcome(outcome)
+        if recorded is None:  # noqa: SIM108 - the other form takes more lines
+            outcome = operator.evaluate(expected, observed)
+        else:
+            outcome = _again(operator, expected, observed, recorded)
+        if type(outcome) is not Outcome:
+            outcome = error_outcome(TypeError(f"evaluate must return an Outcome, got {safe_repr(outcome)}"))
         if outcome.children and outcome.score < limit and outcome.error is None:
             outcome = operator.decided(outcome, limit)
     except Exception as error:
@@ -144,13 +125,6 @@ def checked_threshold(threshold: Any) -> float:
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0.0 < threshold <= 1.0:
         raise ThresholdError(threshold)
     return float(threshold)
-
-
-def checked_outcome(found: Any) -> Outcome:
-    """Take what an operator returned."""
-    if type(found) is Outcome:
-        return found
-    return error_outcome(TypeError(f"evaluate must return an Outcome, got {safe_repr(found)}"))
 
 
 def error_outcome(error: Exception) -> Outcome:

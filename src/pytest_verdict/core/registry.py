@@ -48,10 +48,9 @@ class OperatorRegistry:
     def __init__(self, families: Families | None = None) -> None:
         self._families = families
         self._classes: dict[str, type[Operator]] = {}
-        self.defaults: dict[str, Operator] = {}
         self.plans: dict[str, Plan] = {}
         # Making an operator takes longer than most comparisons.
-        self._built: dict[tuple[str, bytes] | None, Operator] = {}
+        self._built: dict[str | tuple[str, bytes] | None, Operator] = {}
         self._entry_points_loaded = families is None
 
     def add(
@@ -91,7 +90,6 @@ class OperatorRegistry:
         known = self._classes.get(name)
         same = known is not None and (known.__module__, known.__qualname__) == (cls.__module__, cls.__qualname__)
         if same:
-            self.defaults.pop(name, None)
             self.plans.pop(name, None)
             self._built.clear()
         elif known is not None or name in self._brought():
@@ -168,14 +166,7 @@ class OperatorRegistry:
             UnknownOperatorError: No operator of that name is registered.
             SettingsError: A setting is unknown, missing or has a value that is not allowed.
         """
-        if not settings:
-            known = self.defaults.get(name)
-            if known is None:
-                known = self.defaults[name] = self.find(name)()
-                if known.plain_plan is not None:
-                    self.plans[name] = known.plain_plan
-            return known
-        key = _key_of(name, settings)
+        key = _key_of(name, settings) if settings else name
         known = self._built.get(key)
         if known is None:
             known = self.find(name)(**settings)
@@ -183,6 +174,8 @@ class OperatorRegistry:
                 self._built.clear()
             if key is not None:
                 self._built[key] = known
+            if not settings and known.plain_plan is not None:
+                self.plans[name] = known.plain_plan
         return known
 
     def refuse_unknown_settings(self, name: str, settings: Iterable[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -68,21 +67,15 @@ class Outcome:
             raise ValueError(f"a score is a number from 0.0 to 1.0, got {self.score!r}")
         if self.error is not None and (self.score != 0.0 or not isinstance(self.error, str)):
             raise ValueError(f"the score of an error is 0.0, and the error is a text, got {safe_repr(self.error)}")
-        if not _are_names(self.normalization) or not _are_names(self.notes):
-            self._check_names()
+        for part in ("normalization", "notes"):
+            names = getattr(self, part)
+            if type(names) is not tuple or names:
+                object.__setattr__(self, part, _names(part, names))
         if type(self.children) is not tuple:
             object.__setattr__(self, "children", tuple(self.children))
         if self.details is not None:
             # Details may hold parts of the evidence, which the test may change afterwards.
             object.__setattr__(self, "details", snapshot(dict(self.details)))
-
-    def _check_names(self) -> None:
-        for part in ("normalization", "notes"):
-            names = getattr(self, part)
-            found = tuple(names) if isinstance(names, list | tuple) else names
-            if not _are_names(found):
-                raise ValueError(f"{part} is a tuple of texts, got {safe_repr(names)}")
-            object.__setattr__(self, part, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +96,10 @@ def qualified(outcome: Outcome, *, negated: bool, sources: Mapping[str, Any] | N
     return QualifiedOutcome(**found, negated=negated, sources=snapshot(sources))
 
 
-def _are_names(names: Any) -> bool:
-    return type(names) is tuple and (not names or _all_text(names))
-
-
-@functools.lru_cache(maxsize=1_000)
-def _all_text(names: tuple[Any, ...]) -> bool:
-    # Kept, because the same few notes and steps come with every outcome.
-    return all(isinstance(name, str) for name in names)
+def _names(part: str, names: Any) -> tuple[str, ...]:
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{part} is a tuple of texts, got {safe_repr(names)}")
+    return tuple(names)
 
 
 def _score(score: Any) -> float:
@@ -140,7 +129,7 @@ class ComparisonResult:
         (False, 'fail', 0.0, 1.0)
     """
 
-    __slots__ = ("_expected", "_identity", "_name", "_observed", "_outcome", "_threshold", "_when_read")
+    __slots__ = ("_expected", "_identity", "_message", "_name", "_observed", "_outcome", "_threshold", "_when_read")
 
     def __init__(
         self,
@@ -162,6 +151,11 @@ class ComparisonResult:
     def name(self) -> str | None:
         """What the test calls this comparison, or None."""
         return self._name
+
+    @property
+    def message(self) -> str | None:
+        """What the test says first where the comparison fails, or None; it is no evidence, so no record has it."""
+        return getattr(self, "_message", None)
 
     @property
     def operator(self) -> str:
@@ -262,16 +256,8 @@ class ComparisonResult:
         Returns:
             A new dict with operator, expected, observed, normalization, notes, score, threshold and verdict.
         """
-        return {
-            "operator": self.operator,
-            "expected": self.expected,
-            "observed": self.observed,
-            "normalization": self.normalization,
-            "notes": self.notes,
-            "score": self.score,
-            "threshold": self.threshold,
-            "verdict": self.verdict,
-        }
+        names = "operator", "expected", "observed", "normalization", "notes", "score", "threshold", "verdict"
+        return {name: getattr(self, name) for name in names}
 
     def to_record(self) -> dict[str, Any]:
         """Give the full record as JSON values.
@@ -286,6 +272,10 @@ class ComparisonResult:
     def when_read(self, call: Callable[[], None]) -> None:
         """Have a function called when what came out is first looked at, by any property or method that tells it."""
         self._when_read = call
+
+    def say_first(self, message: str) -> None:
+        """Have a text of the test stand before what a failure says."""
+        self._message = message
 
     def has_passed(self) -> bool:
         """Say whether it passed without looking at it, for a session that watches what is looked at."""
@@ -303,7 +293,7 @@ class ComparisonResult:
     def __reduce__(self) -> tuple[Any, ...]:
         # Without the function that a session waits to call.
         parts = self._identity, self._expected, self._observed, self._threshold, self._outcome, self._name
-        return type(self), parts
+        return type(self), parts, (None, {"_message": self.message})
 
     def to_text(self, redaction: Redaction | None = None) -> str:
         """Write the full record as one line of JSON.

@@ -92,7 +92,6 @@ class _Aggregate(Operator):
         return any(part.operator.needs_expected() for part in parts)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Make the parts' comparisons and decide by them; see the class."""
         children = self._children(expected, observed)
         notes = (CHILD_ERROR,) if any(child.error is not None for child in children) else ()
         passed = sum(child.passed for child in children)
@@ -296,7 +295,6 @@ class BestOf(Operator):
         return float(self.inner.default_threshold())
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare with each reference; see the class."""
         references = as_list(self.effective_expected(expected))
         if not references:
             return unusable(NOT_A_LIST if references is None else EMPTY_EXPECTED, _REFERENCES, expected)

@@ -39,7 +39,6 @@ class BooleanMatch(Operator):
     kind: ClassVar[str] = "boolean"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare two truth values; see the class."""
         wrong = _is_no_boolean(expected), _is_no_boolean(observed)
         if any(wrong):
             return Surfaces().unreadable(NOT_A_BOOLEAN, "true, false or null", expected, wrong)
@@ -66,7 +65,6 @@ class LiteralMatch(Operator):
     kind: ClassVar[str] = "category"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare two values; see the class."""
         return PASS if equal(expected, observed) else FAIL
 
     columns = by_columns("categories", "same")
@@ -105,7 +103,6 @@ class IsType(Operator):
     kind: ClassVar[str] = "category"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Find out the type; see the class."""
         wanted = expected if isinstance(expected, list | tuple) else [expected]
         if not wanted or not all(isinstance(name, str) and name in _TYPES for name in wanted):
             return unusable(NOT_A_TYPE, _TYPE_NAMES, expected)
@@ -161,7 +158,6 @@ class OneOf(Operator):
     case_sensitive: Later[bool] = True
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Look for an accepted value; see the class."""
         accepted = as_list(self.effective_expected(expected))
         if accepted is None:
             return Surfaces().unreadable(NOT_A_LIST, _ACCEPTED, expected, (True, False))

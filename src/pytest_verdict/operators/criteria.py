@@ -123,7 +123,6 @@ class CriteriaMatch(Operator):
         return any(one.condition.operator.needs_expected() for one in self.criteria)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Check every criterion; see the class."""
         given = expected if isinstance(expected, Mapping) else {}
         children = tuple(one.condition.compare(given.get(one.id, ABSENT), observed, one.id) for one in self.criteria)
         unmet: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}

@@ -55,7 +55,6 @@ class DateMatch(Operator):
     day_first: bool = False
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare two calendar dates; see the class."""
         if self.format is None:
             left, right = (read_date(side, day_first=self.day_first) for side in (expected, observed))
         else:
@@ -90,7 +89,6 @@ class DateTolerance(Operator):
     day_first: bool = False
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare two dates; see the class."""
         left, right = (read_date(side, day_first=self.day_first) for side in (expected, observed))
         if isinstance(left, str) or isinstance(right, str):
             return _unreadable(expected, left, right)
@@ -154,7 +152,6 @@ class DateRange(Operator):
         return self
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare a date with the bounds; see the class."""
         expected = self.effective_expected(expected)
         pair = bounds_of(expected)
         if pair is None:

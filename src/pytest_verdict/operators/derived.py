@@ -43,7 +43,6 @@ class DerivedMatch(Operator):
     extraction: Extraction = "programmatic"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare as the operator inside does; see the class."""
         return run(self.inner, expected, observed).outcome
 
     def effective_expected(self, expected: Any) -> Any:

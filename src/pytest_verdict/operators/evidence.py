@@ -28,7 +28,6 @@ class NotBlank(Operator):
     kind: ClassVar[str] = "text"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Look whether there is anything; see the class."""
         del expected
         return Outcome(0.0, notes=(BLANK,)) if _is_blank(observed) else PASS
 
@@ -65,7 +64,6 @@ class NotCompared(Operator):
     instead_of: str | None = None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Give the reason as the error; see the class."""
         del expected
         # A class may say of itself that it is a text.
         return Outcome(0.0, error=observed if issubclass(type(observed), str) else "no reason was recorded")
@@ -85,7 +83,6 @@ class NothingFound(NotCompared):
     name: ClassVar[str] = "nothing_found"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Fail; see the class."""
         del expected, observed
         return Outcome(0.0, notes=(self.name,))
 
@@ -130,7 +127,6 @@ class ScorerVerdict(Operator):
     scorer: str | None = None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Take what the scorer said; see the class."""
         del expected
         said = observed if isinstance(observed, Mapping) else {}
         score, passed = said.get("score"), said.get("passed")

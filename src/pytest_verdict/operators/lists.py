@@ -70,7 +70,6 @@ class SetContainment(Operator):
         return self
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare two lists as sets; see the class."""
         found = _read_lists(expected, observed, self.normalize)
         if isinstance(found, Outcome):
             return found
@@ -118,7 +117,6 @@ class SetSimilarity(Operator):
     normalize: Normalization = ()
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Count the common items of two lists; see the class."""
         found = _read_lists(expected, observed, self.normalize)
         if isinstance(found, Outcome):
             return found
@@ -146,7 +144,6 @@ class OrderedMatch(Operator):
     normalize: Normalization = ("lowercase", "strip")
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare two lists item by item; see the class."""
         found = _read_lists(expected, observed, self.normalize)
         if isinstance(found, Outcome):
             return found

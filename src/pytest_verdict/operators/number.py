@@ -37,7 +37,6 @@ class _Numeric(Operator):
     normalize: Normalization = ()
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare two numbers; see the class."""
         if self.normalize:
             found = surfaces(expected, observed, self.normalize)
             wanted, given = _read(found.expected), _read(found.observed)
@@ -102,8 +101,7 @@ class NumericTolerance(_Numeric):
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         passed, details = _within(expected, observed, self.tolerance, self.mode)
-        distance = _distance(expected, observed)
-        if passed or self.zero_at is None or not distance.is_finite():
+        if passed or self.zero_at is None or not (distance := _distance(expected, observed)).is_finite():
             return passed, details
         unit = Fraction(expected.copy_abs()) if self.mode == "relative" else 1
         full, zero = (unit * Fraction(as_exact(limit)) for limit in (self.tolerance, self.zero_at))
@@ -194,7 +192,6 @@ class NumericRange(Operator):
         return self
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare a number with the bounds; see the class."""
         expected = self.effective_expected(expected)
         bounds = bounds_of(expected)
         if bounds is None:
@@ -249,7 +246,6 @@ class Delta(Operator):
     normalize: Normalization = ()
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare a change with the expected one; see the class."""
         pair = _pair(observed, "before", "after")
         found = surfaces([expected], pair or [], self.normalize)
         wanted = _read(found.expected[0])

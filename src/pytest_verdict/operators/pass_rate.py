@@ -56,7 +56,6 @@ class PassRate(Operator):
     attempts: tuple[Annotated[int, Field(ge=1)], ...] = ()
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare the share of passes; see the class."""
         if isinstance(expected, bool) or not isinstance(expected, int | float) or not 0.0 < expected <= 1.0:
             return unusable(NOT_A_RATE, "a share, above 0 and up to 1", expected)
         counts = _counts(observed)

@@ -63,8 +63,6 @@ def recorded_operators() -> Mapping[str, str]:
 @hookimpl
 def explanations() -> Mapping[str, str]:
     """Name the operators whose failures are put into words."""
-    names = "all_of", "any_of", "at_least_n", "best_of", "criteria", "none_of", "weighted"
-    parts = dict.fromkeys(names, f"{_HERE}explanation:explain_parts")
-    traces = "trace_contains", "trace_length", "trace_regex"
-    words = "is_type", "not_contains", "pass_rate", "scorer_verdict", "semantic"
-    return {**parts, **dict.fromkeys((*words, *traces), f"{_HERE}explanation:explain_in_words")}
+    parts = dict.fromkeys((*_CLASSES["aggregate"], "criteria"), f"{_HERE}explanation:explain_parts")
+    words = "is_type", "not_contains", "pass_rate", "scorer_verdict", "semantic", *_CLASSES["trace"]
+    return {**parts, **dict.fromkeys(words, f"{_HERE}explanation:explain_in_words")}

@@ -14,8 +14,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeVar
 
 from pydantic import AfterValidator, model_validator
 
@@ -89,14 +88,16 @@ Flags = Annotated[tuple[str, ...], AfterValidator(flag_names)]
 """A setting that is a list of flags."""
 
 
-def checked_pattern(pattern: str, flags: Sequence[str]) -> None:
-    """Refuse a pattern, given as a setting, that is empty or does not compile."""
-    if not pattern:
+@model_validator(mode="after")
+def compiles(operator: Any) -> Any:
+    """Refuse a pattern, given as a setting beside flags, that is empty or does not compile."""
+    if operator.pattern == "":
         raise ValueError("pattern: it is empty and would match everything; leave it out to take it from expected")
     try:
-        compile_pattern(pattern, flags)
+        compile_pattern(operator.pattern or "", operator.flags)
     except (re.error, RegexTimeLimitError) as error:
-        raise ValueError(f"pattern: {shown(pattern)} is not a regular expression: {error}") from None
+        raise ValueError(f"pattern: {shown(operator.pattern)} is not a regular expression: {error}") from None
+    return operator
 
 
 class LongPattern(NamedTuple):
@@ -151,11 +152,7 @@ def find_matches(
 @functools.lru_cache(maxsize=1_024)
 def _matcher_of_short(pattern: str, flags: tuple[str, ...], mode: Mode) -> Callable[[str], re.Match[str] | None] | None:
     """Give what matches a pattern in no time on every text up to a length, if there is such a thing."""
-    try:
-        compiled = compile_pattern(pattern, flags)
-    except (re.error, RegexTimeLimitError):
-        return None
-    if not pattern or isinstance(compiled, LongPattern):
+    if refused_pattern(pattern, flags) or isinstance(compiled := compile_pattern(pattern, flags), LongPattern):
         return None
     steps = most_steps(pattern, compiled.flags & ~_UNICODE, _SHORT_TEXT, mode)
     return getattr(compiled, mode) if steps <= _HARMLESS_STEPS else None
@@ -300,26 +297,20 @@ class Regex(Operator):
     flags: Flags = ()
     normalize: Normalization = ()
 
-    @model_validator(mode="after")
-    def _compiles(self) -> Self:
-        if self.pattern is not None:
-            checked_pattern(self.pattern, self.flags)
-        return self
+    _compiles = compiles
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Match observed against the pattern; see the class."""
         pattern = self.effective_expected(expected)
         if not self.normalize and type(pattern) is type(observed) is str and len(observed) <= _SHORT_TEXT:
             match_short = _matcher_of_short(pattern, self.flags, self.mode)
             if match_short is not None:
                 match = match_short(observed)
                 return known_outcome(1.0, _details(match)) if match else FAIL
-        refusal = refused_pattern(pattern, self.flags) or not_text(pattern, observed)
-        if refusal is not None:
+        if refusal := refused_pattern(pattern, self.flags) or not_text(pattern, observed):
             return refusal
         found = surfaces(None, observed, self.normalize)
         try:
             matches = find_matches(pattern, self.flags, self.mode, found.observed)
         except RegexTimeLimitError as error:
-            return replace(found.outcome(0.0), error=str(error))
+            return found.outcome(0.0, error=str(error))
         return found.outcome(1.0, details=matches[0].details()) if matches else found.outcome(0.0)

@@ -86,9 +86,7 @@ class SemanticMatch(Operator):
         return self.threshold
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Embed both texts and compare the vectors; see the class."""
-        refusal = not_text(expected, observed)
-        if refusal is not None:
+        if refusal := not_text(expected, observed):
             return refusal
         found = surfaces(expected, observed, self.normalize)
         embed = self.embedder or (lambda texts: _loaded(self.model).encode(texts).tolist())
@@ -97,8 +95,7 @@ class SemanticMatch(Operator):
 
     def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
         """Derive the outcome again from the recorded vectors, without the model."""
-        refusal = not_text(expected, observed)
-        if refusal is not None:
+        if refusal := not_text(expected, observed):
             return refusal
         vectors = details.get("vectors")
         if vectors is None:

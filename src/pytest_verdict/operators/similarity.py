@@ -6,7 +6,6 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import model_validator
@@ -88,9 +87,7 @@ class TextSimilarity(Operator):
         return 0.8
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Measure the similarity; see the class."""
-        refusal = not_text(expected, observed)
-        if refusal is not None:
+        if refusal := not_text(expected, observed):
             return refusal
         found, wanted, given = UNCHANGED, expected, observed
         if self.normalize:
@@ -102,7 +99,7 @@ class TextSimilarity(Operator):
         try:
             score, details = self._similarity(wanted, given)
         except _TooLongError as error:
-            return replace(found.outcome(0.0, normalization=folding), error=str(error))
+            return found.outcome(0.0, normalization=folding, error=str(error))
         return found.outcome(score, details={"metric": self.metric, **details}, normalization=folding)
 
     def _similarity(self, expected: str, observed: str) -> _Similarity:

@@ -66,7 +66,6 @@ class Exact(Operator):
         return super()._decide_plain() if self.normalize or not self.case_sensitive or self.nan_equal else _are_equal
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare two values; see the class."""
         if not self.normalize and self.case_sensitive:
             return PASS if equal(expected, observed, nan_equal=self.nan_equal) else FAIL
         steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
@@ -114,7 +113,6 @@ class _Contains(Operator):
         return self
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Look for the substrings; see the class."""
         expected = self.effective_expected(expected)
         wanted = _as_texts(expected)
         if wanted is None:

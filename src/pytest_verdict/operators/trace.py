@@ -5,7 +5,7 @@ With the pattern, substring or bounds as settings, expected says whether the tra
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Sized
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -15,13 +15,14 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import truth_value
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
 from pytest_verdict.operators.lists import listed
-from pytest_verdict.operators.regex import Flags, checked_pattern, find_matches, refused_pattern
+from pytest_verdict.operators.regex import Flags, compiles, find_matches, refused_pattern
 from pytest_verdict.operators.regex_process import RegexTimeLimitError
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces, not_text, unusable
 
 Count = Annotated[int, Field(strict=True, ge=0)]
 
 _SUBSTRING: Final = "a text that is not empty"
+_PARTS: Final[dict[str, Callable[[str], Sized]]] = {"chars": str.__str__, "words": str.split, "lines": str.splitlines}
 
 
 class TraceRegex(Operator):
@@ -52,24 +53,18 @@ class TraceRegex(Operator):
         """Say whether expected is the pattern."""
         return self.pattern is None
 
-    @model_validator(mode="after")
-    def _compiles(self) -> Self:
-        if self.pattern is not None:
-            checked_pattern(self.pattern, self.flags)
-        return self
+    _compiles = compiles
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Search the trace; see the class."""
         pattern, wanted = _expectation(self.pattern, expected)
         if wanted is None:
             return _unread(expected)
-        refusal = refused_pattern(pattern, self.flags) or not_text(pattern, observed)
-        if refusal is not None:
+        if refusal := refused_pattern(pattern, self.flags) or not_text(pattern, observed):
             return refusal
         try:
             matches = find_matches(pattern, self.flags, "search", observed, limit=None)
         except RegexTimeLimitError as error:
-            return replace(Outcome(0.0), error=str(error))
+            return Outcome(0.0, error=str(error))
         enough = len(matches) >= (1 if self.count_min is None else self.count_min)
         return _decided(enough, wanted, {"count": len(matches), **listed("matched", [match.text for match in matches])})
 
@@ -102,13 +97,12 @@ class TraceContains(Operator):
         return substring
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Look for the text; see the class."""
         substring, wanted = _expectation(self.substring, expected)
         if wanted is None:
             return _unread(expected)
-        refusal = unusable(EMPTY_EXPECTED, _SUBSTRING, expected) if substring == "" else None
-        refusal = refusal or not_text(substring, observed, _SUBSTRING)
-        if refusal is not None:
+        if substring == "":
+            return unusable(EMPTY_EXPECTED, _SUBSTRING, expected)
+        if refusal := not_text(substring, observed, _SUBSTRING):
             return refusal
         return _decided(substring in observed, wanted, {"position": observed.find(substring)})
 
@@ -148,16 +142,12 @@ class TraceLength(Operator):
         return self
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Measure the trace; see the class."""
         wanted = _wish(expected)
         if wanted is None:
             return _unread(expected)
         if not isinstance(observed, str):
             return Outcome(0.0, notes=(NOT_TEXT,))
-        parts = (
-            observed if self.unit == "chars" else observed.split() if self.unit == "words" else observed.splitlines()
-        )
-        length = len(parts)
+        length = len(_PARTS[self.unit](observed))
         inside = (self.min is None or length >= self.min) and (self.max is None or length <= self.max)
         return _decided(inside, wanted, {"length": length})
 

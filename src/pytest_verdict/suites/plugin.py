@@ -52,7 +52,7 @@ def derivations() -> Mapping[str, str]:
 @hookimpl
 def extractions() -> Mapping[str, str]:
     """Name what compares a part of an observed value."""
-    return {"extract": f"{_HERE}mapping.evaluator:compare_part"}
+    return {"extract": f"{_HERE}mapping.evaluator:comparison_of_part"}
 
 
 @hookimpl

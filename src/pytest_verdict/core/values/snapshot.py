@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import datetime
 import uuid
-from collections.abc import MutableMapping, MutableSequence, MutableSet
+from collections.abc import Callable, MutableMapping, MutableSequence, MutableSet
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
@@ -20,29 +20,38 @@ PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 _CHANGEABLE: Final = (dict, list, set, MutableMapping, MutableSequence, MutableSet)
 _SINGLE: Final = {bytes, complex, Decimal, Fraction, uuid.UUID, datetime.date, datetime.timedelta}
 _LEAVES: Final = PLAIN | _SINGLE | {EncodedObject, Unreplayable}
+_COLLECTIONS: Final = frozenset({tuple, set, frozenset, bytearray})
 
 
 def snapshot(value: Any) -> Any:
     """Copy what can change in a value: containers, dataclasses and models. Instances of other classes are shared."""
     try:
-        return _copy(value)
+        return _copy(value, _copy_of_class)
     except Exception:  # noqa: BLE001 - the class under test decides what copying raises
         return value
 
 
-def _copy(value: Any) -> Any:
-    kind = type(value)
-    if kind is dict:
-        return {key: item if type(item) in PLAIN else _copy(item) for key, item in value.items()}
-    if kind is list:
-        return value[:] if PLAIN.issuperset(map(type, value)) else [_copy(item) for item in value]
-    if kind is tuple:
-        return tuple([_copy(item) for item in value])
-    if kind is set or kind is bytearray:
-        return kind(value)
-    if kind in PLAIN:
-        return value
+def _copy_of_class(value: Any) -> Any:
     return copy.deepcopy(value) if isinstance(value, _CHANGEABLE) or has_fields(value) else value
+
+
+def _refuse_class(value: Any) -> Any:
+    raise TypeError(f"{class_name(type(value))} is not read back")
+
+
+def _copy(value: Any, of_class: Callable[[Any], Any]) -> Any:
+    kind = type(value)
+    if kind in _LEAVES or (kind is datetime.datetime and not value.fold and value.tzinfo is None):
+        return value
+    # A call of its own for each leaf would take most of the time.
+    if kind is dict:
+        return {
+            key if type(key) is str else _copy(key, of_class): item if type(item) in _LEAVES else _copy(item, of_class)
+            for key, item in value.items()
+        }
+    if kind is list:
+        return value[:] if _LEAVES.issuperset(map(type, value)) else [_copy(item, of_class) for item in value]
+    return kind([_copy(item, of_class) for item in value]) if kind in _COLLECTIONS else of_class(value)
 
 
 def recorded_form(value: Any) -> tuple[Any, Any]:
@@ -52,7 +61,7 @@ def recorded_form(value: Any) -> tuple[Any, Any]:
     could come to another result. So it is compared as it is read back. What cannot be read back is recorded as its repr.
     """
     try:
-        return _plain_copy(value), value
+        return _copy(value, _refuse_class), value
     except (TypeError, RecursionError):
         copy = snapshot(value)
     try:
@@ -64,20 +73,3 @@ def recorded_form(value: Any) -> tuple[Any, Any]:
     except Exception:  # noqa: BLE001 - the class under test decides what it raises
         is_same = False
     return (copy, seen) if is_same else (Unreplayable(class_name(type(value)), safe_repr(value)), value)
-
-
-def _plain_copy(value: Any) -> Any:
-    kind = type(value)
-    if kind in _LEAVES or (kind is datetime.datetime and not value.fold and value.tzinfo is None):
-        return value
-    # A call of its own for each leaf would take most of the time.
-    if kind is dict:
-        return {
-            key if type(key) is str else _plain_copy(key): item if type(item) in _LEAVES else _plain_copy(item)
-            for key, item in value.items()
-        }
-    if kind is list:
-        return value[:] if _LEAVES.issuperset(map(type, value)) else [_plain_copy(item) for item in value]
-    if kind not in {tuple, set, frozenset, bytearray}:
-        raise TypeError("it has a class that is not read back")
-    return kind(map(_plain_copy, value))

@@ -42,16 +42,6 @@ class YamlTextError(ValueError):
 class _Loader(_BASE):  # type: ignore[misc]
     _depth = 0
 
-    def resolve(self, kind: type[Any], value: Any, implicit: Any) -> Any:
-        # Most values are text; the loader of PyYAML asks several lists for each.
-        if kind is not yaml.ScalarNode:
-            return super().resolve(kind, value, implicit)
-        if implicit[0]:
-            for tag, pattern in self.yaml_implicit_resolvers.get(value[:1], ()):
-                if pattern.match(value):
-                    return tag
-        return _TEXT
-
     def descend_resolver(self, parent: Any, _index: Any) -> None:
         self._depth += 1
         if self._depth > DEEPEST:

@@ -75,7 +75,6 @@ class JsonDistance(JsonOperator):
         return rules
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare two documents; see the class."""
         found = read_both(expected, observed, self.normalize, (self.parse, self.parse))
         if found.refusal is not None:
             return found.refusal

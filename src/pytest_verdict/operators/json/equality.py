@@ -47,7 +47,6 @@ class JsonCanonical(JsonPartsOperator):
     name: ClassVar[str] = "json_canonical"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare two documents; see the class."""
         is_text = type(expected) is type(observed) is str
         is_plain = self.parse and self.case_sensitive and not self.normalize and not self.ignore
         if is_text and is_plain and hold_surely_the_same(expected, observed):
@@ -88,7 +87,6 @@ class JsonSubset(JsonPartsOperator):
     list_mode: ListMode = "contained"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Look for the expected document in the observed one; see the class."""
         found, steps = self._read(expected, observed), self._steps()
         if found.refusal is not None:
             return found.refusal

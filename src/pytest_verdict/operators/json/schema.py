@@ -82,7 +82,6 @@ class JsonSchema(JsonOperator):
         super().__init__(**settings)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Check the observed document; see the class."""
         found = read_both(self.effective_expected(expected), observed, self.normalize, (True, self.parse))
         if found.refusal is not None:
             return found.refusal

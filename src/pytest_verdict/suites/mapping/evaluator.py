@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal
 
@@ -24,7 +24,7 @@ from pytest_verdict.suites.mapping.input_mapping import (
     InputMapping,
     Mapped,
     mapped,
-    mapped_part,
+    mapping_of_part,
 )
 from pytest_verdict.suites.mapping.paths import key_path
 
@@ -279,19 +279,28 @@ def _joined(one: Mapping[str, Any], other: Mapping[str, Any], twice: str) -> dic
     return {**one, **other}
 
 
-def compare_part(
-    operator: Operator, expected: Any, observed: Any, extract: Any, *, threshold: float | None, name: str | None
-) -> ComparisonResult:
-    """Compare a part of an observed value, and record it; what `compare` does with ``extract``."""
-    return recorded(_compared(mapped_part(extract, observed), operator, expected, threshold, name))
+def comparison_of_part(extract: Any) -> Callable[..., ComparisonResult]:
+    """Make what compares a part of an observed value, as `run` compares the whole."""
+    mapping = mapping_of_part(extract)
+
+    def compare_part(operator: Operator, expected: Any, observed: Any, **told: Any) -> ComparisonResult:
+        return _compared(mapped(mapping, observed), operator, expected, **told)
+
+    return compare_part
 
 
 def _compared(
-    found: Mapped, operator: Operator | str | None, expected: Any, threshold: float | None, name: str | None
+    found: Mapped,
+    operator: Operator | str | None,
+    expected: Any,
+    threshold: float | None,
+    name: str | None,
+    *,
+    negated: bool = False,
 ) -> ComparisonResult:
     if found.reason is None and isinstance(operator, Operator):
-        observed, sources = found.inputs[OBSERVED], found.sources
-        return run(operator, expected, observed, threshold=threshold, name=name, sources=sources)
+        told: dict[str, Any] = {"threshold": threshold, "name": name, "negated": negated, "sources": found.sources}
+        return run(operator, expected, found.inputs[OBSERVED], **told)
     label = operator.recorded_name() if isinstance(operator, Operator) else operator
     more: dict[str, Any] = {"instead_of": label, "name": name, "sources": found.sources, "is_fail": found.is_fail}
     return not_compared(found.reason or "", expected, **more)

@@ -26,7 +26,8 @@ EXPECTED: Final = "expected"
 OBSERVED: Final = "observed"
 GROUP: Final = "group"
 
-_KEYS: Final = ("path", "many", "dialect", "extract", "on_missing", "literal")
+# A step of an extraction may have the last two as well.
+_KEYS: Final = ("path", "extract", "on_missing", "literal", "many", "dialect")
 
 
 class AnswerMissingError(NothingFoundError):
@@ -190,11 +191,10 @@ def mapped(mapping: InputMapping, document: Any) -> Mapped:
     return Mapped(inputs, _sources(mapping, _part(mapping, document), traces, inputs))
 
 
-def mapped_part(extract: Any, observed: Any) -> Mapped:
-    """Extract a part of an observed value, by steps or by an input without its path."""
-    # `many` and `dialect` are words of steps too.
-    is_input = isinstance(extract, Mapping) and not extract.keys().isdisjoint({*_KEYS} - {"many", "dialect"})
-    return mapped(InputMapping(observed={"path": "$", **(extract if is_input else {"extract": extract})}), observed)
+def mapping_of_part(extract: Any) -> InputMapping:
+    """Say where a part of an observed value is, by steps or by an input, which may leave out its path."""
+    is_input = isinstance(extract, Mapping) and not extract.keys().isdisjoint(_KEYS[:4])
+    return InputMapping(observed={"path": "$", **(extract if is_input else {"extract": extract})})
 
 
 # The mappings of records, which thousands of records share.
