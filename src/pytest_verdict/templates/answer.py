@@ -46,11 +46,17 @@ class Definition:
     strategy: Operator | None
     own_verify: bool
     own_granular: bool
+    own_truth: bool
 
     @functools.cached_property
     def parsed(self) -> tuple[str, ...]:
         """The fields that a judge fills in."""
         return (*(name for name, one in self.verified.items() if not one.reads_trace), *self.plain)
+
+    @functools.cached_property
+    def filled(self) -> frozenset[str]:
+        """The verified fields that a judge fills in."""
+        return frozenset(self.parsed) - frozenset(self.plain)
 
     @functools.cached_property
     def traced(self) -> tuple[str, ...]:
@@ -118,7 +124,7 @@ class BaseAnswer(BaseModel):
     id: str | None = None
 
     __verdict_definition__: ClassVar[Definition]
-    _correct: Any = PrivateAttr(default=ABSENT)
+    _correct: Any = PrivateAttr(default_factory=lambda: ABSENT)
     _regex: Any = PrivateAttr(default=None)
     _trace: str | None = PrivateAttr(default=None)
 
@@ -134,13 +140,14 @@ class BaseAnswer(BaseModel):
     def model_post_init(self, context: Any, /) -> None:
         """Set what is correct, after the values are in place; nothing that was given can take its place."""
         del context
-        for name in RESERVED:
-            (self.__pydantic_extra__ or {}).pop(name, None)
-        own = getattr(self, "ground_truth", None)
-        if own is not None:
-            own()
-        if self._correct is ABSENT and self.__verdict_definition__.verified:
-            self._correct = snapshot(self.__verdict_definition__.expected)
+        if self.__pydantic_extra__:
+            for name in RESERVED:
+                self.__pydantic_extra__.pop(name, None)
+        definition = self.__verdict_definition__
+        if definition.own_truth:
+            self.ground_truth()  # type: ignore[attr-defined]
+        if definition.verified and self._correct is ABSENT:
+            self._correct = snapshot(definition.expected)
 
     @property
     def correct(self) -> Any:
@@ -271,6 +278,7 @@ def read_definition(cls: type[BaseModel]) -> Definition:
     if taken:
         reason = f"the judge copies a quote under the name {taken[0]!r}; call the field otherwise"
         raise ReservedNameError(f"{cls.__name__}.{taken[0]}: {reason}")
+    own.append(hasattr(cls, "ground_truth"))
     definition = Definition(cls.__name__, verified, plain, _strategy(cls, verified), *own)
     refuse_impossible(cls, verified)
     return definition

@@ -100,8 +100,7 @@ def granular_score(node: Operator | None, shares: Mapping[str, float], weights: 
     Under ``AnyOf`` the field that gives most counts and under ``AtLeastN`` the n fields that do, of those in the tree;
     otherwise every field counts.
     """
-    whole = dict(zip(weights, _whole(tuple(weights.values())), strict=True))
-    total = sum(whole.values())
+    whole, total = _whole(tuple(weights.items()))
     if not total:
         return 0.0
     named = fields_named(node) if isinstance(node, AnyOf | AtLeastN) else weights
@@ -111,11 +110,12 @@ def granular_score(node: Operator | None, shares: Mapping[str, float], weights: 
 
 
 @functools.lru_cache
-def _whole(weights: tuple[ExactNumber, ...]) -> list[int]:
-    """Write weights as whole numbers of the same unit; every answer of a template is weighed by the same ones."""
-    exact = [Fraction(as_exact(weight)) for weight in weights]
-    unit = math.lcm(*(weight.denominator for weight in exact))
-    return [int(weight * unit) for weight in exact]
+def _whole(weights: tuple[tuple[str, ExactNumber], ...]) -> tuple[dict[str, int], int]:
+    """Write weights as whole numbers of the same unit, and add them up; every answer of a template is weighed by them."""
+    exact = {name: Fraction(as_exact(weight)) for name, weight in weights}
+    unit = math.lcm(*(weight.denominator for weight in exact.values()))
+    whole = {name: int(weight * unit) for name, weight in exact.items()}
+    return whole, sum(whole.values())
 
 
 def _parts(node: Any) -> Iterator[Operator]:

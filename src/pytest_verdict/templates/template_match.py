@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final
 
@@ -13,6 +14,7 @@ from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.operators.aggregate import CHILD_ERROR, undecided
 from pytest_verdict.operators.category import BooleanMatch
+from pytest_verdict.operators.exact_number import ExactNumber
 from pytest_verdict.operators.text import ContainsAll
 from pytest_verdict.templates import observed_keys as keys
 from pytest_verdict.templates.field import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
@@ -90,11 +92,10 @@ class TemplateMatch(Operator):
         """Compare every field on its own, anew or from the recorded details of operators that asked a model."""
         problems = keys.problems_in(observed)
         found: Fields = {}
-        for name, rule in self.fields.items():
-            truth, value = expected.get(name), observed.get(keys.TRACE if rule.reads_trace else name)
-            reason = problems.get(name) or ("" if rule.reads_trace else problems.get(keys.WHOLE))
-            if rule.reads_trace and value is None:
-                reason = reason or MISSING_TRACE
+        for name, rule, source in self._sources:
+            truth, value = expected.get(name), observed.get(source)
+            reason = problems and (problems.get(name) or (source == name and problems.get(keys.WHOLE)))
+            reason = reason or (MISSING_TRACE if value is None and source != name else "")
             if reason:
                 found[name] = rule.refuse(name, truth, value, reason)
             else:
@@ -102,54 +103,70 @@ class TemplateMatch(Operator):
                 found[name] = rule.compare(name, truth, value, details)
         return found
 
+    @functools.cached_property
+    def _sources(self) -> list[tuple[str, FieldRule, str]]:
+        return [(name, rule, keys.TRACE if rule.reads_trace else name) for name, rule in self.fields.items()]
+
+    @functools.cached_property
+    def _weights(self) -> dict[str, ExactNumber]:
+        return {name: rule.weight for name, rule in self.fields.items()}
+
+    @functools.cached_property
+    def _quoting(self) -> list[str]:
+        return [name for name, rule in self.fields.items() if rule.quote]
+
+    @functools.cached_property
+    def _asking(self) -> list[str]:
+        return [name for name, rule in self.fields.items() if rule.operator.asks_model]
+
     def compare_quotes(self, observed: Values) -> Fields:
         """Look in the response for the words that are said to be there, for each field that was answered."""
-        wanted = [name for name, rule in self.fields.items() if rule.quote and observed.get(name) is not None]
         return {
-            name: _compare_quote(name, observed.get(keys.quote_of(name)), observed.get(keys.TRACE)) for name in wanted
+            name: _compare_quote(name, observed.get(keys.quote_of(name)), observed.get(keys.TRACE))
+            for name in self._quoting
+            if observed.get(name) is not None
         }
 
     def weighed(self, fields: Fields, quotes: Fields) -> float:
         """Give the granular score."""
-        weights = {name: rule.weight for name, rule in self.fields.items()}
-        shares = {
-            name: 0 if name in quotes and not quotes[name].passed else self.fields[name].share(field)
-            for name, field in fields.items()
-        }
-        return granular_score(self.strategy, shares, weights)
+        lost = {name for name, quote in quotes.items() if not quote.passed}
+        shares = {name: 0 if name in lost else self.fields[name].share(field) for name, field in fields.items()}
+        return granular_score(self.strategy, shares, self._weights)
 
     def holds(self, fields: Fields, quotes: Fields) -> bool:
         """Say whether enough fields passed."""
-        return holds(self.strategy, _passed(fields, quotes))
+        lost = {name for name, quote in quotes.items() if not quote.passed}
+        return holds(self.strategy, {name: field.passed and name not in lost for name, field in fields.items()})
 
     def _outcome(self, expected: Any, observed: Any, recorded: Values | None) -> Outcome:
         if not isinstance(expected, Mapping) or not isinstance(observed, Mapping):
             return Outcome(0.0, notes=(NOT_AN_ANSWER,))
         fields = self.compare_fields(expected, observed, recorded)
-        own = [_hand_written(observed)] if self.hand_written and keys.PROBLEMS not in observed else []
+        is_read = keys.PROBLEMS not in observed
+        own = [_hand_written(observed)] if self.hand_written and is_read else []
         checks = compare_all(self.regex, observed.get(keys.TRACE))
-        quotes = {} if keys.PROBLEMS in observed else self.compare_quotes(observed)
+        quotes = self.compare_quotes(observed) if is_read else {}
         decided = [*fields.values(), *quotes.values(), *own, *checks]
+        failed = [one for one in decided if not one.passed]
         error = self._error(observed, own, decided)
         met = own[0].passed if own else self.holds(fields, quotes)
         again = {} if met or own or error else self._compare_by_meaning(expected, fields, recorded)
         override = bool(again) and self.holds({**fields, **again}, quotes)
         details = {
             "granular_score": self._granular(fields, quotes, observed, error),
-            "failed": [one.name for one in decided if not one.passed],
-            "null_fields": [name for name, field in fields.items() if NULL_OBSERVED in field.notes],
+            "failed": [one.name for one in failed],
+            "null_fields": [name for name in fields if failed and NULL_OBSERVED in fields[name].notes],
             **self._model_details(fields, again, override=override),
         }
         # No strategy says what the author's own verify() makes of a field without its quote.
         musts = [*checks, *quotes.values()] if own else checks
         passes = (met or override) and error is None and all(must.passed for must in musts)
-        broken = [one for one in (*decided, *again.values()) if one.error is not None]
+        broken = [one for one in (*failed, *again.values()) if one.error is not None]
         if broken and not passes and error is None and self._may_hold(fields, quotes, again, musts):
             error = undecided(broken)
-        lost = any(quote.verdict == "fail" for quote in quotes.values())
         notes = {
             NULL_OBSERVED: details["null_fields"],
-            QUOTE_NOT_FOUND: lost,
+            QUOTE_NOT_FOUND: any(quote.verdict == "fail" for quote in quotes.values()),
             CHILD_ERROR: broken,
             EMBEDDING_OVERRIDE: override,
         }
@@ -204,7 +221,9 @@ class TemplateMatch(Operator):
 
     def _model_details(self, fields: Fields, again: Fields, *, override: bool) -> dict[str, Any]:
         # A replay has the details of the aggregate only, so what a model said has to be among them.
-        asked = [fields[name] for name, rule in self.fields.items() if rule.operator.asks_model]
+        asked = [fields[name] for name in self._asking]
+        if not asked and not again:
+            return {}
         evidence = {str(one.name): one.details for one in (*asked, *again.values())}
         looks = [
             {"field": name, "similarity": one.score, "threshold": one.threshold, "passed": one.passed}
@@ -213,10 +232,6 @@ class TemplateMatch(Operator):
         checked = {"verdict_before": "fail", "override": override, "looks": looks}
         found = {"embedding_check": checked if looks else {}, MODEL_EVIDENCE: evidence}
         return {name: value for name, value in found.items() if value}
-
-
-def _passed(fields: Fields, quotes: Fields) -> dict[str, bool]:
-    return {name: field.passed and (name not in quotes or quotes[name].passed) for name, field in fields.items()}
 
 
 def _may_pass(one: ComparisonResult) -> bool:
