@@ -14,7 +14,7 @@ import pytest
 from pytest_verdict import hookimpl
 from pytest_verdict.core.families import FAMILIES, Families
 from pytest_verdict.judging import documents, file_text
-from pytest_verdict.judging.file_text import read_text
+from pytest_verdict.judging.documents import read_text
 
 for needed in ("docx", "openpyxl", "pptx", "pypdf"):
     pytest.importorskip(needed)
@@ -203,7 +203,7 @@ def test_nothing_in_a_broken_document_raises(path):
 
 def test_a_library_is_imported_for_its_own_documents_only():
     script = (
-        "import sys; from pytest_verdict.judging.file_text import read_text; read_text('a.txt', b'x');"
+        "import sys; from pytest_verdict.judging.documents import read_text; read_text('a.txt', b'x');"
         " read_text('a.png', b'\\0'); print(sorted({'pypdf', 'docx', 'pptx', 'openpyxl'} & set(sys.modules)))"
     )
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
