@@ -57,11 +57,15 @@ NumericSettings = TypedDict("NumericSettings", {"normalize": Normalizers}, total
 class LimitSettings(NumericSettings, total=False):
     exclusive: bool
     zero_at: Number | None
+    mode: Literal["relative", "absolute"]
+    decay: Literal["linear", "quadratic"]
 NumericRangeSettings = TypedDict("NumericRangeSettings", {"min": Number | None, "max": Number | None, "exclusive_min": bool,
-    "exclusive_max": bool, "normalize": Normalizers, "zero_at": Number | None}, total=False)
+    "exclusive_max": bool, "normalize": Normalizers, "zero_at": Number | None, "decay": Literal["linear", "quadratic"]},
+    total=False)
 class NumericToleranceSettings(NumericSettings, total=False):
     mode: Literal["relative", "absolute"]
     zero_at: Number | None
+    decay: Literal["linear", "quadratic"]
 OneOfSettings = TypedDict("OneOfSettings", {"values": Sequence[Any] | None, "normalize": Normalizers, "case_sensitive": bool},
     total=False)
 RegexSettings = TypedDict("RegexSettings", {"pattern": str | None, "mode": Literal["search", "fullmatch", "match"],
