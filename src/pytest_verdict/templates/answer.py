@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -145,7 +145,7 @@ class BaseAnswer(BaseModel):
         definition = self.__verdict_definition__
         if definition.own_truth:
             self.ground_truth()  # type: ignore[attr-defined]
-        if definition.verified and self._correct is ABSENT:
+        if definition.verified and (not definition.own_truth or self._correct is ABSENT):
             self._correct = snapshot(definition.expected)
 
     @property
@@ -260,52 +260,45 @@ def refuse_reserved_names(cls: type[BaseModel]) -> None:
 
 def read_definition(cls: type[BaseModel]) -> Definition:
     """Read the class of a template."""
-    _refuse_aliases(cls)
     found = {
         name: next((one for one in field.metadata if isinstance(one, Verification)), None)
         for name, field in cls.model_fields.items()
         if name != "id"
     }
     verified = {name: one for name, one in found.items() if one is not None}
-    for name, one in verified.items():
-        if one.reads_trace:
-            _refuse_unless_bool(cls, name)
     plain = tuple(name for name, one in found.items() if one is None)
-    _refuse_lost_verification(cls, plain)
+    for problem in _problems(cls, verified, plain):
+        raise problem
     own = [getattr(cls, method) is not getattr(BaseAnswer, method) for method in ("verify", "verify_granular")]
-    taken = [keys.quote_of(name) for name, one in verified.items() if one.quote and keys.quote_of(name) in found]
-    if taken:
-        reason = f"the judge copies a quote under the name {taken[0]!r}; call the field otherwise"
-        raise ReservedNameError(f"{cls.__name__}.{taken[0]}: {reason}")
     own.append(hasattr(cls, "ground_truth"))
-    definition = Definition(cls.__name__, verified, plain, _strategy(cls, verified), *own)
+    strategy = _strategy(cls, verified)
     refuse_impossible(cls, verified)
-    return definition
+    return Definition(cls.__name__, verified, plain, strategy, *own)
 
 
-def _refuse_aliases(cls: type[BaseModel]) -> None:
+def _problems(
+    cls: type[BaseModel], verified: Mapping[str, Verification], plain: Collection[str]
+) -> Iterator[TemplateError]:
     named = {f".{name}: {kind}": getattr(field, kind) for name, field in cls.model_fields.items() for kind in _ALIASES}
     for place, alias in {": alias_generator": cls.model_config.get("alias_generator"), **named}.items():
         if alias is not None:
             reason = "the judge, the verdict and the report call a field by its name"
-            raise TemplateError(f"{cls.__name__}{place} is not possible: {reason}")
-
-
-def _refuse_lost_verification(cls: type[BaseModel], plain: Collection[str]) -> None:
+            yield TemplateError(f"{cls.__name__}{place} is not possible: {reason}")
+    for name, one in verified.items():
+        annotation, quote = cls.model_fields[name].annotation, keys.quote_of(name)
+        # An annotation that cannot be resolved yet is text, and is left alone.
+        if one.reads_trace and any(isinstance(kind, type) and kind is not bool for kind in types_of(annotation)):
+            rule = "reads the raw response and says whether it matches, so its type is bool"
+            yield TemplateError(f"{cls.__name__}.{name} {rule}, not {getattr(annotation, '__name__', annotation)}")
+        if one.quote and quote in cls.model_fields:
+            reason = f"the judge copies a quote under the name {quote!r}; call the field otherwise"
+            yield ReservedNameError(f"{cls.__name__}.{quote}: {reason}")
     for source in cls.__mro__[1:]:
         definition = vars(source).get("__verdict_definition__")
-        lost = [name for name in plain if definition is not None and name in definition.verified]
-        if lost:
-            reason = f"is verified by {source.__name__}, and no longer here: declare it with VerifiedField"
-            raise TemplateError(f"{cls.__name__}.{lost[0]} {reason}")
-
-
-def _refuse_unless_bool(cls: type[BaseModel], name: str) -> None:
-    annotation = cls.model_fields[name].annotation
-    # An annotation that cannot be resolved yet is text, and is left alone.
-    if any(isinstance(kind, type) and kind is not bool for kind in types_of(annotation)):
-        rule = "reads the raw response and says whether it matches, so its type is bool"
-        raise TemplateError(f"{cls.__name__}.{name} {rule}, not {getattr(annotation, '__name__', annotation)}")
+        for name in definition.verified if definition is not None else ():
+            if name in plain:
+                reason = f"is verified by {source.__name__}, and no longer here: declare it with VerifiedField"
+                yield TemplateError(f"{cls.__name__}.{name} {reason}")
 
 
 def _strategy(cls: type[BaseModel], verified: Mapping[str, Verification]) -> Operator | None:

@@ -45,14 +45,6 @@ class FieldRule:
         return self.operator.kind == "trace"
 
     @functools.cached_property
-    def _is_graded(self) -> bool:
-        return getattr(self.operator, "zero_at", None) is not None
-
-    def share(self, field: ComparisonResult) -> float:
-        """Say how much of the field is right: all or nothing, unless its score falls with the distance."""
-        return field.score if self._is_graded else int(field.passed)
-
-    @functools.cached_property
     def _plan(self) -> Plan | None:
         # Of what asked a model, the kernel looks for what it said in the record.
         is_plain = not self.operator.asks_model and not self.operator.has_model_inside

@@ -219,8 +219,9 @@ class TemplateMatch(Operator):
         return {name: rule.weight for name, rule in self.fields.items()}
 
     @functools.cached_property
-    def _quoting(self) -> list[str]:
-        return [name for name, rule in self.fields.items() if rule.quote]
+    def _graded(self) -> list[str]:
+        # Of these, what is left of the score counts, and not all or nothing.
+        return [name for name, rule in self.fields.items() if getattr(rule.operator, "zero_at", None) is not None]
 
     @functools.cached_property
     def _asking(self) -> list[str]:
@@ -230,20 +231,21 @@ class TemplateMatch(Operator):
         """Look in the response for the words that are said to be there, for each field that was answered."""
         return {
             name: _compare_quote(name, observed.get(keys.quote_of(name)), observed.get(keys.TRACE))
-            for name in self._quoting
-            if observed.get(name) is not None
+            for name, rule in self.fields.items()
+            if rule.quote and observed.get(name) is not None
         }
 
     def weighed(self, fields: Fields, quotes: Fields) -> float:
         """Give the granular score."""
-        lost = {name for name, quote in quotes.items() if not quote.passed}
-        shares = {name: 0 if name in lost else self.fields[name].share(field) for name, field in fields.items()}
+        shares: dict[str, float] = {**_passed(fields, quotes)}
+        for name in self._graded:
+            if name not in quotes or quotes[name].passed:
+                shares[name] = fields[name].score
         return granular_score(self.strategy, shares, self._weights)
 
     def holds(self, fields: Fields, quotes: Fields) -> bool:
         """Say whether enough fields passed."""
-        lost = {name for name, quote in quotes.items() if not quote.passed}
-        return holds(self.strategy, {name: field.passed and name not in lost for name, field in fields.items()})
+        return holds(self.strategy, _passed(fields, quotes))
 
     def _outcome(self, expected: Any, observed: Any, recorded: Values | None) -> Outcome:
         if not isinstance(expected, Mapping) or not isinstance(observed, Mapping):
@@ -339,6 +341,11 @@ class TemplateMatch(Operator):
         checked = {"verdict_before": "fail", "override": override, "looks": looks}
         found = {"embedding_check": checked if looks else {}, MODEL_EVIDENCE: evidence}
         return {name: value for name, value in found.items() if value}
+
+
+def _passed(fields: Fields, quotes: Fields) -> dict[str, bool]:
+    passed = {name: field.passed for name, field in fields.items()}
+    return {**passed, **{name: passed[name] and quote.passed for name, quote in quotes.items()}}
 
 
 def _may_pass(one: ComparisonResult) -> bool:
