@@ -199,20 +199,17 @@ class TemplateMatch(Operator):
         """Compare every field on its own, anew or from the recorded details of operators that asked a model."""
         problems = keys.problems_in(observed)
         found: Fields = {}
-        for name, rule, source in self._sources:
-            truth, value = expected.get(name), observed.get(source)
-            reason = problems and (problems.get(name) or (source == name and problems.get(keys.WHOLE)))
-            reason = reason or (MISSING_TRACE if value is None and source != name else "")
+        for name, rule in self.fields.items():
+            truth, value = expected.get(name), observed.get(keys.TRACE if rule.reads_trace else name)
+            reason = problems.get(name) or ("" if rule.reads_trace else problems.get(keys.WHOLE))
+            if rule.reads_trace and value is None:
+                reason = reason or MISSING_TRACE
             if reason:
                 found[name] = rule.refuse(name, truth, value, reason)
             else:
                 details = None if recorded is None else recorded.get(name, _NOTHING)
                 found[name] = rule.compare(name, truth, value, details)
         return found
-
-    @functools.cached_property
-    def _sources(self) -> list[tuple[str, FieldRule, str]]:
-        return [(name, rule, keys.TRACE if rule.reads_trace else name) for name, rule in self.fields.items()]
 
     @functools.cached_property
     def _weights(self) -> dict[str, ExactNumber]:
