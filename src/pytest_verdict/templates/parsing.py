@@ -181,6 +181,8 @@ def _reasons(error: ValidationError) -> dict[str, str]:
 
 
 def _is_wrong_number(value: Any, annotation: Any) -> bool:
+    if annotation is type(value):
+        return False
     # Pydantic would take true for 1, and 1e999 for infinity.
     kinds = types_of(annotation)
     if isinstance(value, bool):
