@@ -49,11 +49,13 @@ JsonSchemaSettings = TypedDict("JsonSchemaSettings", {"normalize": Normalizers, 
 JsonSubsetSettings = TypedDict("JsonSubsetSettings", {"normalize": Normalizers, "parse": bool, "ignore": Texts,
     "case_sensitive": bool, "list_mode": Literal["contained", "exact"]}, total=False)
 NumericSettings = TypedDict("NumericSettings", {"normalize": Normalizers}, total=False)
-LimitSettings = TypedDict("LimitSettings", {"normalize": Normalizers, "exclusive": bool, "zero_at": Number | None}, total=False)
+LimitSettings = TypedDict("LimitSettings", {"normalize": Normalizers, "exclusive": bool, "zero_at": Number | None,
+    "mode": Literal["relative", "absolute"], "decay": Literal["linear", "quadratic"]}, total=False)
 NumericRangeSettings = TypedDict("NumericRangeSettings", {"min": Number | None, "max": Number | None, "exclusive_min": bool,
-    "exclusive_max": bool, "normalize": Normalizers, "zero_at": Number | None}, total=False)
+    "exclusive_max": bool, "normalize": Normalizers, "zero_at": Number | None, "decay": Literal["linear", "quadratic"]},
+    total=False)
 NumericToleranceSettings = TypedDict("NumericToleranceSettings", {"normalize": Normalizers, "mode": Literal["relative",
-    "absolute"], "zero_at": Number | None}, total=False)
+    "absolute"], "zero_at": Number | None, "decay": Literal["linear", "quadratic"]}, total=False)
 OneOfSettings = TypedDict("OneOfSettings", {"values": Sequence[Any] | None, "normalize": Normalizers, "case_sensitive": bool},
     total=False)
 RegexSettings = TypedDict("RegexSettings", {"pattern": str | None, "mode": Literal["search", "fullmatch", "match"],

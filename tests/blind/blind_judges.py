@@ -6,7 +6,7 @@ import json
 import random
 import time
 
-from pytest_verdict.blind.scoring import LABELS, OTHER
+from pytest_verdict.blind.rubric import LABELS, OTHER
 
 GOOD = "The total is 42, because 6 times 7 is 42."
 BAD = "It is 42"

@@ -10,8 +10,7 @@ from hypothesis import given, strategies as st
 
 from pytest_verdict.blind.comparison_json import comparison_document, read_comparison, write_comparison
 from pytest_verdict.blind.reply import ReplyProblem, contradictions_in, read_reply
-from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, read_rubric
-from pytest_verdict.blind.scoring import Scores, rounded, winner_of
+from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, Scores, read_rubric, rounded, winner_of
 from pytest_verdict.errors import RecordError, SettingsError
 
 # Shape and numbers are those of the pattern's own example; the texts are ours.

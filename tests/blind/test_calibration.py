@@ -12,12 +12,13 @@ from blind_judges import BAD, GOOD
 
 from pytest_verdict.blind import request
 from pytest_verdict.blind.api import blind_compare
-from pytest_verdict.blind.calibration import agreement
+from pytest_verdict.blind.calibration import agreement, measurement
 from pytest_verdict.blind.calibration.files import read_gold
 from pytest_verdict.blind.calibration.measurement import Gate, calibrate
 from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.cli import main
 from pytest_verdict.errors import ConfigurationError, RecordError, SettingsError
+from pytest_verdict.runs.significance import mcnemar
 
 SAMPLE = [("a", "a")] * 14 + [("b", "b")] * 6 + [("t", "t")] * 3 + [("a", "b")] * 4 + [("b", "t")] * 2 + [("t", "a")]
 
@@ -55,7 +56,7 @@ def test_intervals_and_tests_are_those_of_scipy_and_statsmodels(count, total):
     assert interval == pytest.approx(proportion.proportion_confint(count, total, method="wilson"), abs=1e-12)
     found = stats.binomtest(count, total)
     assert interval == pytest.approx(tuple(found.proportion_ci(method="wilson")), abs=1e-12)
-    assert agreement.sign_test(count, total) == pytest.approx(found.pvalue)
+    assert mcnemar(total - count, count) == pytest.approx(found.pvalue)
 
 
 def test_the_bootstrap_interval_is_near_the_asymptotic_one_and_always_the_same():
@@ -79,13 +80,13 @@ def test_degenerate_sets_have_a_defined_answer(pairs, value):
 
 
 def test_a_sign_test_of_many_is_quick():
-    assert agreement.sign_test(20_000, 40_000) == 1.0
-    assert agreement.sign_test(0, 20_000) == agreement.sign_test(20_000, 20_000) == 0.0
+    assert mcnemar(20_000, 20_000) == 1.0
+    assert mcnemar(0, 20_000) == mcnemar(20_000, 0) == 0.0
 
 
 def test_nothing_has_no_rate():
     assert agreement.wilson(0, 0) is None
-    assert agreement.sign_test(0, 0) is None
+    assert measurement._tested(0, 0)["p"] is None
     assert agreement.precision_and_recall([("a", "a")], "b") == (None, None)
 
 

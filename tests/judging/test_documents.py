@@ -13,8 +13,8 @@ import pytest
 
 from pytest_verdict import hookimpl
 from pytest_verdict.core.families import FAMILIES, Families
-from pytest_verdict.judging import documents, file_text
-from pytest_verdict.judging.file_text import read_text
+from pytest_verdict.judging import documents
+from pytest_verdict.judging.documents import read_text
 
 for needed in ("docx", "openpyxl", "pptx", "pypdf"):
     pytest.importorskip(needed)
@@ -134,7 +134,7 @@ def test_what_nobody_can_read_says_why(path, content, reason):
 
 @pytest.mark.parametrize(("path", "content"), [("a.txt", b"text"), ("a.md", "Grüße".encode()), ("LICENSE", b"")])
 def test_plain_text_is_what_it_is(path, content):
-    assert read_text(path, content) == file_text.FileText(content.decode())
+    assert read_text(path, content) == documents.FileText(content.decode())
     assert read_text(path, content).is_plain
 
 
@@ -203,7 +203,7 @@ def test_nothing_in_a_broken_document_raises(path):
 
 def test_a_library_is_imported_for_its_own_documents_only():
     script = (
-        "import sys; from pytest_verdict.judging.file_text import read_text; read_text('a.txt', b'x');"
+        "import sys; from pytest_verdict.judging.documents import read_text; read_text('a.txt', b'x');"
         " read_text('a.png', b'\\0'); print(sorted({'pypdf', 'docx', 'pptx', 'openpyxl'} & set(sys.modules)))"
     )
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -244,7 +244,7 @@ def halved(_content):
 
 
 def bomb(content):
-    return "x" * file_text.MOST_CHARACTERS + "x", "bomb 1"
+    return "x" * documents.MOST_CHARACTERS + "x", "bomb 1"
 
 
 def slow(_content):
@@ -255,11 +255,11 @@ def slow(_content):
 def family(monkeypatch):
     families = Families(FAMILIES._own)
     families.register(Family())
-    monkeypatch.setattr(file_text, "FAMILIES", families)
+    monkeypatch.setattr(documents, "FAMILIES", families)
 
 
 def test_a_family_brings_a_suffix_in_one_line(family):
-    assert read_text("a.odd", "text".encode("utf-16")[::-1]) == file_text.FileText("text", "odd 1.0")
+    assert read_text("a.odd", "text".encode("utf-16")[::-1]) == documents.FileText("text", "odd 1.0")
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_a_family_brings_a_suffix_in_one_line(family):
     ],
 )
 def test_an_extractor_that_does_not_work_extracts_nothing(family, monkeypatch, suffix, reason):
-    monkeypatch.setattr(file_text, "_LONGEST", 0.1 if suffix == "slow" else 60)
+    monkeypatch.setattr(documents, "_LONGEST", 0.1 if suffix == "slow" else 60)
     found = read_text(f"a.{suffix}", b"x")
     assert found.text is None
     assert reason in found.reason

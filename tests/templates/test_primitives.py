@@ -7,6 +7,7 @@ import math
 import pytest
 
 from pytest_verdict import SynonymMap, compare, operators, templates
+from pytest_verdict.core.kernel import run
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators import (
@@ -200,7 +201,9 @@ def test_each_kind_has_its_own_check():
 class Graded(BaseAnswer):
     near: float = VerifiedField("n", 100, NumericGraded(cutoff=0.2), weight=2)
     inside: float = VerifiedField("i", 15, NumericRangeGraded(min=10, max=20, margin=0.4, mode="relative"))
-    least: int = VerifiedField("l", 100, NumericThresholdGraded(direction="min", margin=10), quote=True)
+    least: int = VerifiedField(
+        "l", 100, NumericThresholdGraded(direction="min", margin=10, mode="absolute"), quote=True
+    )
 
 
 @pytest.mark.parametrize(
@@ -230,6 +233,27 @@ def test_under_a_strategy_the_field_that_gives_most_counts():
 
     values = {"near": 110, "inside": 20, "least": 0, "least_quote": "at least"}
     assert AnswerTemplate(Either).verify(values, trace="at least").granular == 0.25
+
+
+@pytest.mark.parametrize(
+    ("operator", "truth", "observed", "score"),
+    [
+        (NumericThresholdGraded(direction="min", margin=0.2), 50, 45, 0.5),
+        (NumericThresholdGraded(direction="max", margin="0.2"), -50, -45, 0.5),
+        (NumericThresholdGraded(direction="max", margin=0.2), 0, 0.1, 0.0),
+        (NumericThresholdGraded(direction="max", margin=0.2), float("-inf"), 3, 0.0),
+        (NumericThresholdGraded(direction="min", margin=0.2, decay="quadratic"), 50, 45, 0.75),
+        (NumericGraded(cutoff=0.2, decay="quadratic"), 100, 110, 0.75),
+        (NumericGraded(cutoff=0.3, full_credit=0.1, decay="quadratic"), 100, 120, 0.75),
+        (NumericGraded(cutoff=0.2, decay="quadratic"), 100, 121, 0.0),
+        (NumericRangeGraded(min=10, max=20, margin=4, decay="quadratic"), None, 22, 0.75),
+    ],
+)
+def test_a_margin_may_be_relative_and_a_score_may_fall_slowly_at_first(operator, truth, observed, score):
+    found = compare(operator, truth, observed)
+    assert found.score == score
+    again = REGISTRY.build(found.operator, found.settings)
+    assert run(again, found.expected, found.observed) == found
 
 
 def test_a_direction_that_is_none_is_refused():

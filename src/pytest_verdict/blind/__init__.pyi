@@ -5,9 +5,9 @@ from .api import (
 )
 from .baseline import Baseline as Baseline
 from .comparison_json import read_comparison as read_comparison
-from .grading import write_grading as write_grading
 from .human import FolderJudge as FolderJudge, HumanJudge as HumanJudge
 from .options import BlindOptions as BlindOptions
+from .pairs import write_grading as write_grading
 from .protocol import BlindProtocol as BlindProtocol
 from .request import BlindRequest as BlindRequest
 from .rubric import Rubric as Rubric, read_rubric as read_rubric

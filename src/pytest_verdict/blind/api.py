@@ -13,8 +13,7 @@ from pytest_verdict.blind.options import BlindInputs, BlindOptions
 from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.blind.protocol import Status
 from pytest_verdict.blind.request import BlindJudge
-from pytest_verdict.blind.rubric import read_rubric
-from pytest_verdict.blind.scoring import TIE, Winner
+from pytest_verdict.blind.rubric import TIE, Winner, read_rubric
 from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
 from pytest_verdict.core.result import ComparisonResult

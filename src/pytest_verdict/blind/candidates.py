@@ -15,7 +15,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.core.values.encoding import digest, encode, encode_text
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.judging.file_text import FileText, read_text
+from pytest_verdict.judging.documents import FileText, read_text
 
 EXCLUDED: Final = (
     *(".git", ".DS_Store", "__pycache__", "metrics.json", "timing.json", "grading.json"),

@@ -37,7 +37,7 @@ from pytest_verdict.blind.request import (
     reply_schema,
     write_prompt,
 )
-from pytest_verdict.blind.scoring import Label
+from pytest_verdict.blind.rubric import Label
 from pytest_verdict.core.kernel import error_outcome
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.core.values.encoding import digest, encode_text

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.blind.reply import Side, number_of
-from pytest_verdict.blind.rubric import DIMENSIONS
-from pytest_verdict.blind.scoring import LABELS, Label, Scores, Winner, winner_of
+from pytest_verdict.blind.rubric import DIMENSIONS, LABELS, Label, Scores, Winner, winner_of
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import RecordError

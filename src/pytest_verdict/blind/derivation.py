@@ -16,8 +16,7 @@ from pytest_verdict.blind.comparison_json import comparison_document
 from pytest_verdict.blind.leaks import Token, find_tokens
 from pytest_verdict.blind.protocol import BlindProtocol, Pass, Vote, aggregated, reconciled
 from pytest_verdict.blind.reply import GATING, Contradiction, Reply, ReplyProblem
-from pytest_verdict.blind.rubric import Rubric
-from pytest_verdict.blind.scoring import LABELS, OTHER, TIE, Label, Scores, Winner, winner_of
+from pytest_verdict.blind.rubric import LABELS, OTHER, TIE, Label, Rubric, Scores, Winner, winner_of
 from pytest_verdict.core.kernel import run, settle
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.strict_model import LISTED, StrictModel, Texts

@@ -11,8 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
-from pytest_verdict.blind.rubric import DIMENSIONS
-from pytest_verdict.blind.scoring import LABELS
+from pytest_verdict.blind.rubric import DIMENSIONS, LABELS
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import Budget
 from pytest_verdict.core.values.display import counted, shortened, shown, visible

@@ -15,7 +15,7 @@ from pytest_verdict.core.kernel import run
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.core.values.jsontext import parse_json
-from pytest_verdict.errors import RecordError
+from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.judging.recording import write_whole
 
 COMMITMENT: Final = "commitment.json"
@@ -65,7 +65,7 @@ def foreign_files(folder: Path) -> list[str]:
 
 
 def _about_commitment(folder: Path, record: ComparisonResult, elsewhere: str | None, *, intact: bool) -> Iterator[str]:
-    observed, kept = record.observed, _read(folder / COMMITMENT)
+    observed, kept = record.observed, read_object(folder / COMMITMENT)
     own = observed["assignment"].get("commitment")
     if not intact:
         yield (
@@ -81,7 +81,7 @@ def _about_commitment(folder: Path, record: ComparisonResult, elsewhere: str | N
 
 def read_record(path: Path) -> ComparisonResult:
     """Read the record of a comparison."""
-    return ComparisonResult.from_record(_read(path))
+    return ComparisonResult.from_record(read_object(path))
 
 
 def _bytes(path: Path) -> bytes | None:
@@ -92,18 +92,19 @@ def _bytes(path: Path) -> bytes | None:
         raise RecordError(f"{path} cannot be read: {error}") from None
 
 
-def read_json(path: Path) -> Any:
+def read_json(path: Path, refusal: type[VerdictError] = RecordError, where: str = "") -> Any:
     """Read a JSON file in which no key occurs twice."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         parse_json(text)
         return json.loads(text)
     except (OSError, ValueError) as error:
-        raise RecordError(f"{path} cannot be read: {error}") from None
+        raise refusal(f"{where or path} cannot be read: {error}") from None
 
 
-def _read(path: Path) -> dict[str, Any]:
-    found = read_json(path)
+def read_object(path: Path, refusal: type[VerdictError] = RecordError) -> dict[str, Any]:
+    """Read a JSON file with one object."""
+    found = read_json(path, refusal)
     if not isinstance(found, dict):
-        raise RecordError(f"{path}: the top level is an object")
+        raise refusal(f"{path}: the top level is an object")
     return found

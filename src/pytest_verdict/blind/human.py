@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from pytest_verdict.blind.request import BlindRequest
-from pytest_verdict.blind.rubric import DIMENSIONS
-from pytest_verdict.blind.scoring import LABELS
+from pytest_verdict.blind.rubric import DIMENSIONS, LABELS
 from pytest_verdict.core.values.yaml import read_yaml
 from pytest_verdict.errors import AwaitingJudgmentError
 
@@ -26,10 +25,11 @@ class _Absent:
     """A judge that answers later: each call is a folder with the two outputs and what is asked."""
 
     sees_files: ClassVar[bool] = True
-    judge_id: str
+    _kind: ClassVar[str]
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], *, name: str = "anonymous") -> None:
         self._folder = Path(folder)
+        self.judge_id = f"{self._kind} {name}"
 
     def _place(self, request: BlindRequest, name: str, question: str) -> Path:
         """Find the folder of a call, or make it with a question of that name."""
@@ -58,9 +58,7 @@ class HumanJudge(_Absent):
         'human reviewer 1'
     """
 
-    def __init__(self, folder: str | os.PathLike[str], *, name: str = "anonymous") -> None:
-        super().__init__(folder)
-        self.judge_id = f"human {name}"
+    _kind = "human"
 
     def __call__(self, request: BlindRequest, /) -> dict[str, Any]:
         """Read a form that was filled in, or prepare one."""
@@ -86,9 +84,7 @@ class FolderJudge(_Absent):
         'folder my-agent'
     """
 
-    def __init__(self, folder: str | os.PathLike[str], *, name: str = "anonymous") -> None:
-        super().__init__(folder)
-        self.judge_id = f"folder {name}"
+    _kind = "folder"
 
     def __call__(self, request: BlindRequest, /) -> str:
         """Read an answer, or ask for one."""

@@ -10,12 +10,12 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypedDict
 from pydantic import BeforeValidator, Field, InstanceOf, model_validator
 
 from pytest_verdict.blind.candidates import EXCLUDED
+from pytest_verdict.blind.files import read_json
 from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.blind.reply import GATING
 from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, Rubric
 from pytest_verdict.core.strict_model import LISTED, NotBlank, StrictModel, Text, Texts
 from pytest_verdict.core.values.display import counted, shown
-from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import SettingsError, allowed
 
 UNNAMED: Final = ("x", "y")
@@ -139,7 +139,7 @@ def read_expectation_results(
 def _side(given: Any, where: str, expectations: Sequence[str]) -> list[bool]:
     if isinstance(given, str | os.PathLike):
         where = f"{where}, {Path(given).as_posix()}"
-        given = _graded(Path(given), where)
+        given = _Grading.read(read_json(Path(given), SettingsError, where), where).expectations
     if not isinstance(given, list | tuple):
         raise SettingsError(
             f"{where} is a list of results, one for each expectation, or the path of a grading.json, got {shown(given, 80)}"
@@ -165,11 +165,3 @@ def _answer(item: Any, where: str, number: int, expectation: str) -> bool:
             " the texts are identical"
         )
     return found.passed
-
-
-def _graded(path: Path, where: str) -> tuple[_Result, ...]:
-    try:
-        found = parse_json(path.read_text(encoding="utf-8-sig"))
-    except (OSError, JsonTextError, ValueError) as error:
-        raise SettingsError(f"{where} cannot be read: {error}") from None
-    return _Grading.read(found, where).expectations

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator
 
 from pytest_verdict.blind.derivation import Comparison, Judgment, NotAComparisonError, derive
 from pytest_verdict.blind.reply import CODES, GATING
-from pytest_verdict.blind.scoring import LABELS, TIE
+from pytest_verdict.blind.rubric import LABELS, TIE
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import counted, shown

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from pytest_verdict.blind.scoring import LABELS, OTHER, TIE, Label, Winner
+from pytest_verdict.blind.rubric import LABELS, OTHER, TIE, Label, Winner
 from pytest_verdict.core.strict_model import StrictModel
 
 Order = Literal["both", "single", "latin4"]

@@ -10,8 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
-from pytest_verdict.blind.rubric import DIMENSIONS, Rubric
-from pytest_verdict.blind.scoring import LABELS, TIE, Label, Scores, Winner, winner_of
+from pytest_verdict.blind.rubric import DIMENSIONS, LABELS, TIE, Label, Rubric, Scores, Winner, winner_of
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 

@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from pytest_verdict.blind.candidates import Candidate
-from pytest_verdict.blind.rubric import DIMENSIONS, Rubric
-from pytest_verdict.blind.scoring import LABELS, Label
-from pytest_verdict.judging.protocol import Judge
-from pytest_verdict.judging.request import Image, JudgeRequest, in_prompt
+from pytest_verdict.blind.rubric import DIMENSIONS, LABELS, Label, Rubric
+from pytest_verdict.judging.protocol import Image, Judge, JudgeRequest, in_prompt
 
 INSTRUCTIONS: Final = """\
 You compare two outputs, called A and B, of the same task. You do not know who made them:

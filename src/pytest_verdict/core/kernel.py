@@ -62,7 +62,7 @@ def run(
     return ComparisonResult(operator.identity, wanted, kept, limit, outcome, name)
 
 
-def run_plan(plan: Plan, expected: Any, observed: Any) -> ComparisonResult:
+def run_plan(plan: Plan, expected: Any, observed: Any, name: str | None = None) -> ComparisonResult:
     """Compare two plain values as `run` does."""
     decide, identity, limit = plan
     try:
@@ -72,7 +72,7 @@ def run_plan(plan: Plan, expected: Any, observed: Any) -> ComparisonResult:
     # As its constructor does, in half the time, because most comparisons are made here.
     made = _new(ComparisonResult)
     made._identity, made._expected, made._observed = identity, expected, observed  # noqa: SLF001
-    made._threshold, made._outcome, made._name = limit, outcome, None  # noqa: SLF001
+    made._threshold, made._outcome, made._name = limit, outcome, name  # noqa: SLF001
     return made
 
 

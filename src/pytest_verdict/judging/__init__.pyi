@@ -1,4 +1,3 @@
-from .protocol import Judge as Judge
+from .protocol import Judge as Judge, JudgeRequest as JudgeRequest
 from .pydantic_ai import ModelJudge as ModelJudge
 from .recording import RecordedJudge as RecordedJudge
-from .request import JudgeRequest as JudgeRequest

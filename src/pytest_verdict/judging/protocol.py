@@ -1,19 +1,73 @@
-"""`Judge`: whatever answers a request, what it may answer, what it is called, and the one that a command line names."""
+"""`JudgeRequest` and `Judge`: one question, and whatever answers it; what it is called, and how a command line names it."""
 
 from __future__ import annotations
 
 import json
 import pkgutil
 import sys
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeRequest:
+    """One question to a judge.
+
+    Answer templates ask with a `FormRequest`, blind comparisons with a `BlindRequest`; both have more than is listed here.
+    What is correct, or who made an output, is in none of them.
+
+    Args:
+        prompt: The question in words, for a model.
+        schema: The JSON schema of the answer.
+        instructions: What a model is told before the question.
+        parts: Everything that the answer depends on, by name: texts, or their digests.
+
+    Example:
+        >>> request = JudgeRequest(prompt="Which city?", schema={}, instructions="Answer in JSON.", parts={"text": "Paris"})
+        >>> request.key[:8]
+        'ea11a390'
+    """
+
+    keeps_failures: ClassVar[bool] = False
+    """Whether a recording keeps calls that failed too, because a call that is made again is another question."""
+
+    prompt: str
+    schema: dict[str, Any]
+    instructions: str
+    parts: Mapping[str, str]
+
+    @property
+    def images(self) -> Sequence[Image]:
+        """The pictures that belong to the question, for a judge that sees them."""
+        return ()
+
+    @property
+    def key(self) -> str:
+        """One digest of all the parts: equal for equal questions."""
+        return digest(encode_text(dict(self.parts)))
+
+
+class Image(NamedTuple):
+    """A picture: what it is called in the question, its media type, and its content."""
+
+    name: str
+    media_type: str
+    content: bytes
+
+
+def in_prompt(value: Any) -> str:
+    """Write a value as JSON, as a prompt shows it."""
+    return json.dumps(value, ensure_ascii=False)
+
 
 Reply = Mapping[str, Any] | BaseModel | str
 """What a judge answers: values by name, as a mapping or a pydantic object, or the text of a JSON object."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.errors import ConfigurationError, MissingExtraError
-from pytest_verdict.judging.request import JudgeRequest
+from pytest_verdict.judging.protocol import JudgeRequest
 
 
 class ModelJudge:

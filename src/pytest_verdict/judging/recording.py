@@ -22,8 +22,7 @@ from pytest_verdict.errors import (
     allowed,
 )
 from pytest_verdict.judging.asking import ask, refuse_late_reply
-from pytest_verdict.judging.protocol import Judge, own_name, reply_text, sees_files, sees_images
-from pytest_verdict.judging.request import JudgeRequest
+from pytest_verdict.judging.protocol import Judge, JudgeRequest, own_name, reply_text, sees_files, sees_images
 
 MODES: Final = ("replay", "record", "rewrite")
 

@@ -29,6 +29,7 @@ RANGE: Final = "a pair [min, max] or a mapping with min, max or both"
 
 _subtract: Final = EXACT.subtract
 ToleranceMode = Literal["relative", "absolute"]
+Decay = Literal["linear", "quadratic"]
 
 
 class _Numeric(Operator):
@@ -78,7 +79,8 @@ class NumericTolerance(_Numeric):
             expected zero demands zero; in mode ``absolute`` a distance.
         mode: ``relative`` unless given, or ``absolute``.
         normalize: Normalizers for evidence that is text; none unless given.
-        zero_at: How far from expected the score is 0.0, in the same mode; it falls evenly from the tolerance to there.
+        zero_at: How far from expected the score is 0.0, in the same mode; it falls from the tolerance to there.
+        decay: How it falls: ``linear`` unless given, or ``quadratic``, which is slower at first.
 
     Example:
         >>> compare("numeric_tolerance", 1, 1.1, tolerance=0.1).details
@@ -92,6 +94,7 @@ class NumericTolerance(_Numeric):
     tolerance: Tolerance
     mode: ToleranceMode = "relative"
     zero_at: Later[Tolerance | None] = None
+    decay: Later[Decay] = "linear"
 
     @model_validator(mode="after")
     def _falls(self) -> Self:
@@ -105,7 +108,7 @@ class NumericTolerance(_Numeric):
             return passed, details
         unit = Fraction(expected.copy_abs()) if self.mode == "relative" else 1
         full, zero = (unit * Fraction(as_exact(limit)) for limit in (self.tolerance, self.zero_at))
-        return _faded(Fraction(distance) - full, zero - full), details
+        return _faded(Fraction(distance) - full, zero - full, self.decay), details
 
 
 class _Limit(_Numeric):
@@ -113,11 +116,15 @@ class _Limit(_Numeric):
 
     exclusive: bool = False
     zero_at: Later[Tolerance | None] = None
+    mode: Later[ToleranceMode] = "absolute"
+    decay: Later[Decay] = "linear"
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         low, high = (expected, observed) if self._is_lowest else (observed, expected)
         margin = _difference(high, low)
-        score = float(low < high if self.exclusive else low <= high) or _outside(-margin, self.zero_at)
+        unit = Fraction(expected.copy_abs()) if self.mode == "relative" and expected.is_finite() else Fraction(1)
+        passed = low < high if self.exclusive else low <= high
+        score = float(passed) or _outside(-margin, self.zero_at, self.decay, unit)
         return score, {"margin": as_written(margin)}
 
 
@@ -128,6 +135,8 @@ class NumericMinimum(_Limit):
         exclusive: Whether observed must be greater than expected.
         normalize: Normalizers for evidence that is text; none unless given.
         zero_at: How far on the wrong side the score is 0.0, as for `NumericRange`.
+        mode: Whether ``zero_at`` is ``absolute``, unless given, or ``relative`` to the expected number.
+        decay: How the score falls, as for `NumericTolerance`.
 
     Example:
         >>> compare("numeric_minimum", 10, 12).details
@@ -144,6 +153,8 @@ class NumericMaximum(_Limit):
         exclusive: Whether observed must be less than expected.
         normalize: Normalizers for evidence that is text; none unless given.
         zero_at: How far on the wrong side the score is 0.0, as for `NumericRange`.
+        mode: Whether ``zero_at`` is ``absolute``, unless given, or ``relative`` to the expected number.
+        decay: How the score falls, as for `NumericTolerance`.
 
     Example:
         >>> compare("numeric_maximum", 10, 10, exclusive=True).score
@@ -164,7 +175,8 @@ class NumericRange(Operator):
         exclusive_min: Whether the lower bound is outside.
         exclusive_max: Whether the upper bound is outside.
         normalize: Normalizers for evidence that is text; none unless given.
-        zero_at: How far outside the score is 0.0; up to there it falls evenly. Without it nothing is left of it outside.
+        zero_at: How far outside the score is 0.0; up to there it falls. Without it nothing is left of it outside.
+        decay: How it falls, as for `NumericTolerance`.
 
     Example:
         >>> compare("numeric_range", None, 10.5, min=1, max=10).details
@@ -183,6 +195,7 @@ class NumericRange(Operator):
     exclusive_max: bool = False
     normalize: Normalization = ()
     zero_at: Later[Tolerance | None] = None
+    decay: Later[Decay] = "linear"
 
     @model_validator(mode="after")
     def _not_inverted(self) -> Self:
@@ -220,7 +233,7 @@ class NumericRange(Operator):
         margin = min(slacks)
         distance = margin.copy_abs() if margin < 0 else Decimal(0)
         details = {"distance": as_written(distance), "margin": as_written(margin)}
-        return found.outcome(float(above and below) or _outside(distance, self.zero_at), details=details)
+        return found.outcome(float(above and below) or _outside(distance, self.zero_at, self.decay), details=details)
 
 
 class Delta(Operator):
@@ -287,15 +300,18 @@ def _within(
     return distance <= limit, {"distance": as_written(distance), "margin": as_written(_subtract(limit, distance))}
 
 
-def _outside(distance: Decimal, zero_at: ExactNumber | None) -> float:
+def _outside(distance: Decimal, zero_at: ExactNumber | None, decay: Decay, unit: Fraction = Fraction(1)) -> float:
     if zero_at is None or not distance.is_finite():
         return 0.0
-    return _faded(Fraction(distance), Fraction(as_exact(zero_at)))
+    return _faded(Fraction(distance), Fraction(as_exact(zero_at)) * unit, decay)
 
 
-def _faded(excess: Fraction, width: Fraction) -> float:
+def _faded(excess: Fraction, width: Fraction, decay: Decay) -> float:
     """Give what is left of the score beyond a limit, nothing from the width on; never 1.0, which is within it."""
-    return min(float(1 - excess / width), math.nextafter(1.0, 0.0)) if excess < width else 0.0
+    if excess >= width:
+        return 0.0
+    left = 1 - (excess / width) ** (2 if decay == "quadratic" else 1)
+    return min(float(left), math.nextafter(1.0, 0.0))
 
 
 def _pair(value: Any, first: str, second: str) -> list[Any] | None:

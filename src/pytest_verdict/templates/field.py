@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import functools
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,39 +14,41 @@ from typing import Any, Final, Literal, Union, get_args, get_origin
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
-from pytest_verdict.core.kernel import run, settle
+from pytest_verdict.core.kernel import run, run_plan, settle
 from pytest_verdict.core.normalizers import normalize
-from pytest_verdict.core.operator import Operator, as_setting
+from pytest_verdict.core.operator import Operator, Plan, as_setting
 from pytest_verdict.core.registry import REGISTRY, operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.snapshot import snapshot
+from pytest_verdict.core.values.snapshot import PLAIN, snapshot
 from pytest_verdict.errors import ConfigurationError, TemplateError
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_setting as read_number
 
 NULL_OBSERVED: Final = "null_observed"
 MISSING_TRACE: Final = "missing_trace"
+_GIVEN: Final = PLAIN - {type(None)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FieldRule:
-    """The operator of a field, and its weight."""
+    """The operator of a field, and its weight; what follows from them is found out once, not for each answer."""
 
     operator: Operator
     weight: ExactNumber = 1
     # Whether the words that say it are wanted too, and have to be in the response.
     quote: bool = False
 
-    @property
+    @functools.cached_property
     def reads_trace(self) -> bool:
         """Whether the operator reads the raw response instead of an extracted value."""
         return self.operator.kind == "trace"
 
-    def share(self, field: ComparisonResult) -> float:
-        """Say how much of the field is right: all or nothing, unless its score falls with the distance."""
-        is_graded = getattr(self.operator, "zero_at", None) is not None
-        return field.score if is_graded else int(field.passed)
+    @functools.cached_property
+    def _plan(self) -> Plan | None:
+        # Of what asked a model, the kernel looks for what it said in the record.
+        is_plain = not self.operator.asks_model and not self.operator.has_model_inside
+        return self.operator.plain_plan if is_plain else None
 
     def written(self) -> dict[str, Any]:
         """Write the rule as the record does."""
@@ -54,6 +57,8 @@ class FieldRule:
 
     def compare(self, name: str, expected: Any, observed: Any, recorded: Mapping[str, Any] | None) -> ComparisonResult:
         """Compare the field; a null answer is a fail with the note ``null_observed``."""
+        if self._plan is not None and type(observed) in _GIVEN and type(expected) in PLAIN:
+            return run_plan(self._plan, expected, observed, name)
         if observed is None and self.operator.effective_expected(expected) is not None:
             return settle(self.operator, expected, None, Outcome(0.0, notes=(NULL_OBSERVED,)), name=name)
         return run(self.operator, expected, observed, name=name, recorded=recorded)
@@ -87,7 +92,7 @@ class TemplateWarning(UserWarning):
     """A template may accept a wrong answer."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Verification(FieldRule):
     """The hidden half of a verified field, which no judge ever sees.
 

@@ -32,13 +32,13 @@ def is_abstention(observed: Mapping[str, Any], fields: Iterable[str]) -> bool:
 def problems_in(observed: Mapping[str, Any]) -> dict[str, str]:
     """Give the problems that were observed."""
     found = observed.get(PROBLEMS)
-    return {str(name): str(reason) for name, reason in found.items()} if isinstance(found, Mapping) else {}
+    return {str(name): str(reason) for name, reason in found.items()} if found and isinstance(found, Mapping) else {}
 
 
 def notes_in(observed: Mapping[str, Any]) -> list[str]:
     """Give the notes that were observed."""
     found = observed.get(NOTES)
-    return [str(note) for note in found] if isinstance(found, list | tuple) else []
+    return [str(note) for note in found] if found and isinstance(found, list | tuple) else []
 
 
 def named_problems(problems: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError, create_model
 from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, documents_in, parse_json
-from pytest_verdict.core.values.snapshot import snapshot
+from pytest_verdict.core.values.snapshot import PLAIN, snapshot
 from pytest_verdict.errors import ParseError
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.field import types_of
@@ -96,16 +96,16 @@ def parse_reply(
     except JsonTextError as error:
         return ParsedAnswer(template, None, {WHOLE: str(error)}, {}, (*notes, error.note), trace, reply)
     wanted = template.__verdict_definition__.form
-    unknown = {key: value for key, value in found.items() if key not in wanted}
+    unknown = {key: found.pop(key) for key in [*found] if key not in wanted}
     if unknown:
         notes.append(UNKNOWN_KEYS)
-    answer, problems = _validated(template, {key: value for key, value in found.items() if key in wanted})
+    answer, problems = _validated(template, found)
     return ParsedAnswer(template, answer, problems, unknown, tuple(notes), trace, reply)
 
 
 def _mapping(reply: Any, notes: list[str], *, extract_json: bool) -> dict[str, Any]:
     if isinstance(reply, Mapping):
-        return {str(key): snapshot(value) for key, value in reply.items()}
+        return {str(key): value if type(value) in PLAIN else snapshot(value) for key, value in reply.items()}
     if not isinstance(reply, str | bytes):
         raise JsonTextError(NOT_AN_OBJECT, f"a reply is a JSON object, got {shown(reply, 80)}")
     text = reply if isinstance(reply, str) else reply.decode("utf-8", errors="replace")
@@ -158,7 +158,7 @@ def _validated(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[Base
     while True:
         rest = {name: value for name, value in given.items() if name not in problems}
         # A default is for whoever makes an instance; a judge that leaves a field out has given no answer.
-        is_complete = {*definition.parsed} - {*definition.plain} <= {*rest}
+        is_complete = definition.filled <= rest.keys()
         try:
             return (template if is_complete else nullable(template)).model_validate(rest), problems
         except ValidationError as error:
@@ -181,6 +181,8 @@ def _reasons(error: ValidationError) -> dict[str, str]:
 
 
 def _is_wrong_number(value: Any, annotation: Any) -> bool:
+    if annotation is type(value):
+        return False
     # Pydantic would take true for 1, and 1e999 for infinity.
     kinds = types_of(annotation)
     if isinstance(value, bool):

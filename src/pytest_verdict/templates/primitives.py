@@ -15,11 +15,13 @@ from pytest_verdict.operators.date import DateMatch as DateMatch, DateRange as D
 from pytest_verdict.operators.exact_number import as_exact
 from pytest_verdict.operators.lists import OrderedMatch as OrderedMatch, SetContainment as SetContainment
 from pytest_verdict.operators.number import (
+    Decay,
     NumericExact as NumericExact,
     NumericMaximum,
     NumericMinimum,
     NumericRange as NumericRange,
     NumericTolerance as NumericTolerance,
+    ToleranceMode,
 )
 from pytest_verdict.operators.regex import Regex
 from pytest_verdict.operators.semantic import SemanticMatch as SemanticMatch
@@ -66,14 +68,18 @@ class RegexMatch(Regex):
 
 
 def NumericGraded(  # noqa: N802 - a function that is written like a class, as VerifiedField is
-    cutoff: Any, full_credit: Any = 0, mode: Literal["relative", "absolute"] = "relative"
+    cutoff: Any,
+    full_credit: Any = 0,
+    mode: ToleranceMode = "relative",
+    decay: Decay = "linear",
 ) -> NumericTolerance:
-    """Make a `NumericTolerance` whose score falls evenly outside; the granular score counts what is left of it.
+    """Make a `NumericTolerance` whose score falls outside; the granular score counts what is left of it.
 
     Args:
         cutoff: The distance from which on the score is 0, above ``full_credit``.
         full_credit: The distance up to which the field passes with the score 1.
         mode: Whether distances are ``relative`` to the ground truth or ``absolute``.
+        decay: How the score falls: ``linear``, or ``quadratic``, which is slower at first.
 
     Returns:
         The operator.
@@ -83,22 +89,24 @@ def NumericGraded(  # noqa: N802 - a function that is written like a class, as V
         >>> compare(NumericGraded(cutoff=0.2), 100, 110).score
         0.5
     """
-    return NumericTolerance(tolerance=full_credit, zero_at=cutoff, mode=mode)
+    return NumericTolerance(tolerance=full_credit, zero_at=cutoff, mode=mode, decay=decay)
 
 
 def NumericRangeGraded(  # noqa: N802 - likewise
     min: Any,  # noqa: A002 - the name of the setting
     max: Any,  # noqa: A002 - likewise
     margin: Any,
-    mode: Literal["relative", "absolute"] = "absolute",
+    mode: ToleranceMode = "absolute",
+    decay: Decay = "linear",
 ) -> NumericRange:
-    """Make a `NumericRange` whose score falls evenly outside; the granular score counts what is left of it.
+    """Make a `NumericRange` whose score falls outside; the granular score counts what is left of it.
 
     Args:
         min: The lower bound, included.
         max: The upper bound, included.
         margin: The distance from the range from which on the score is 0, above 0.
         mode: Whether the margin is ``absolute`` or ``relative`` to the width of the range.
+        decay: As for `NumericGraded`.
 
     Returns:
         The operator.
@@ -109,19 +117,23 @@ def NumericRangeGraded(  # noqa: N802 - likewise
         0.75
     """
     width = as_exact(max) - as_exact(min) if mode == "relative" else 1
-    return NumericRange(min=min, max=max, zero_at=as_exact(margin) * width)
+    return NumericRange(min=min, max=max, zero_at=as_exact(margin) * width, decay=decay)
 
 
 def NumericThresholdGraded(  # noqa: N802 - likewise
     direction: Literal["min", "max"],
     margin: Any,
+    mode: ToleranceMode = "relative",
+    decay: Decay = "linear",
     exclusive: bool = False,  # noqa: FBT001, FBT002 - a setting
 ) -> NumericMinimum | NumericMaximum:
-    """Make a `NumericMinimum` or `NumericMaximum` whose score falls evenly outside; the granular score counts what is left of it.
+    """Make a `NumericMinimum` or `NumericMaximum` whose score falls outside; the granular score counts what is left of it.
 
     Args:
         direction: ``min`` where the ground truth is the lowest number that passes, ``max`` where it is the highest.
-        margin: The distance from which on the score is 0, above 0 and in the unit of the number.
+        margin: The distance from which on the score is 0, above 0.
+        mode: Whether the margin is ``relative`` to the ground truth or ``absolute``.
+        decay: As for `NumericGraded`.
         exclusive: Whether the limit itself does not pass.
 
     Returns:
@@ -129,10 +141,10 @@ def NumericThresholdGraded(  # noqa: N802 - likewise
 
     Example:
         >>> from pytest_verdict.templates import NumericThresholdGraded
-        >>> compare(NumericThresholdGraded(direction="min", margin=10), 100, 95).score
+        >>> compare(NumericThresholdGraded(direction="min", margin=0.1), 100, 95).score
         0.5
     """
     if direction not in ("min", "max"):
         raise SettingsError(f"direction={direction!r} is unknown.{allowed('direction', direction, ('min', 'max'))}")
     operator = NumericMinimum if direction == "min" else NumericMaximum
-    return operator(zero_at=margin, exclusive=exclusive)
+    return operator(zero_at=margin, mode=mode, decay=decay, exclusive=exclusive)

@@ -101,9 +101,11 @@ def _text(match: FoundMatch) -> Any:
 
 def regex_checks(template: str, entries: Any) -> dict[str, RegexCheck]:
     """Read what a template set as ``self.regex``."""
-    if not isinstance(entries, Mapping | None):
+    if entries is None:
+        return {}
+    if not isinstance(entries, Mapping):
         raise TemplateError(f"{template}: self.regex is a dict of named checks, got {shown(entries, 80)}")
-    return {str(name): _check(f"{template}: self.regex[{name!r}]", entry) for name, entry in (entries or {}).items()}
+    return {str(name): _check(f"{template}: self.regex[{name!r}]", entry) for name, entry in entries.items()}
 
 
 def _check(place: str, entry: Any) -> RegexCheck:

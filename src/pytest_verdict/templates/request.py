@@ -11,7 +11,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core.core_schema import ModelSchema, WithDefaultSchema
 
 from pytest_verdict.errors import TemplateError
-from pytest_verdict.judging.request import JudgeRequest, in_prompt
+from pytest_verdict.judging.protocol import JudgeRequest, in_prompt
 from pytest_verdict.templates.answer import BaseAnswer
 
 _QUOTE: Final = {

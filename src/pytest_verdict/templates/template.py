@@ -340,7 +340,8 @@ def _observed(parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:
 
 
 def _asked_author(answer: BaseAnswer, parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:
-    answer._trace = parsed.trace  # noqa: SLF001 - the slot that verify() of the base class reads
+    if parsed.trace is not None or definition.own_verify or definition.own_granular:
+        answer._trace = parsed.trace  # noqa: SLF001 - the slot that verify() of the base class reads
     found: dict[str, Any] = {}
     if definition.own_verify:
         found[keys.HAND_WRITTEN] = _verdict_of(answer)

@@ -1,23 +1,132 @@
-"""`TemplateMatch`: the operator behind answer templates."""
+"""`TemplateMatch`: the operator behind answer templates, and the strategies that combine its fields.
+
+A strategy is a tree of the aggregate operators over the checks of fields. A template compares each field once; the tree only
+combines the verdicts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+import math
+from collections.abc import Collection, Iterator, Mapping
+from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from pytest_verdict.core.kernel import settle
 from pytest_verdict.core.operator import Operator, as_setting
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
-from pytest_verdict.operators.aggregate import CHILD_ERROR, undecided
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.errors import TemplateError, allowed
+from pytest_verdict.operators.aggregate import CHILD_ERROR, AllOf, AnyOf, AtLeastN, Condition, undecided
 from pytest_verdict.operators.category import BooleanMatch
-from pytest_verdict.operators.text import ContainsAll
+from pytest_verdict.operators.exact_number import ExactNumber, as_exact
+from pytest_verdict.operators.text import ContainsAll, Exact
 from pytest_verdict.templates import observed_keys as keys
 from pytest_verdict.templates.field import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all
-from pytest_verdict.templates.strategy import OptionalOperator, check_strategy, granular_score, holds
+
+OptionalOperator = Annotated[
+    Any, BeforeValidator(lambda value: None if value is None else operator_from_settings(value))
+]
+"""A setting that is an operator or None."""
+
+
+class FieldCheck(Operator):
+    """One field of two mappings passes.
+
+    In the strategy of an answer template it stands for the template's own check of that field.
+
+    Args:
+        field: The name of the field.
+        operator: What compares the field elsewhere than in a template; typed equality (``exact``) unless given.
+
+    Example:
+        >>> compare("field_check", {"name": "a"}, {"name": "a", "year": 2016}, field="name").score
+        1.0
+    """
+
+    name: ClassVar[str] = "field_check"
+    kind: ClassVar[str] = "template"
+
+    field: Annotated[str, Field(min_length=1)]
+    operator: OptionalOperator = None
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare the field of both mappings; see the class."""
+        condition = Condition(self.operator or Exact())
+        child = condition.compare(self._value(expected), self._value(observed), self.field)
+        if child.error is not None:
+            return Outcome(0.0, notes=(CHILD_ERROR,), children=(child,), error=child.error)
+        return Outcome(1.0 if child.passed else 0.0, children=(child,))
+
+    def _value(self, values: Any) -> Any:
+        return values.get(self.field, ABSENT) if isinstance(values, Mapping) else ABSENT
+
+
+def check_strategy(node: Any, fields: Collection[str]) -> Operator:
+    """Refuse what is no strategy over these fields."""
+    if isinstance(node, FieldCheck):
+        if node.field not in fields:
+            hint = allowed("field", node.field, fields)
+            raise TemplateError(f"the strategy checks {node.field!r}, which is not a verified field.{hint}")
+        return node
+    if isinstance(node, AllOf | AnyOf | AtLeastN) and isinstance(node.conditions, tuple):
+        for part in _parts(node):
+            check_strategy(part, fields)
+        return node
+    parts = "FieldCheck, AllOf, AnyOf and AtLeastN with a list of conditions"
+    raise TemplateError(f"a strategy is made of {parts}, got {shown(node, 120)}")
+
+
+def holds(node: Operator | None, passed: Mapping[str, bool]) -> bool:
+    """Combine the verdicts of the fields."""
+    if node is None:
+        return all(passed.values())
+    if isinstance(node, FieldCheck):
+        return passed.get(node.field, False)
+    met = [holds(part, passed) for part in _parts(node)]
+    needed = node.n if isinstance(node, AtLeastN) else 1 if isinstance(node, AnyOf) else len(met)
+    return sum(met) >= needed
+
+
+def fields_named(node: Operator) -> frozenset[str]:
+    """Give the fields that a strategy names."""
+    if isinstance(node, FieldCheck):
+        return frozenset({node.field})
+    return frozenset().union(*(fields_named(part) for part in _parts(node)))
+
+
+def granular_score(node: Operator | None, shares: Mapping[str, float], weights: Mapping[str, ExactNumber]) -> float:
+    """Give the weight of what is right as a share of all weights; of each field it is known how much of it is right.
+
+    Under ``AnyOf`` the field that gives most counts and under ``AtLeastN`` the n fields that do, of those in the tree;
+    otherwise every field counts.
+    """
+    whole, total = _whole(tuple(weights.items()))
+    if not total:
+        return 0.0
+    named = fields_named(node) if isinstance(node, AnyOf | AtLeastN) else weights
+    counted = sorted((whole[name] * shares[name] for name in weights if name in named), reverse=True)
+    most = node.n if isinstance(node, AtLeastN) else 1 if isinstance(node, AnyOf) else len(counted)
+    return sum(counted[:most]) / total
+
+
+@functools.lru_cache
+def _whole(weights: tuple[tuple[str, ExactNumber], ...]) -> tuple[dict[str, int], int]:
+    """Write weights as whole numbers of the same unit, and add them up; every answer of a template is weighed by them."""
+    exact = {name: Fraction(as_exact(weight)) for name, weight in weights}
+    unit = math.lcm(*(weight.denominator for weight in exact.values()))
+    whole = {name: int(weight * unit) for name, weight in exact.items()}
+    return whole, sum(whole.values())
+
+
+def _parts(node: Any) -> Iterator[Operator]:
+    return (condition.operator for condition in node.conditions)
+
 
 NOT_AN_ANSWER: Final = "not_an_answer"
 MODEL_EVIDENCE: Final = "model_evidence"
@@ -102,21 +211,34 @@ class TemplateMatch(Operator):
                 found[name] = rule.compare(name, truth, value, details)
         return found
 
+    @functools.cached_property
+    def _weights(self) -> dict[str, ExactNumber]:
+        return {name: rule.weight for name, rule in self.fields.items()}
+
+    @functools.cached_property
+    def _graded(self) -> list[str]:
+        # Of these, what is left of the score counts, and not all or nothing.
+        return [name for name, rule in self.fields.items() if getattr(rule.operator, "zero_at", None) is not None]
+
+    @functools.cached_property
+    def _asking(self) -> list[str]:
+        return [name for name, rule in self.fields.items() if rule.operator.asks_model]
+
     def compare_quotes(self, observed: Values) -> Fields:
         """Look in the response for the words that are said to be there, for each field that was answered."""
-        wanted = [name for name, rule in self.fields.items() if rule.quote and observed.get(name) is not None]
         return {
-            name: _compare_quote(name, observed.get(keys.quote_of(name)), observed.get(keys.TRACE)) for name in wanted
+            name: _compare_quote(name, observed.get(keys.quote_of(name)), observed.get(keys.TRACE))
+            for name, rule in self.fields.items()
+            if rule.quote and observed.get(name) is not None
         }
 
     def weighed(self, fields: Fields, quotes: Fields) -> float:
         """Give the granular score."""
-        weights = {name: rule.weight for name, rule in self.fields.items()}
-        shares = {
-            name: 0 if name in quotes and not quotes[name].passed else self.fields[name].share(field)
-            for name, field in fields.items()
-        }
-        return granular_score(self.strategy, shares, weights)
+        shares: dict[str, float] = {**_passed(fields, quotes)}
+        for name in self._graded:
+            if name not in quotes or quotes[name].passed:
+                shares[name] = fields[name].score
+        return granular_score(self.strategy, shares, self._weights)
 
     def holds(self, fields: Fields, quotes: Fields) -> bool:
         """Say whether enough fields passed."""
@@ -126,30 +248,31 @@ class TemplateMatch(Operator):
         if not isinstance(expected, Mapping) or not isinstance(observed, Mapping):
             return Outcome(0.0, notes=(NOT_AN_ANSWER,))
         fields = self.compare_fields(expected, observed, recorded)
-        own = [_hand_written(observed)] if self.hand_written and keys.PROBLEMS not in observed else []
+        is_read = keys.PROBLEMS not in observed
+        own = [_hand_written(observed)] if self.hand_written and is_read else []
         checks = compare_all(self.regex, observed.get(keys.TRACE))
-        quotes = {} if keys.PROBLEMS in observed else self.compare_quotes(observed)
+        quotes = self.compare_quotes(observed) if is_read else {}
         decided = [*fields.values(), *quotes.values(), *own, *checks]
+        failed = [one for one in decided if not one.passed]
         error = self._error(observed, own, decided)
         met = own[0].passed if own else self.holds(fields, quotes)
         again = {} if met or own or error else self._compare_by_meaning(expected, fields, recorded)
         override = bool(again) and self.holds({**fields, **again}, quotes)
         details = {
             "granular_score": self._granular(fields, quotes, observed, error),
-            "failed": [one.name for one in decided if not one.passed],
-            "null_fields": [name for name, field in fields.items() if NULL_OBSERVED in field.notes],
+            "failed": [one.name for one in failed],
+            "null_fields": [name for name in fields if failed and NULL_OBSERVED in fields[name].notes],
             **self._model_details(fields, again, override=override),
         }
         # No strategy says what the author's own verify() makes of a field without its quote.
         musts = [*checks, *quotes.values()] if own else checks
         passes = (met or override) and error is None and all(must.passed for must in musts)
-        broken = [one for one in (*decided, *again.values()) if one.error is not None]
+        broken = [one for one in (*failed, *again.values()) if one.error is not None]
         if broken and not passes and error is None and self._may_hold(fields, quotes, again, musts):
             error = undecided(broken)
-        lost = any(quote.verdict == "fail" for quote in quotes.values())
         notes = {
             NULL_OBSERVED: details["null_fields"],
-            QUOTE_NOT_FOUND: lost,
+            QUOTE_NOT_FOUND: any(quote.verdict == "fail" for quote in quotes.values()),
             CHILD_ERROR: broken,
             EMBEDDING_OVERRIDE: override,
         }
@@ -204,7 +327,9 @@ class TemplateMatch(Operator):
 
     def _model_details(self, fields: Fields, again: Fields, *, override: bool) -> dict[str, Any]:
         # A replay has the details of the aggregate only, so what a model said has to be among them.
-        asked = [fields[name] for name, rule in self.fields.items() if rule.operator.asks_model]
+        asked = [fields[name] for name in self._asking]
+        if not asked and not again:
+            return {}
         evidence = {str(one.name): one.details for one in (*asked, *again.values())}
         looks = [
             {"field": name, "similarity": one.score, "threshold": one.threshold, "passed": one.passed}
@@ -216,7 +341,8 @@ class TemplateMatch(Operator):
 
 
 def _passed(fields: Fields, quotes: Fields) -> dict[str, bool]:
-    return {name: field.passed and (name not in quotes or quotes[name].passed) for name, field in fields.items()}
+    passed = {name: field.passed for name, field in fields.items()}
+    return {**passed, **{name: passed[name] and quote.passed for name, quote in quotes.items()}}
 
 
 def _may_pass(one: ComparisonResult) -> bool:

@@ -55,19 +55,6 @@ def kappa_interval(pairs: Pairs, seed: int = 0) -> Interval | None:
     return cuts[0], cuts[-1]
 
 
-def sign_test(successes: int, trials: int) -> float | None:
-    """Give the two-sided exact p-value of a fair coin."""
-    if not trials:
-        return None
-    rarer = min(successes, trials - successes)
-    ways = tail = 1
-    for k in range(rarer):
-        ways = ways * (trials - k) // (k + 1)
-        tail += ways
-    # Both tails are alike; where they meet in the middle they are everything.
-    return min(1.0, float(Fraction(2 * tail, 2**trials)))
-
-
 def confusion(pairs: Pairs, labels: Sequence[str]) -> dict[str, dict[str, int]]:
     """Count the pairs of labels, by the person's label and then by the judge's."""
     counts = Counter(pairs)

@@ -22,6 +22,7 @@ from pytest_verdict.blind.rubric import read_rubric
 from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.judging.protocol import own_name
+from pytest_verdict.runs.significance import mcnemar
 
 
 class Gate(StrictModel):
@@ -129,7 +130,7 @@ def _rate(count: int, total: int) -> dict[str, Any]:
 
 
 def _tested(count: int, total: int) -> dict[str, Any]:
-    return {**_rate(count, total), "p": agreement.sign_test(count, total)}
+    return {**_rate(count, total), "p": mcnemar(total - count, count) if total else None}
 
 
 def _kappa(pairs: Pairs) -> dict[str, Any]:

@@ -6,12 +6,14 @@ import argparse
 import functools
 import json
 import secrets
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.blind.commands.protocol import Option, add_options, read_protocol
 from pytest_verdict.console import complain, progress, say
+from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError
 
 if TYPE_CHECKING:
@@ -61,8 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from pytest_verdict.blind.grading import write_benchmark
-    from pytest_verdict.blind.series import summary_lines, summary_of
+    from pytest_verdict.blind.pairs import write_benchmark
 
     names, pairs = _pairs(arguments)
     if arguments.prefer is not None and arguments.prefer not in names:
@@ -73,8 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
         say(question)
     if awaited:
         return _AWAITED
-    summary = summary_of(found, names)
-    lines = list(summary_lines(summary))
+    summary = _summary(found, names)
+    lines = list(_summary_lines(summary))
     (arguments.output / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8", newline="\n")
     if len(arguments.outputs) == 1:
         skill = Path(arguments.outputs[0]).resolve().parent.name.removesuffix("-workspace")
@@ -165,3 +166,40 @@ def _judge(arguments: argparse.Namespace) -> Any:
             raise ConfigurationError(f"--judge {arguments.judge} with --order single needs --key: {reason}")
         return getattr(blind, _ABSENT[arguments.judge])(arguments.output / "judgments")
     return find_judge(arguments.judge)
+
+
+def _summary(found: Mapping[str, BlindComparison], names: tuple[str, str]) -> dict[str, Any]:
+    """Count wins; ties and comparisons without a verdict are no part of the win rate."""
+    from pytest_verdict.operators.pass_rate import exact_interval
+    from pytest_verdict.runs.significance import mcnemar
+
+    winners = Counter(one.winner if one.is_conclusive else None for one in found.values())
+    wins = [winners[name] for name in names]
+    decided = sum(wins)
+    return {
+        "pairs": len(found),
+        "wins": dict(zip(names, wins, strict=True)),
+        "ties": winners["TIE"],
+        "without_verdict": winners[None],
+        "order_flips": sum(one.result.details.get("order_flips", 0) > 0 for one in found.values()),
+        "win_rate": {
+            "of": names[0],
+            "decided": decided,
+            "rate": wins[0] / decided if decided else None,
+            "interval": list(exact_interval(wins[0], decided)) if decided else None,
+            "p": mcnemar(wins[1], wins[0]) if decided else None,
+        },
+        "comparisons": {name: {"status": one.status, "winner": one.winner} for name, one in found.items()},
+    }
+
+
+def _summary_lines(summary: Mapping[str, Any]) -> Iterator[str]:
+    """Write a summary for a person."""
+    wins = ", ".join(f"{name} won {count}" for name, count in summary["wins"].items())
+    others = f"{counted(summary['ties'], 'tie')}, {summary['without_verdict']} without a verdict"
+    yield f"{counted(summary['pairs'], 'pair')}: {wins}, {others}; {counted(summary['order_flips'], 'order flip')}"
+    rate = summary["win_rate"]
+    if rate["decided"]:
+        low, high = rate["interval"]
+        share = f"{rate['rate']:.0%} of {rate['decided']} decided"
+        yield f"win rate of {rate['of']}: {share} [{low:.2f}, {high:.2f}], p {rate['p']:.3g}"
