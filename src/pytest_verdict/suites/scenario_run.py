@@ -84,7 +84,7 @@ class AdapterCalls(NamedTuple):
 
 def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int) -> Run:
     """Run a scenario's input for one of its repeats, as often as it asks after the adapter raised."""
-    context = _context(plan, suite, repeat, 1)
+    context = plan.context(suite, repeat)
     asked = question(calls.adapter, calls.written, plan.scenario.input, context)
     saved = None if calls.recording is None else calls.recording.find(plan.scenario.input, context)
     if saved is not None and saved.get("asked") == asked:
@@ -96,7 +96,7 @@ def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int
         if calls.pace.closing.is_set():
             break
         try:
-            returned = calls.call(plan, _context(plan, suite, repeat, attempt))
+            returned = calls.call(plan, plan.context(suite, repeat, attempt))
         except AdapterTimeoutError as error:
             return Run(repeat, None, str(error), raised)
         except Exception as error:  # noqa: BLE001 - whatever an adapter raises is recorded
@@ -112,20 +112,6 @@ def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int
             # The wrong type is a mistake in the adapter, which another attempt would not mend.
             return Run(repeat, None, str(error), raised)
     return Run(repeat, None, raised[-1] if raised else "the session ended before", raised[:-1])
-
-
-def _context(plan: PlannedScenario, suite: str, repeat: int, attempt: int) -> dict[str, Any]:
-    return {
-        "suite": suite,
-        "scenario": plan.scenario.name,
-        # Scorers read the metadata afterwards, and an adapter must not change what its output is compared with.
-        "metadata": copy.deepcopy(plan.scenario.metadata),
-        **({} if plan.scenario.context is None else {"context": copy.deepcopy(plan.scenario.context)}),
-        "tags": list(plan.tags),
-        "repeat": repeat,
-        "attempt": attempt,
-        "timeout_seconds": plan.timeout_seconds,
-    }
 
 
 def record_missing(plan: PlannedScenario, run: Run) -> ComparisonResult:

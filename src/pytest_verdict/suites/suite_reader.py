@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
-from pytest_verdict.errors import ConfigurationError, SuiteError
+from pytest_verdict.errors import AdapterError, ConfigurationError, SuiteError
+from pytest_verdict.suites.adapters.request_template import places_in, request_of, value_of, variable_of
 from pytest_verdict.suites.scenario_rows import scenarios_of
 from pytest_verdict.suites.scorer import SuiteScorer
 from pytest_verdict.suites.suite_model import (
@@ -53,6 +55,20 @@ class PlannedScenario(NamedTuple):
         """Whether no scorer is told anything that is expected."""
         return not any(scorer.expects(self.scenario) for scorer in self.scorers)
 
+    def context(self, suite: str, repeat: int = 1, attempt: int = 1) -> dict[str, Any]:
+        """Give what an adapter is told beside the input."""
+        return {
+            "suite": suite,
+            "scenario": self.scenario.name,
+            # Scorers read the metadata afterwards, and an adapter must not change what its output is compared with.
+            "metadata": copy.deepcopy(self.scenario.metadata),
+            **({} if self.scenario.context is None else {"context": copy.deepcopy(self.scenario.context)}),
+            "tags": list(self.tags),
+            "repeat": repeat,
+            "attempt": attempt,
+            "timeout_seconds": self.timeout_seconds,
+        }
+
 
 class SuiteWarning(UserWarning):
     """Something in a suite can be meant otherwise, such as a scenario that expects nothing.
@@ -71,6 +87,8 @@ class Suite(NamedTuple):
     max_concurrency: int | None
     fail_fast: bool
     scenarios: tuple[PlannedScenario, ...]
+    variables: Mapping[str, int]
+    """The environment variables that its adapter needs, with the lines that name them."""
 
 
 @pause_garbage_collection()
@@ -90,9 +108,10 @@ def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = 
     outside = planner.written(form.file.scenarios or (), ("scenarios",))
     inside = planner.written(head.scenarios or (), ("suite", "scenarios"))
     planned = *planner.plan(outside), *planner.plan([*inside, *planner.rows(path.parent)])
+    variables = planner.variables(() if form.incomplete else planned)
     if planner.problems:
         refuse(planner.problems, label)
-    return Suite(head.name, head.adapter, head.max_concurrency, head.config.fail_fast, planned)
+    return Suite(head.name, head.adapter, head.max_concurrency, head.config.fail_fast, planned, variables)
 
 
 def _misplaced(document: YamlDocument) -> Iterator[tuple[int, str]]:
@@ -102,6 +121,16 @@ def _misplaced(document: YamlDocument) -> Iterator[tuple[int, str]]:
         yield document.line(("scenarios",)), "scenarios stand at the top or inside suite, not in both places"
     if not inside and top.get("scenarios") is None:
         yield 1, "the key 'scenarios' is required, at the top or inside suite"
+
+
+def _stands_for_nothing(name: str, plans: Sequence[PlannedScenario], suite: str) -> str | None:
+    for plan in plans if name not in {"input", "context"} else ():
+        try:
+            value_of(name, {"input": plan.scenario.input, "context": plan.context(suite), "env": None})
+        except AdapterError as error:
+            is_of_scenario = name.startswith(("input.", "context."))
+            return f"{error}, in the scenario {plan.scenario.name!r}" if is_of_scenario else str(error)
+    return None
 
 
 class _Entry(NamedTuple):
@@ -155,6 +184,22 @@ class _Planner:
             if first.setdefault(name, entry) is not entry:
                 self._complain((*entry.place, "name"), f"the name {name!r} is also that of line {first[name].line}")
             yield self._planned(*entry._replace(scenario=self._by_tool(entry)))
+
+    def variables(self, plans: Sequence[PlannedScenario]) -> dict[str, int]:
+        """Give the environment variables that the adapter needs, and refuse names that stand for nothing in a scenario."""
+        request, found = request_of(self._head.adapter), dict[str, int]()
+        for at, name in places_in(request and request.model_dump()):
+            place = "suite", "adapter", *at
+            try:
+                variable = variable_of(name)
+            except AdapterError as error:
+                self._complain(place, str(error))
+                continue
+            if variable is not None:
+                found.setdefault(variable, self._document.line(place))
+            elif reason := _stands_for_nothing(name, plans, self._head.name):
+                self._complain(place, reason)
+        return found
 
     def _by_tool(self, entry: _Entry) -> Scenario:
         """Give the one expected tool the arguments that are written without a tool, as AgenticAssure's users do."""

@@ -16,6 +16,7 @@ from pytest_verdict.errors import AdapterError
 from pytest_verdict.report.folder import EARLIER, INTERRUPTED
 from pytest_verdict.report.journal import OUTPUTS
 from pytest_verdict.suites.agent_result import CALL_FIELDS, AgentResult, ToolCall, called_tools, result_from_json
+from pytest_verdict.suites.loading import as_text
 from pytest_verdict.suites.rows import named_rows
 
 _HEAD: Final = ("suite", "name", "input", "repeat", "asked")
@@ -73,11 +74,6 @@ class RecordedAdapter:
     def asked(self, given: Any, context: Mapping[str, Any]) -> str | None:
         """Say which question the session asked that got the output, so that it can still go on."""
         return (self._recording.find(given, context) or {}).get("asked")
-
-
-def as_text(given: Any) -> str:
-    """Write an input as text."""
-    return given if isinstance(given, str) else json.dumps(given, sort_keys=True, ensure_ascii=False, default=str)
 
 
 def result_of_row(row: Mapping[str, Any], source: str) -> AgentResult:

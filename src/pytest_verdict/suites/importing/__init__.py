@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -71,11 +70,6 @@ class Imported:
 def places(of: Mapping[Place, Mapping[str, Any]], key: str) -> dict[Place, Any]:
     """Give what stands in the lists that several parts have under a key, by place."""
     return {(*place, key, n): item for place, part in of.items() for n, item in enumerate(part.get(key) or ())}
-
-
-def as_text(value: Any) -> str:
-    """Write a value as an input or a variable is written: text as it is, anything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def operator(name: str, *, expected: Any = None, observed: Any = None, **settings: Any) -> dict[str, Any]:

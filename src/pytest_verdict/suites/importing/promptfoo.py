@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.suites.importing import Entry, Imported, as_text, operator, places
+from pytest_verdict.suites.importing import Entry, Imported, operator, places
+from pytest_verdict.suites.loading import as_text
 from pytest_verdict.suites.suite_reader import Place
 
 _VARIABLE: Final = re.compile(r"\{\{\s*(\w+)\s*\}\}")
