@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pytest_verdict.core.values.display import visible
+from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.core.values.yaml import YamlDocument
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.suites.suite_model import ScorerEntry
@@ -70,6 +70,28 @@ class Imported:
 def places(of: Mapping[Place, Mapping[str, Any]], key: str) -> dict[Place, Any]:
     """Give what stands in the lists that several parts have under a key, by place."""
     return {(*place, key, n): item for place, part in of.items() for n, item in enumerate(part.get(key) or ())}
+
+
+_REASONS: Final[Mapping[str, str]] = {
+    "a model decides it": "LLMJudge answer-relevance classifier context-faithfulness context-recall context-relevance"
+    " conversation-relevance factuality g-eval llm-rubric model-graded-closedqa model-graded-factuality moderation pi"
+    " search-rubric select-best similar",
+    "it is code": "javascript python ruby webhook",
+    "a result does not say it": "HasMatchingSpan cost finish-reason perplexity perplexity-score",
+}
+
+
+def untranslated(check: str, parts: Iterable[str] = ()) -> ConfigurationError:
+    """Say that a check is not translated, or which of its parts are not, and why where a reason is known."""
+    reason = next((f", because {why}" for why, checks in _REASONS.items() if check in checks.split()), "")
+    return ConfigurationError(f"{check}: {', '.join(parts) or 'it'} is not translated{reason}")
+
+
+def fast_enough(milliseconds: Any) -> dict[str, Any]:
+    """Write the scorer that bounds the latency which the adapter says."""
+    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
+        raise ConfigurationError(f"a time is a number, got {shown(milliseconds, 40)}")
+    return operator("numeric_maximum", expected=milliseconds, observed="$.latency_ms")
 
 
 def operator(name: str, *, expected: Any = None, observed: Any = None, **settings: Any) -> dict[str, Any]:
