@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pytest_verdict.comparison import compare
@@ -34,21 +35,18 @@ class Scored(NamedTuple):
         return worst_verdict(result.verdict for result in self.results)
 
 
+Score = Callable[[Scenario, AgentResult, str, float | None], Scored]
+"""Scores one output; the comparisons are recorded under a label, and have a threshold unless the scorer has one."""
+
+
+@dataclass(frozen=True, slots=True)
 class SuiteScorer:
-    """A scorer that makes its comparisons itself; any other one is asked by `UserScorer`."""
+    """A scorer as a suite asks it: it refuses a scenario that it cannot use, and says whether one tells it what is expected."""
 
     name: str
-
-    def check(self, scenario: Scenario) -> None:
-        """Refuse a scenario whose metadata this scorer cannot use."""
-
-    def expects(self, scenario: Scenario) -> bool:
-        """Say whether a scenario tells this scorer anything that is expected."""
-        return True
-
-    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        """Score one output; the comparisons are recorded under a label."""
-        raise NotImplementedError
+    score: Score
+    check: Callable[[Scenario], None] = lambda _scenario: None
+    expects: Callable[[Scenario], bool] = lambda _scenario: True
 
 
 def scored(title: str, made: ComparisonResult, reason: str | None = None) -> Scored:
@@ -82,12 +80,11 @@ _OUTPUTS: Final = {"expected": "$.reference", "observed": "$.output"}
 _CALLS: Final = {"expected": "$.expected_calls", "observed": "$.tool_calls"}
 
 
-class OperatorScorer(SuiteScorer):
+class _ByOperator:
     """Compares the expected with the observed output, or the expected with the observed calls, by a named operator."""
 
     def __init__(self, entry: ScorerEntry) -> None:
-        self.name = entry.operator
-        self._threshold = entry.threshold
+        self._name, self._threshold = entry.operator, entry.threshold
         self._is_trajectory = REGISTRY.find(entry.operator).kind == "trajectory"
         self._evaluator: Evaluator | None = None
         if entry.mapping is None:
@@ -97,13 +94,11 @@ class OperatorScorer(SuiteScorer):
             self._evaluator, self._takes_expectation = _mapped(entry, _CALLS if self._is_trajectory else _OUTPUTS)
 
     def check(self, scenario: Scenario) -> None:
-        """Refuse a scenario without the expectation that the mapping leaves to it."""
         if self._evaluator is not None and not self.expects(scenario):
             key = "expected_tools" if self._is_trajectory else "expected_output"
-            raise SettingsError(f"the mapping of {self.name} names no expected, and the scenario has no {key}")
+            raise SettingsError(f"the mapping of {self._name} names no expected, and the scenario has no {key}")
 
     def expects(self, scenario: Scenario) -> bool:
-        """Say whether the settings, the mapping or the scenario tell what is expected."""
         if not self._takes_expectation:
             return True
         if self._is_trajectory:
@@ -112,7 +107,6 @@ class OperatorScorer(SuiteScorer):
         return scenario.expected_output is not None
 
     def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        """Compare by the operator."""
         limit = self._threshold or threshold
         if self._evaluator is not None:
             made = self._evaluator.compare(_document(scenario, result), name=label, threshold=limit)
@@ -120,7 +114,13 @@ class OperatorScorer(SuiteScorer):
             made = compare(self._operator, _expected_calls(scenario), called_tools(result), limit, name=label)
         else:
             made = compare(self._operator, scenario.expected_output, result.output, limit, name=label)
-        return scored(self.name, made)
+        return scored(self._name, made)
+
+
+def operator_scorer(entry: ScorerEntry) -> SuiteScorer:
+    """Make a scorer of an operator."""
+    made = _ByOperator(entry)
+    return SuiteScorer(entry.operator, made.score, made.check, made.expects)
 
 
 def _mapped(entry: ScorerEntry, usual: Mapping[str, str]) -> tuple[Evaluator, bool]:
@@ -163,54 +163,39 @@ def _document(scenario: Scenario, result: AgentResult) -> dict[str, Any]:
 _SIMILAR: Final = 0.7
 
 
-class Exact(SuiteScorer):
-    """The output is the expected output, character by character; without one it fails."""
-
-    name = "exact"
-
-    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        """Compare the outputs."""
-        made = compare("exact", scenario.expected_output, result.output, name=label)
-        if scenario.expected_output is None:
-            return scored("Exact match", made, "No expected_output defined for this scenario.")
-        sides = f"Expected {quoted(made.expected)}, got {quoted(made.observed)}."
-        return scored("Exact match", made, None if made.passed else sides)
+def _exact(scenario: Scenario, result: AgentResult, label: str, _threshold: float | None) -> Scored:
+    """Compare the outputs, character by character; without an expected one it is a fail."""
+    made = compare("exact", scenario.expected_output, result.output, name=label)
+    if scenario.expected_output is None:
+        return scored("Exact match", made, "No expected_output defined for this scenario.")
+    sides = f"Expected {quoted(made.expected)}, got {quoted(made.observed)}."
+    return scored("Exact match", made, None if made.passed else sides)
 
 
-class PassFail(SuiteScorer):
-    """There is an output, it contains the expected one whatever its case, and tools were called as expected."""
+def _passfail(scenario: Scenario, result: AgentResult, label: str, _threshold: float | None) -> Scored:
+    """Look for an output that contains the expected one, whatever its case, and for the calls of tools."""
+    made = list(_passfail_parts(scenario, result, label))
+    failed = [reason for one, reason in made if not one.passed]
+    sentence = f"PassFail: FAIL. {' '.join(failed)}" if failed else "PassFail: PASS."
+    return Scored([one for one, _ in made], sentence)
 
-    name = "passfail"
 
-    def expects(self, scenario: Scenario) -> bool:
-        """Say whether there is more to see than that the output is not blank."""
-        return bool(scenario.expected_tools or scenario.expected_tool_args or scenario.expected_output is not None)
-
-    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        """Make the comparisons that the scenario asks for."""
-        made = list(self._made(scenario, result, label))
-        failed = [reason for one, reason in made if not one.passed]
-        sentence = f"PassFail: FAIL. {' '.join(failed)}" if failed else "PassFail: PASS."
-        return Scored([one for one, _ in made], sentence)
-
-    def _made(self, scenario: Scenario, result: AgentResult, label: str) -> Iterator[tuple[ComparisonResult, str]]:
-        output, calls = result.output, called_tools(result)
-        yield compare("not_blank", None, output, name=f"{label}: output"), "The output is blank."
-        tools = list(dict.fromkeys(scenario.expected_tools))
-        if tools:
-            names = {name_of_call(call) for call in calls}
-            missing = ", ".join(quoted(tool) for tool in tools if tool not in names)
-            made = compare("trajectory_any_order", tools, calls, name=f"{label}: tools", args="ignore")
-            told = (
-                f"Not all expected tools were called: {missing}." if missing else "The calls of tools cannot be read."
-            )
-            yield made, told
-        for tool, arguments in sorted(scenario.expected_tool_args.items()):
-            yield _first_call(tool, arguments, calls, label)
-        if scenario.expected_output is not None:
-            expected, name = scenario.expected_output, f"{label}: expected_output"
-            made = compare("contains_any", expected, output, name=name, case_sensitive=False)
-            yield made, f"{quoted(expected)} is not in the output, {quoted(output)}."
+def _passfail_parts(scenario: Scenario, result: AgentResult, label: str) -> Iterator[tuple[ComparisonResult, str]]:
+    output, calls = result.output, called_tools(result)
+    yield compare("not_blank", None, output, name=f"{label}: output"), "The output is blank."
+    tools = list(dict.fromkeys(scenario.expected_tools))
+    if tools:
+        names = {name_of_call(call) for call in calls}
+        missing = ", ".join(quoted(tool) for tool in tools if tool not in names)
+        made = compare("trajectory_any_order", tools, calls, name=f"{label}: tools", args="ignore")
+        told = f"Not all expected tools were called: {missing}." if missing else "The calls of tools cannot be read."
+        yield made, told
+    for tool, arguments in sorted(scenario.expected_tool_args.items()):
+        yield _first_call(tool, arguments, calls, label)
+    if scenario.expected_output is not None:
+        expected, name = scenario.expected_output, f"{label}: expected_output"
+        made = compare("contains_any", expected, output, name=name, case_sensitive=False)
+        yield made, f"{quoted(expected)} is not in the output, {quoted(output)}."
 
 
 def _first_call(tool: str, arguments: dict[str, Any], calls: list[Any], label: str) -> tuple[ComparisonResult, str]:
@@ -222,47 +207,46 @@ def _first_call(tool: str, arguments: dict[str, Any], calls: list[Any], label: s
     return made, f"The first call of {tool} has other arguments, or there is none."
 
 
-class Regex(SuiteScorer):
-    """The pattern ``metadata.regex_pattern`` is found in the output."""
-
-    name = "regex"
-
-    def check(self, scenario: Scenario) -> None:
-        """Refuse a pattern that is missing, empty or wrong."""
-        from pytest_verdict.operators.regex import compile_pattern
-        from pytest_verdict.operators.regex_process import RegexTimeLimitError
-
-        pattern = scenario.metadata.get("regex_pattern")
-        if not isinstance(pattern, str) or not pattern:
-            raise ConfigurationError("the scorer regex needs metadata.regex_pattern, a text that is not empty")
-        try:
-            compile_pattern(pattern)
-        except (re.error, RegexTimeLimitError) as error:
-            reason = f"{pattern!r} is not a regular expression: {error}"
-            raise ConfigurationError(f"metadata.regex_pattern: {reason}") from None
-
-    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        """Search for the pattern."""
-        pattern = scenario.metadata["regex_pattern"]
-        made = compare("regex", pattern, result.output, name=label, mode="search")
-        word = "is" if made.passed else "is not"
-        return scored("Regex", made, f"The pattern {quoted(pattern)} {word} found in the output.")
+def _has_more_to_see(scenario: Scenario) -> bool:
+    return bool(scenario.expected_tools or scenario.expected_tool_args or scenario.expected_output is not None)
 
 
-class Similarity(SuiteScorer):
-    """The output means about the same as the expected output, by the operator ``semantic``."""
+def _regex(scenario: Scenario, result: AgentResult, label: str, _threshold: float | None) -> Scored:
+    pattern = scenario.metadata["regex_pattern"]
+    made = compare("regex", pattern, result.output, name=label, mode="search")
+    word = "is" if made.passed else "is not"
+    return scored("Regex", made, f"The pattern {quoted(pattern)} {word} found in the output.")
 
-    name = "similarity"
 
-    def check(self, scenario: Scenario) -> None:
-        """Refuse a threshold that is none, and say what ``semantic`` needs."""
-        limit = scenario.metadata.get("similarity_threshold", _SIMILAR)
-        if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 < limit <= 1:
-            raise SettingsError(f"metadata.similarity_threshold is a number in (0, 1], got {limit!r}")
-        REGISTRY.build("semantic")
+def _has_pattern(scenario: Scenario) -> None:
+    from pytest_verdict.operators.regex import compile_pattern
+    from pytest_verdict.operators.regex_process import RegexTimeLimitError
 
-    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        """Compare meanings."""
-        limit = scenario.metadata.get("similarity_threshold", threshold or _SIMILAR)
-        made = compare("semantic", scenario.expected_output, result.output, limit, name=label)
-        return scored("Similarity", made, f"The similarity is {made.score:.3f}, the threshold {made.threshold:g}.")
+    pattern = scenario.metadata.get("regex_pattern")
+    if not isinstance(pattern, str) or not pattern:
+        raise ConfigurationError("the scorer regex needs metadata.regex_pattern, a text that is not empty")
+    try:
+        compile_pattern(pattern)
+    except (re.error, RegexTimeLimitError) as error:
+        reason = f"{pattern!r} is not a regular expression: {error}"
+        raise ConfigurationError(f"metadata.regex_pattern: {reason}") from None
+
+
+def _similarity(scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
+    limit = scenario.metadata.get("similarity_threshold", threshold or _SIMILAR)
+    made = compare("semantic", scenario.expected_output, result.output, limit, name=label)
+    return scored("Similarity", made, f"The similarity is {made.score:.3f}, the threshold {made.threshold:g}.")
+
+
+def _has_limit(scenario: Scenario) -> None:
+    limit = scenario.metadata.get("similarity_threshold", _SIMILAR)
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 < limit <= 1:
+        raise SettingsError(f"metadata.similarity_threshold is a number in (0, 1], got {limit!r}")
+    # It says what semantic needs.
+    REGISTRY.build("semantic")
+
+
+EXACT: Final = SuiteScorer("exact", _exact)
+PASSFAIL: Final = SuiteScorer("passfail", _passfail, expects=_has_more_to_see)
+REGEX: Final = SuiteScorer("regex", _regex, _has_pattern)
+SIMILARITY: Final = SuiteScorer("similarity", _similarity, _has_limit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Collection, Mapping
 from typing import Any, Final
@@ -15,7 +16,7 @@ from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.operators.evidence import ScorerVerdict, record_not_compared
 from pytest_verdict.suites.agent_result import AgentResult
 from pytest_verdict.suites.loading import import_object, load_brought
-from pytest_verdict.suites.scorer import OperatorScorer, Scored, SuiteScorer, scored
+from pytest_verdict.suites.scorer import Scored, SuiteScorer, operator_scorer, scored
 from pytest_verdict.suites.suite_model import Scenario, ScorerEntry
 
 REGISTERED: Final[dict[str, Any]] = {}
@@ -65,32 +66,30 @@ def made_scorer(scorer: Any) -> Any:
     return made
 
 
-class UserScorer(SuiteScorer):
-    """Asks a scorer that says what it found; one that is only named is looked for when it is first needed."""
+def user_scorer(name: str, given: Any = None) -> SuiteScorer:
+    """Make a scorer of one that says what it found; one that is only named is looked for when it is first needed."""
 
-    def __init__(self, name: str, scorer: Any = None) -> None:
-        self.name = name
-        self._scorer = scorer
+    @functools.cache
+    def found() -> Any:
+        if given is not None:
+            return given
+        known = registered()
+        named = known[name] if name in known else import_object(name, "scorer")
+        return named() if isinstance(named, type) else named
 
-    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        """Ask the scorer, and record its answer."""
+    def score(scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
         try:
-            said = _said(self._found().score(scenario, result))
+            said = _said(found().score(scenario, result))
         except Exception as error:  # noqa: BLE001 - whatever the scorer of a user raises is recorded
-            reason = f"the scorer {self.name} raised {error_outcome(error).error}"
+            reason = f"the scorer {name} raised {error_outcome(error).error}"
             made = record_not_compared(reason, scenario.expected_output, instead_of="scorer_verdict", name=label)
-            return scored(self.name, made)
+            return scored(name, made)
         observed = {"output": result.output, **said}
-        made = compare(ScorerVerdict(scorer=self.name), scenario.expected_output, observed, threshold, name=label)
+        made = compare(ScorerVerdict(scorer=name), scenario.expected_output, observed, threshold, name=label)
         explanation = said["explanation"] or f"The score is {made.score:g}."
-        return scored(self.name, made, visible(shortened(str(explanation), 500)))
+        return scored(name, made, visible(shortened(str(explanation), 500)))
 
-    def _found(self) -> Any:
-        if self._scorer is None:
-            known = registered()
-            found = known[self.name] if self.name in known else import_object(self.name, "scorer")
-            self._scorer = found() if isinstance(found, type) else found
-        return self._scorer
+    return SuiteScorer(name, score)
 
 
 def _said(answer: Any) -> dict[str, Any]:
@@ -110,17 +109,16 @@ def _part(answer: Any, key: str) -> Any:
 def find_scorer(entry: str | ScorerEntry, announced: Collection[str]) -> SuiteScorer:
     """Find a scorer by its name; those announced are registered when the suite runs."""
     if isinstance(entry, ScorerEntry):
-        return OperatorScorer(entry)
+        return operator_scorer(entry)
     if "." in entry or ":" in entry:
-        return UserScorer(entry)
+        return user_scorer(entry)
     brought = load_brought("scorers", entry)
     if brought is not None:
-        made = made_scorer(brought)
-        return made if isinstance(made, SuiteScorer) else UserScorer(entry, made)
+        return brought if isinstance(brought, SuiteScorer) else user_scorer(entry, made_scorer(brought))
     if entry in registered() or entry in announced:
-        return UserScorer(entry)
+        return user_scorer(entry)
     if entry in REGISTRY:
-        return OperatorScorer(ScorerEntry(operator=entry))
+        return operator_scorer(ScorerEntry(operator=entry))
     own = {*FAMILIES.all("scorers"), *registered(), *announced}
     hint = allowed("scorer", entry, {*own, *REGISTRY.public_names()}, listed=own)
     raise ConfigurationError(
