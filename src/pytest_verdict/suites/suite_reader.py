@@ -13,7 +13,7 @@ from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import AdapterError, ConfigurationError, SuiteError
 from pytest_verdict.suites.adapters.request_template import places_in, request_of, value_of, variable_of
 from pytest_verdict.suites.scenario_rows import scenarios_of
-from pytest_verdict.suites.scorer import SuiteScorer
+from pytest_verdict.suites.scorer import SuiteScorer, find_scorer
 from pytest_verdict.suites.suite_model import (
     HttpRequest,
     PassShare,
@@ -23,7 +23,6 @@ from pytest_verdict.suites.suite_model import (
     ScorerEntry,
     SuiteHead,
 )
-from pytest_verdict.suites.user_scorer import find_scorer
 from pytest_verdict.suites.validation_errors import Form, read_form, refuse
 
 DEFAULT_SCORER: Final = "passfail"

@@ -9,9 +9,9 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.core.values.yaml import YamlDocument
 from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.suites.scorer import find_scorer
 from pytest_verdict.suites.suite_model import ScorerEntry
 from pytest_verdict.suites.suite_reader import Place
-from pytest_verdict.suites.user_scorer import find_scorer
 
 FORMATS: Final = ("agenticassure", "karenina", "promptfoo", "pydantic-evals")
 """Each has a module of its name here with ``read``, which fills in an `Imported`."""
