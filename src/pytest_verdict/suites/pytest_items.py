@@ -101,7 +101,7 @@ class ScenarioItem(pytest.Item):
         if outcome.verdict != "pass":
             raise MismatchError(outcome.describe(), outcome.failures)
         self._file.not_passed = None
-        self.add_report_section("call", "verdict", "\n".join([*outcome.sentences, outcome.count()]))
+        self.add_report_section("call", "verdict", "\n".join([*outcome.sentences, outcome.counts]))
 
     def teardown(self) -> None:
         """Let go of the outputs, which may be large."""
