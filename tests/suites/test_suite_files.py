@@ -332,7 +332,7 @@ suite:
 def test_a_suite_names_itself_beside_scenarios_at_the_top(write):
     content = "suite: {name: x, scorer: exact}\nscenarios:\n  - {name: a, input: b}\n"
     suite = read_suite(write("a.verdict.yaml", content))
-    assert (suite.name, suite.scenarios[0].scorers[0].name, suite.scenarios[0].line) == ("x", "exact", 3)
+    assert (suite.head.name, suite.scenarios[0].scorers[0].name, suite.scenarios[0].line) == ("x", "exact", 3)
 
 
 def test_anchors_and_merges_are_read(write):

@@ -91,7 +91,7 @@ class ScenarioCalls:
     def _start(self, item: ScenarioItem) -> list[Future[Run]]:
         call = functools.partial(self._pool.submit, self._most(item.suite), run_once)
         adapter = self._adapter(item)
-        return [call(item.plan, item.suite.name, adapter, repeat) for repeat in range(1, item.plan.repeats + 1)]
+        return [call(item.plan, item.suite.head.name, adapter, repeat) for repeat in range(1, item.plan.repeats + 1)]
 
     def _look_ahead(self, item: ScenarioItem) -> None:
         """Start the calls of the scenarios that run next, twice as many as are in flight at once."""
@@ -128,7 +128,7 @@ class ScenarioCalls:
     def _most(self, suite: Suite) -> int:
         asked = self._config.getoption("verdict_concurrency")
         usual = str(self._config.getini("verdict_concurrency"))
-        given = [most for most in (suite.max_concurrency, asked) if most is not None]
+        given = [most for most in (suite.head.max_concurrency, asked) if most is not None]
         most = min(given, default=int(usual) if usual.isdecimal() else 0)
         if most < 1:
             raise ConfigurationError(
@@ -154,8 +154,8 @@ class ScenarioCalls:
         given = self._config.getoption("verdict_adapter")
         if given:
             return given, self._config.invocation_params.dir
-        if item.suite.adapter:
-            return item.suite.adapter, item.path.parent
+        if item.suite.head.adapter:
+            return item.suite.head.adapter, item.path.parent
         usual = str(self._config.getini("verdict_adapter"))
         if not usual:
             ways = "write adapter: into the suite, set verdict_adapter in the ini file, or give --verdict-adapter"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import re
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,21 +16,11 @@ from pytest_verdict.errors import AdapterError, ConfigurationError, SuiteError
 from pytest_verdict.suites.adapters.request_template import places_in, request_of, value_of, variable_of
 from pytest_verdict.suites.scenario_rows import scenarios_of
 from pytest_verdict.suites.scorer import SuiteScorer, find_scorer
-from pytest_verdict.suites.suite_model import (
-    HttpRequest,
-    PassShare,
-    RateLimit,
-    RunSettings,
-    Scenario,
-    ScorerEntry,
-    SuiteHead,
-)
+from pytest_verdict.suites.suite_model import PassShare, RateLimit, RunSettings, Scenario, ScorerEntry, SuiteHead
 from pytest_verdict.suites.validation_errors import Form, read_form, refuse
 
 DEFAULT_SCORER: Final = "passfail"
 DEFAULT_TIMEOUT: Final = 30.0
-_SUFFIXES: Final = (".verdict.yaml", ".verdict.yml", ".yaml", ".yml")
-
 _DATASET: Final = ("suite", "dataset")
 Place = tuple[str | int, ...]
 """The keys and positions that lead to a part of the file."""
@@ -81,10 +73,7 @@ class SuiteWarning(UserWarning):
 class Suite(NamedTuple):
     """A suite, ready to be run."""
 
-    name: str
-    adapter: str | HttpRequest | None
-    max_concurrency: int | None
-    fail_fast: bool
+    head: SuiteHead
     scenarios: tuple[PlannedScenario, ...]
     variables: Mapping[str, int]
     """The environment variables that its adapter needs, with the lines that name them."""
@@ -101,8 +90,7 @@ def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = 
     if not isinstance(document.value, dict):
         raise SuiteError(f"{label}:1: a suite file is a mapping with the key suite or scenarios")
     form = read_form(document)
-    suffix = next((suffix for suffix in _SUFFIXES if path.name.endswith(suffix)), path.suffix)
-    head = form.file.suite or SuiteHead(name=path.name.removesuffix(suffix) or path.name)
+    head = form.file.suite or SuiteHead(name=re.sub(r"(?<=.)(\.verdict)?\.[^.]+$", "", path.name))
     planner = _Planner(head, document, scorers, form, label)
     outside = planner.written(form.file.scenarios or (), ("scenarios",))
     inside = planner.written(head.scenarios or (), ("suite", "scenarios"))
@@ -110,7 +98,7 @@ def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = 
     variables = planner.variables(() if form.incomplete else planned)
     if planner.problems:
         refuse(planner.problems, label)
-    return Suite(head.name, head.adapter, head.max_concurrency, head.config.fail_fast, planned, variables)
+    return Suite(head, planned, variables)
 
 
 def _misplaced(document: YamlDocument) -> Iterator[tuple[int, str]]:
@@ -122,14 +110,14 @@ def _misplaced(document: YamlDocument) -> Iterator[tuple[int, str]]:
         yield 1, "the key 'scenarios' is required, at the top or inside suite"
 
 
-def _stands_for_nothing(name: str, plans: Sequence[PlannedScenario], suite: str) -> str | None:
+def _look_up(name: str, plans: Sequence[PlannedScenario], suite: str) -> None:
     for plan in plans if name not in {"input", "context"} else ():
         try:
             value_of(name, {"input": plan.scenario.input, "context": plan.context(suite), "env": None})
         except AdapterError as error:
-            is_of_scenario = name.startswith(("input.", "context."))
-            return f"{error}, in the scenario {plan.scenario.name!r}" if is_of_scenario else str(error)
-    return None
+            if not name.startswith(("input.", "context.")):
+                raise
+            raise AdapterError(f"{error}, in the scenario {plan.scenario.name!r}") from None
 
 
 class _Entry(NamedTuple):
@@ -188,16 +176,11 @@ class _Planner:
         """Give the environment variables that the adapter needs, and refuse names that stand for nothing in a scenario."""
         request, found = request_of(self._head.adapter), dict[str, int]()
         for at, name in places_in(request and request.model_dump()):
-            place = "suite", "adapter", *at
-            try:
-                variable = variable_of(name)
-            except AdapterError as error:
-                self._complain(place, str(error))
-                continue
-            if variable is not None:
-                found.setdefault(variable, self._document.line(place))
-            elif reason := _stands_for_nothing(name, plans, self._head.name):
-                self._complain(place, reason)
+            with self._told_at(place := ("suite", "adapter", *at)):
+                if (variable := variable_of(name)) is None:
+                    _look_up(name, plans, self._head.name)
+                else:
+                    found.setdefault(variable, self._document.line(place))
         return found
 
     def _by_tool(self, entry: _Entry) -> Scenario:
@@ -243,23 +226,15 @@ class _Planner:
             key = entry if isinstance(entry, str) else repr(entry)
             if key not in self._scorers:
                 # A problem is named once, where the scorer is written first.
-                self._scorers[key] = self._found(entry, where)
+                self._scorers[key] = None
+                with self._told_at(where):
+                    self._scorers[key] = find_scorer(entry, self._announced)
             scorer = self._scorers[key]
-            if scorer is None:
-                continue
-            try:
-                scorer.check(scenario)
-            except ConfigurationError as error:
+            if scorer is not None:
                 if self._is_complete(place):
-                    self._complain((*place, "metadata"), str(error))
-            yield scorer
-
-    def _found(self, entry: str | ScorerEntry, where: Place) -> SuiteScorer | None:
-        try:
-            return find_scorer(entry, self._announced)
-        except ConfigurationError as error:
-            self._complain(where, str(error))
-            return None
+                    with self._told_at((*place, "metadata")):
+                        scorer.check(scenario)
+                yield scorer
 
     def _entries(self, given: RunSettings, place: Place) -> Iterator[tuple[str | ScorerEntry, Place]]:
         if given.scorer is not None and given.scorers is not None:
@@ -271,6 +246,13 @@ class _Planner:
 
     def _is_complete(self, place: Place) -> bool:
         return None not in self._incomplete and place[-1] not in self._incomplete
+
+    @contextlib.contextmanager
+    def _told_at(self, place: Place) -> Iterator[None]:
+        try:
+            yield
+        except (ConfigurationError, AdapterError) as error:
+            self._complain(place, str(error))
 
     def _complain(self, place: Place, text: str) -> None:
         row = f"{place[2]}: " if place[:2] == _DATASET and len(place) > 2 else ""

@@ -52,8 +52,8 @@ def _check(file: str, scorers: Sequence[str], *, strict: bool) -> int:
         for line in str(error).splitlines():
             say(line)
         return 1
-    adapter = f"adapter {suite.adapter}" if suite.adapter else "no adapter of its own"
-    say(f"{file}: {suite.name}, {counted(len(suite.scenarios), 'scenario')}, {adapter}")
+    adapter = f"adapter {suite.head.adapter}" if suite.head.adapter else "no adapter of its own"
+    say(f"{file}: {suite.head.name}, {counted(len(suite.scenarios), 'scenario')}, {adapter}")
     missing = [name for name in suite.variables if name not in os.environ]
     doubts = [(suite.variables[name], f"the environment variable {name} is not set here") for name in missing]
     empty = [plan for plan in suite.scenarios if plan.expects_nothing]
