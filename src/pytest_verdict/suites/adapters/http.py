@@ -69,13 +69,11 @@ class HttpAdapter:
         content, kind = self._reply(self._request(given, context), context.get("timeout_seconds"))
         try:
             decoded = self._hide(content.decode("utf-8"))
-            if self._parts:
-                document = read_json(decoded)
-                found = {name: find(document) for name, find in self._parts.items()}
-                return result_from_json(found, f"the reply of {self._shown}")
-            if not kind.endswith("json"):
+            if not self._parts and not kind.endswith("json"):
                 return AgentResult(decoded)
-            return result_from_json(read_json(decoded), f"the reply of {self._shown}")
+            document = read_json(decoded)
+            found = {name: find(document) for name, find in self._parts.items()} or document
+            return result_from_json(found, f"the reply of {self._shown}")
         except (ValueError, MappingError) as error:
             raise AdapterError(f"the reply of {self._shown} cannot be read: {self._hide(str(error))}") from None
 
