@@ -141,8 +141,8 @@ class ScenarioCalls:
         written, folder = self._named_adapter(item)
         key = f"{folder}: {written!r}"
         if key not in self._adapters:
-            opened, pace = open_adapter(written, folder), Pace(self._pool.closing)
-            self._adapters[key] = AdapterCalls(repr(written), opened, self._recording, pace, self._workers)
+            opened, pace = open_adapter(written, folder), Pace(self._pool.closing, self._workers)
+            self._adapters[key] = AdapterCalls(repr(written), opened, self._recording, pace)
         return self._adapters[key]
 
     @functools.cached_property

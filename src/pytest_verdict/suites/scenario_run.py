@@ -15,7 +15,7 @@ from pytest_verdict.core.writing import Verdict
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.operators.evidence import record_not_compared
 from pytest_verdict.operators.pass_rate import INCONCLUSIVE, PassRate
-from pytest_verdict.suites.adapters.rate_limit import Pace, call_patiently
+from pytest_verdict.suites.adapters.rate_limit import Pace
 from pytest_verdict.suites.adapters.recorded import Recording, question, result_of_row, save
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError, call_within
 from pytest_verdict.suites.agent_result import AgentResult, as_result
@@ -56,20 +56,19 @@ class ScenarioOutcome(NamedTuple):
 
 
 class AdapterCalls(NamedTuple):
-    """An adapter as it is written and as it is, what it has said, when it may be called, and by how many processes."""
+    """An adapter as it is written and as it is, what it has said, and when it may be called."""
 
     written: str
     adapter: Any
     recording: Recording | None
     pace: Pace
-    processes: int
 
     def call(self, plan: PlannedScenario, context: Mapping[str, Any]) -> Any:
         """Run a scenario's input once, each call for a limited time."""
         run = functools.partial(self.adapter.run, copy.deepcopy(plan.scenario.input), context)
         keeps_time = getattr(self.adapter, "keeps_time", False)
         call = functools.partial(call_within, plan.timeout_seconds, run, ends_itself=keeps_time)
-        return call_patiently(call, plan.rate_limit, self.pace, self.processes)
+        return self.pace.call(call, plan.rate_limit)
 
 
 def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int) -> Run:
