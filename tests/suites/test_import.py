@@ -136,6 +136,7 @@ def test_what_promptfoo_has_becomes_a_suite_and_the_rest_is_named(imported):
         ({"type": "latency", "threshold": "1s"}, "a time is a number, got '1s'"),
         ({"type": "cost", "threshold": 1}, "cost: threshold is not translated, because a result does not say it"),
         ({"type": "javascript", "value": "true"}, "javascript: it is not translated, because it is code"),
+        ({"type": "not-factuality", "value": "a"}, "not-factuality: it is not translated, because a model decides it"),
         ({"type": "is-sql"}, "is-sql: nothing as its value is not translated"),
     ],
     ids=str,
@@ -159,6 +160,23 @@ def test_a_latency_is_that_of_the_result(imported, harness):
     files = {"a.verdict.yaml": path.read_text("utf-8"), "outputs.yaml": LATENCIES}
     run = harness.run(files, "--verdict-adapter", "recorded:outputs.yaml", "--verify-report")
     assert [record["verdict"] for record in run.records] == ["pass", "fail", "fail"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "output", "passes"),
+    [
+        ("not-contains-all", "a b", False),
+        ("not-contains-all", "a", True),
+        ("not-contains-any", "a", False),
+        ("not-contains-any", "c", True),
+        ("not-icontains-any", "A", False),
+    ],
+)
+def test_several_texts_may_be_negated(imported, kind, output, passes):
+    _, said, path, _ = imported("promptfoo", {"tests": [{"assert": [{"type": kind, "value": "a, b"}]}]})
+    (plan,) = read_suite(path).scenarios
+    (scorer,) = plan.scorers
+    assert (said, scorer.score(plan.scenario, AgentResult(output), "x", None).verdict == "pass") == ([], passes)
 
 
 def test_a_prompt_that_stands_in_the_file_is_filled_in(imported):

@@ -83,7 +83,8 @@ _REASONS: Final[Mapping[str, str]] = {
 
 def untranslated(check: str, parts: Iterable[str] = ()) -> ConfigurationError:
     """Say that a check is not translated, or which of its parts are not, and why where a reason is known."""
-    reason = next((f", because {why}" for why, checks in _REASONS.items() if check in checks.split()), "")
+    name = check.removeprefix("not-")
+    reason = next((f", because {why}" for why, checks in _REASONS.items() if name in checks.split()), "")
     return ConfigurationError(f"{check}: {', '.join(parts) or 'it'} is not translated{reason}")
 
 

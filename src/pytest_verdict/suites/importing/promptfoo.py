@@ -61,10 +61,16 @@ def _entry(variables: Mapping[str, Any], templates: Mapping[str, Any], check: Ma
         more = ["nothing as its value"]
     negated = kind.startswith("not-")
     translate = _CHECKS.get(kind.removeprefix("not-"))
-    entry = translate(value) if translate is not None and not more else None
-    if entry is None or (negated and not entry["operator"].startswith("trace_")):
+    if translate is None or more:
         raise untranslated(kind, more)
-    return {**entry, "mapping": {"expected": {"literal": False}}} if negated else entry
+    entry = translate(value)
+    if not negated:
+        return entry
+    if entry["operator"] in {"contains_all", "contains_any"}:
+        return {"none_of": [entry]}
+    if not entry["operator"].startswith("trace_"):
+        raise untranslated(kind)
+    return {**entry, "mapping": {"expected": {"literal": False}}}
 
 
 def _search(value: Any, form: str = "{}") -> dict[str, Any]:
@@ -86,7 +92,7 @@ def _schema(value: Any, observed: Any = None) -> dict[str, Any]:
 
 
 _IN_PROSE: Final = {"path": "$.output", "extract": "first_json", "on_missing": "fail"}
-# Those that become an operator on traces may be negated, by not- before the name.
+# Those that become an operator on traces, or look for several texts, may be negated, by not- before the name.
 _CHECKS: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
     "contains": lambda value: operator("trace_contains", substring=as_text(value)),
     "contains-all": functools.partial(_several, "contains_all"),
