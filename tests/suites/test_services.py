@@ -108,7 +108,7 @@ def test_a_name_that_stands_for_nothing_is_found_without_a_call(write, capsys, h
         "4: {{contxt.scenario}}: there is no 'contxt'; there is input, context, env",
         "6: {{env}}: name one environment variable, such as {{env.API_KEY}}",
         "9: {{input.question}}: there is no 'question'; there is no names, in the scenario 'text'",
-        f"10: {{{{context.scenari}}}}: there is no 'scenari'; there is {NAMES}, in the scenario 'text'",
+        f"10: {{{{context.scenari}}}}: there is no 'scenari'; there is {NAMES}",
         f"11: {{{{context.context.page}}}}: there is no 'context'; there is {NAMES}, in the scenario 'text'",
     ]
     assert main(["check", str(file)]) == 1

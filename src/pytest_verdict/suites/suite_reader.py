@@ -22,6 +22,7 @@ from pytest_verdict.suites.validation_errors import Form, read_form, refuse
 DEFAULT_SCORER: Final = "passfail"
 DEFAULT_TIMEOUT: Final = 30.0
 _DATASET: Final = ("suite", "dataset")
+_OF_SCENARIO: Final = ("input.", "context.context", "context.metadata.")
 Place = tuple[str | int, ...]
 """The keys and positions that lead to a part of the file."""
 
@@ -111,13 +112,13 @@ def _misplaced(document: YamlDocument) -> Iterator[tuple[int, str]]:
 
 
 def _look_up(name: str, plans: Sequence[PlannedScenario], suite: str) -> None:
-    for plan in plans if name not in {"input", "context"} else ():
+    is_of_scenario = name.startswith(_OF_SCENARIO)
+    for plan in plans if is_of_scenario else plans[:1]:
         try:
             value_of(name, {"input": plan.scenario.input, "context": plan.context(suite), "env": None})
         except AdapterError as error:
-            if not name.startswith(("input.", "context.")):
-                raise
-            raise AdapterError(f"{error}, in the scenario {plan.scenario.name!r}") from None
+            where = f", in the scenario {plan.scenario.name!r}" if is_of_scenario else ""
+            raise AdapterError(f"{error}{where}") from None
 
 
 class _Entry(NamedTuple):
