@@ -124,6 +124,12 @@ def test_a_service_that_is_only_a_url_is_looked_at_too(write, capsys):
     assert "{{inptu}}: there is no 'inptu'; there is input, context, env" in capsys.readouterr().out
 
 
+def test_what_looks_for_braces_in_a_reply_is_no_name(write):
+    adapter = {"url": "http://h/", "reply": {"output": {"path": "$.text", "extract": {"after": "{{answer}}"}}}}
+    content = suite({"name": "x", "input": "i", "expected_output": "o"}, adapter=adapter)
+    assert main(["check", str(write("a.verdict.yaml", content))]) == 0
+
+
 def test_check_says_which_variables_are_not_set_here(write, capsys, monkeypatch):
     monkeypatch.setenv("MY_KEY", "a")
     adapter = {"url": "http://h/", "headers": {"A": "{{env.MY_KEY}}", "B": "{{env.MY_KEI}} {{env.MY_KEI}}"}}

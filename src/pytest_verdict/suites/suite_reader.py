@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import AdapterError, ConfigurationError, SuiteError
-from pytest_verdict.suites.adapters.request_template import places_in, request_of, value_of, variable_of
+from pytest_verdict.suites.adapters.request_template import names_in, request_of, value_of, variable_of
 from pytest_verdict.suites.scenario_rows import scenarios_of
 from pytest_verdict.suites.scorer import SuiteScorer, find_scorer
 from pytest_verdict.suites.suite_model import PassShare, RateLimit, RunSettings, Scenario, ScorerEntry, SuiteHead
@@ -175,8 +175,8 @@ class _Planner:
 
     def variables(self, plans: Sequence[PlannedScenario]) -> dict[str, int]:
         """Give the environment variables that the adapter needs, and refuse names that stand for nothing in a scenario."""
-        request, found = request_of(self._head.adapter), dict[str, int]()
-        for at, name in places_in(request and request.model_dump()):
+        found: dict[str, int] = {}
+        for at, name in names_in(request_of(self._head.adapter)):
             with self._told_at(place := ("suite", "adapter", *at)):
                 if (variable := variable_of(name)) is None:
                     _look_up(name, plans, self._head.name)

@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote, urlsplit
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.redaction import literals, redaction_of, without_url_secrets
 from pytest_verdict.errors import AdapterError, MappingError
-from pytest_verdict.suites.adapters.request_template import filled, places_in, variable_of
+from pytest_verdict.suites.adapters.request_template import filled, names_in, variable_of
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
 from pytest_verdict.suites.loading import read_json
@@ -51,7 +51,7 @@ class HttpAdapter:
         if at:
             self._headers["Authorization"] = f"Basic {b64encode(unquote(user).encode()).decode()}"
         self._shown = without_url_secrets("%20".join(self._asked.url.split()))
-        named = {variable_of(name) for _, name in places_in(self._asked.model_dump())}
+        named = (variable_of(name) for _, name in names_in(self._asked))
         names = {name for name in named if name is not None}
         missing = sorted(names - os.environ.keys())
         if missing:

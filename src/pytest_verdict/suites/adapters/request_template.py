@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from pytest_verdict.errors import AdapterError
@@ -20,13 +20,17 @@ def request_of(adapter: str | HttpRequest | None) -> HttpRequest | None:
     return HttpRequest.model_construct(url=adapter) if is_url else adapter if isinstance(adapter, HttpRequest) else None
 
 
-def places_in(template: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Give what is named in a template, each name with the keys and positions that lead to it."""
+def names_in(request: HttpRequest | None) -> Iterable[tuple[tuple[str | int, ...], str]]:
+    """Give the names in a request, each with the keys and positions that lead to it."""
+    return _names_in(request.model_dump(include={"url", "headers", "body"}), ()) if request else ()
+
+
+def _names_in(template: Any, at: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
     if isinstance(template, str):
         yield from ((at, name) for name in _PLACE.findall(template))
     elif isinstance(template, dict | list):
         for step, item in template.items() if isinstance(template, dict) else enumerate(template):
-            yield from places_in(item, (*at, step))
+            yield from _names_in(item, (*at, step))
 
 
 def variable_of(name: str) -> str | None:
