@@ -12,6 +12,7 @@ from pytest_verdict.errors import ConfigurationError, MappingError
 from pytest_verdict.operators.evidence import record_not_compared
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
 from pytest_verdict.suites.rows import checked_size, named_rows
+from pytest_verdict.suites.scenario_rows import selected
 from pytest_verdict.suites.suite_model import RowSelection
 
 CASE: Final = "case"
@@ -44,7 +45,7 @@ def parametrize_cases(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
         names = _names(metafunc.fixturenames, mapping)
         if isinstance(source, str | Path):
             source = metafunc.definition.path.parent / source
-        cases = [_case(names, mapping, *row) for row in selection.taken(named_rows(source, ids), least)]
+        cases = [_case(names, mapping, *row) for row in selected(named_rows(source, ids), selection, least)]
     except (ValueError, OSError, TypeError) as error:
         text = str(error).removeprefix("_arguments() ")
         raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: verdict_cases: {text}") from None

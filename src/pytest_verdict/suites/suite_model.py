@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
 
-from pytest_verdict.core.values.display import counted
-from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.core.values.redaction import without_url_secrets
-from pytest_verdict.errors import ConfigurationError
 
 Name = Annotated[
     str,
@@ -166,10 +162,6 @@ class SuiteConfig(_Form):
     fail_fast: Annotated[bool, Field(description="Skip what follows a scenario that did not pass.")] = False
 
 
-NamedRow = tuple[str, str, Any, str | None]
-"""Place, name, value and error of a row."""
-
-
 class RowSelection(_Form):
     """Which rows of a file are taken."""
 
@@ -177,18 +169,6 @@ class RowSelection(_Form):
     limit: Annotated[int, Field(ge=1, description="Only so many of the first rows.")] | None = None
     sample: Annotated[int, Field(ge=1, description="Only so many rows, chosen by the seed.")] | None = None
     seed: int = 0
-
-    def taken(self, rows: Iterable[NamedRow], least: int = 1) -> list[NamedRow]:
-        """Take the first rows, or those that a seed chooses by their names, in their order; refuse a wrong number of all."""
-        found, expected = list(rows), self.expect_rows
-        if len(found) < least or expected not in {None, len(found)}:
-            wanted = f"at least {least}" if expected is None or len(found) < least else expected
-            raise ConfigurationError(f"the dataset has {counted(len(found), 'row')}, and {wanted} are expected")
-        found = found[: self.limit]
-        if self.sample is None:
-            return found
-        by_seed = sorted(range(len(found)), key=lambda number: digest(encode_text([self.seed, found[number][1]])))
-        return [found[number] for number in sorted(by_seed[: self.sample])]
 
 
 class Dataset(RowSelection):

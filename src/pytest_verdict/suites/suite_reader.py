@@ -10,24 +10,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from pydantic import ValidationError
-
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import AdapterError, ConfigurationError, SuiteError
 from pytest_verdict.suites.adapters.request_template import names_in, request_of, value_of, variable_of
-from pytest_verdict.suites.mapping.input_mapping import read_input
-from pytest_verdict.suites.rows import named_rows
+from pytest_verdict.suites.scenario_rows import scenarios_of
 from pytest_verdict.suites.scorer import SuiteScorer, find_scorer
-from pytest_verdict.suites.suite_model import (
-    Dataset,
-    PassShare,
-    RateLimit,
-    RunSettings,
-    Scenario,
-    ScorerEntry,
-    SuiteHead,
-)
+from pytest_verdict.suites.suite_model import PassShare, RateLimit, RunSettings, Scenario, ScorerEntry, SuiteHead
 from pytest_verdict.suites.validation_errors import Form, read_form, refuse
 
 DEFAULT_SCORER: Final = "passfail"
@@ -132,23 +121,6 @@ def _look_up(name: str, plans: Sequence[PlannedScenario], suite: str) -> None:
             raise AdapterError(f"{error}{where}") from None
 
 
-def _scenarios_of(dataset: Dataset, folder: Path) -> Iterator[tuple[int, Scenario]]:
-    """Give the scenarios of a file with their lines."""
-    fetch = {key: read_input(key, source) for key, source in dataset.mapping.items()}
-    for place, _, value, error in dataset.taken(named_rows(folder / dataset.file)):
-        if error is not None or not isinstance(value, dict):
-            raise ConfigurationError(f"{place}: {error or 'a row is an object with the keys of a scenario'}")
-        try:
-            given = {key: find(value) for key, find in fetch.items()} or value
-            yield int(place.rpartition(":")[2]), Scenario.model_validate({"name": place, **given})
-        except LookupError as missing:
-            raise ConfigurationError(f"{place}: {missing}") from None
-        except ValidationError as wrong:
-            problem = wrong.errors(include_url=False)[0]
-            key = ".".join(map(str, problem["loc"]))
-            raise ConfigurationError(f"{place}: {key}: {problem['msg']}") from None
-
-
 class _Entry(NamedTuple):
     scenario: Scenario
     place: Place
@@ -185,7 +157,7 @@ class _Planner:
         if dataset is None:
             return
         try:
-            for number, scenario in _scenarios_of(dataset, folder):
+            for number, scenario in scenarios_of(dataset, folder):
                 place = *_DATASET, f"{Path(dataset.file).name}:{number}"
                 yield _Entry(scenario, place, number, folder / dataset.file)
         except (ConfigurationError, OSError) as error:
