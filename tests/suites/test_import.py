@@ -105,16 +105,20 @@ assertionTemplates:
 def test_what_promptfoo_has_becomes_a_suite_and_the_rest_is_named(imported):
     code, said, path, _ = imported("promptfoo", PROMPTFOO)
     assert code == 1
-    assert [line.partition(":")[0] for line in said] == ["1", "7", "21", "23", "25", "26", "27", "29", "30", "31"]
-    assert said[:2] == [
+    assert [line.partition(":")[0] for line in said] == ["1", "21", "23", "25", "26", "27", "30", "31"]
+    assert [said[0], said[2]] == [
         "1: prompts: your adapter gets the variables as JSON, and makes the prompt of them",
-        "7: latency: threshold is not translated",
+        "23: llm-rubric: it is not translated, because a model decides it",
     ]
-    first, second = scenarios(path)
+    first, second, third = scenarios(path)
+    assert [scorer["operator"] for scorer in third["scorers"]] == ["numeric_maximum"]
     assert json.loads(first["input"]) == {"word": "grub", "body": "Yes"}
-    assert [scorer["settings"]["pattern"] for scorer in first["scorers"]] == [r"\ANo\Z", r"(?i)grub\ Yes", r"\AArr\."]
+    limit, *patterns = first["scorers"]
+    mapping = {"expected": {"literal": 5}, "observed": "$.latency_ms"}
+    assert limit == second["scorers"][0] == {"operator": "numeric_maximum", "mapping": mapping}
+    assert [scorer["settings"]["pattern"] for scorer in patterns] == [r"\ANo\Z", r"(?i)grub\ Yes", r"\AArr\."]
     assert second["name"] == "words of other YAML (line 19)"
-    assert second["scorers"] == [
+    assert second["scorers"][1:] == [
         {"operator": "trace_contains", "settings": {"substring": "b"}, "mapping": {"expected": {"literal": False}}}
     ]
 
@@ -128,6 +132,12 @@ def test_what_promptfoo_has_becomes_a_suite_and_the_rest_is_named(imported):
         ({"type": "word-count", "value": "many"}, "valid integer"),
         ({"type": "is-json", "value": "file://schema.json"}, "a template or a file"),
         ({"type": "is-json", "value": {"type": 5}}, "schema"),
+        ({"type": "latency"}, "latency: nothing as its value is not translated"),
+        ({"type": "latency", "threshold": "1s"}, "a time is a number, got '1s'"),
+        ({"type": "cost", "threshold": 1}, "cost: threshold is not translated, because a result does not say it"),
+        ({"type": "javascript", "value": "true"}, "javascript: it is not translated, because it is code"),
+        ({"type": "not-factuality", "value": "a"}, "not-factuality: it is not translated, because a model decides it"),
+        ({"type": "is-sql"}, "is-sql: nothing as its value is not translated"),
     ],
     ids=str,
 )
@@ -135,6 +145,38 @@ def test_a_value_that_our_operator_refuses_is_named(imported, check, reason):
     code, said, _, _ = imported("promptfoo", {"prompts": ["a"], "tests": [{"assert": [check]}]})
     assert code == 2
     assert reason in said[-1] + said[0]
+
+
+LATENCIES = (
+    "- {name: fast, output: a, latency_ms: 5}\n- {name: slow, output: a, latency_ms: 6}\n- {name: untold, output: a}"
+)
+
+
+def test_a_latency_is_that_of_the_result(imported, harness):
+    check = [{"type": "latency", "threshold": 5}]
+    tests = [{"description": name, "assert": check} for name in ("fast", "slow", "untold")]
+    code, _, path, _ = imported("promptfoo", {"prompts": ["a"], "tests": tests})
+    assert code == 0
+    files = {"a.verdict.yaml": path.read_text("utf-8"), "outputs.yaml": LATENCIES}
+    run = harness.run(files, "--verdict-adapter", "recorded:outputs.yaml", "--verify-report")
+    assert [record["verdict"] for record in run.records] == ["pass", "fail", "fail"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "output", "passes"),
+    [
+        ("not-contains-all", "a b", False),
+        ("not-contains-all", "a", True),
+        ("not-contains-any", "a", False),
+        ("not-contains-any", "c", True),
+        ("not-icontains-any", "A", False),
+    ],
+)
+def test_several_texts_may_be_negated(imported, kind, output, passes):
+    _, said, path, _ = imported("promptfoo", {"tests": [{"assert": [{"type": kind, "value": "a, b"}]}]})
+    (plan,) = read_suite(path).scenarios
+    (scorer,) = plan.scorers
+    assert (said, scorer.score(plan.scenario, AgentResult(output), "x", None).verdict == "pass") == ([], passes)
 
 
 def test_a_prompt_that_stands_in_the_file_is_filled_in(imported):
@@ -160,14 +202,14 @@ def test_evaluators_of_pydantic_evals(imported):
     code, said, path, _ = imported("pydantic-evals", yaml.safe_dump(dataset, sort_keys=False))
     assert code == 1
     assert sorted({line.partition(": ")[2] for line in said}) == [
-        "LLMJudge: it is not translated",
-        "MaxDuration: it is not translated",
-        "no check of it is translated, so it is not in the suite",
+        "LLMJudge: it is not translated, because a model decides it",
     ]
-    first, second = scenarios(path)
+    first, second, third = scenarios(path)
     assert (first["name"], first["input"]) == ("a: :b", '{"q": 1}')
-    assert [scorer["operator"] for scorer in first["scorers"]] == ["exact", "contains_all"]
-    assert second["scorers"] == [{"operator": "json_canonical", "mapping": {"expected": {"literal": 3}}}]
+    assert [scorer["operator"] for scorer in first["scorers"]] == ["exact", "numeric_maximum", "contains_all"]
+    limit = {"expected": {"literal": 2000.0}, "observed": "$.latency_ms"}
+    assert second["scorers"] == [{"operator": "numeric_maximum", "mapping": limit}]
+    assert third["scorers"][1:] == [{"operator": "json_canonical", "mapping": {"expected": {"literal": 3}}}]
 
 
 def test_a_suite_of_agenticassure_keeps_what_its_scorers_do(imported):

@@ -32,7 +32,7 @@ def test_the_four_checks_of_passfail(harness, change, sentence):
 
 SCORERS = """
 from types import SimpleNamespace
-from pytest_verdict.suites.user_scorer import register_scorer
+from pytest_verdict.suites import register_scorer
 
 @register_scorer
 class Polite:

@@ -9,6 +9,7 @@ import pytest
 from scenarios import REPORT, suite
 from service import Service
 
+from pytest_verdict.cli import main
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.suites.adapters import open_adapter
 from pytest_verdict.suites.suite_model import HttpRequest
@@ -80,6 +81,65 @@ def test_a_body_of_text_and_a_request_without_body(serve, tmp_path):
     assert open_adapter(HttpRequest(url=service.url, method="GET"), tmp_path).run("i", CONTEXT).output == "fine"
     assert [request["body"] for request in service.requests] == ["q=é", ""]
     assert service.requests[0]["headers"]["Content-Type"] == "text/plain"
+
+
+PLACES = """\
+suite:
+  name: s
+  adapter:
+    url: "http://127.0.0.1/{{contxt.scenario}}"
+    headers:
+      X-A: "{{env}}"
+      X-B: "a {{env.NO_SUCH_KEY}}"
+    body:
+      - "{{input}}, {{input.question}}, {{context.tags}}"
+      - {all: "{{ context.scenari }}"}
+      - "{{context.context.page}}"
+  scenarios:
+    - {name: text, input: a, expected_output: b}
+    - {name: vars, input: {question: a}, context: {page: 1}, expected_output: b}
+"""
+NAMES = "suite, scenario, metadata, tags, repeat, attempt, timeout_seconds"
+
+
+def test_a_name_that_stands_for_nothing_is_found_without_a_call(write, capsys, harness):
+    file = write("a.verdict.yaml", PLACES)
+    wrong = [
+        "4: {{contxt.scenario}}: there is no 'contxt'; there is input, context, env",
+        "6: {{env}}: name one environment variable, such as {{env.API_KEY}}",
+        "9: {{input.question}}: there is no 'question'; there is no names, in the scenario 'text'",
+        f"10: {{{{context.scenari}}}}: there is no 'scenari'; there is {NAMES}",
+        f"11: {{{{context.context.page}}}}: there is no 'context'; there is {NAMES}, in the scenario 'text'",
+    ]
+    assert main(["check", str(file)]) == 1
+    assert capsys.readouterr().out.splitlines() == [f"{file}:{line}" for line in wrong]
+    run = harness.run({"a.verdict.yaml": PLACES}, REPORT)
+    assert [line for line in wrong if f"a.verdict.yaml:{line}" not in run.output] == []
+
+
+def test_a_service_that_is_only_a_url_is_looked_at_too(write, capsys):
+    content = suite({"name": "x", "input": "i", "expected_output": "o"}, adapter="http://h/{{inptu}}")
+    file = write("a.verdict.yaml", content)
+    assert main(["check", str(file)]) == 1
+    assert "{{inptu}}: there is no 'inptu'; there is input, context, env" in capsys.readouterr().out
+
+
+def test_what_looks_for_braces_in_a_reply_is_no_name(write):
+    adapter = {"url": "http://h/", "reply": {"output": {"path": "$.text", "extract": {"after": "{{answer}}"}}}}
+    content = suite({"name": "x", "input": "i", "expected_output": "o"}, adapter=adapter)
+    assert main(["check", str(write("a.verdict.yaml", content))]) == 0
+
+
+def test_check_says_which_variables_are_not_set_here(write, capsys, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "a")
+    adapter = {"url": "http://h/", "headers": {"A": "{{env.MY_KEY}}", "B": "{{env.MY_KEI}} {{env.MY_KEI}}"}}
+    content = suite({"name": "x", "input": "i", "expected_output": "o"}, adapter=adapter)
+    file = write("a.verdict.yaml", content)
+    warning = "the environment variable MY_KEI is not set here"
+    assert main(["check", str(file)]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == [f"{file}:7: warning: {warning}"]
+    assert main(["check", "--strict", str(file)]) == 1
+    assert f"{file}:7: error: {warning}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -185,8 +245,12 @@ def test_how_often_a_service_asked_to_wait_changes_no_byte(harness, serve):
 
 
 def test_a_date_is_waited_for(harness, serve):
-    until = datetime.now(UTC) + timedelta(seconds=2)
-    service = serve(busy(1, **{"Retry-After": format_datetime(until, usegmt=True)}))
+    def answer(request, number):
+        # The session may have taken its time to begin.
+        until = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
+        return busy(1, **{"Retry-After": until})(request, number)
+
+    service = serve(answer)
     assert harness.run({"a.verdict.yaml": suite(*scenarios(1), adapter=service.url)}).outcomes == {"passed": 1}
     assert service.times[1] - service.times[0] > 0.5
 

@@ -4,14 +4,29 @@ import json
 import re
 
 import pytest
+from noisy_replies import HELD_OUT, TUNING, replies
 
 from pytest_verdict import ComparisonResult, compare, explain
 from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay_line
+from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.report.json_report import record_schema
 from pytest_verdict.suites import check_dataset
 from pytest_verdict.suites.mapping.evaluator import Evaluator
+from pytest_verdict.suites.mapping.input_mapping import mapping_of
+from pytest_verdict.suites.mapping.presets import PRESETS, find_parts
 
+# What each preset finds in noisy replies, by its version.
+FOUND = {
+    "after_thinking": (1, "d3486bdd"),
+    "answer_tag": (1, "46ba482a"),
+    "fenced_block": (1, "dd37b646"),
+    "final_answer": (1, "80249f77"),
+    "first_json": (1, "8329f783"),
+    "first_number": (1, "78b22314"),
+    "last_line": (1, "ac0eb647"),
+    "last_number": (1, "98755233"),
+}
 SENTENCE = "The temperature is -50 degrees."
 NUMBER = {"expected": "$.truth", "observed": {"path": "$.out", "extract": {"regex": "[0-9]+"}}}
 ROW = {"truth": "50", "out": SENTENCE, "unused": "not copied"}
@@ -152,6 +167,29 @@ def test_a_long_source_has_a_digest_and_is_not_verifiable():
     assert len(line_of(result)) < 5_000
     answer = replay_line(line_of(result))
     assert (answer.status, answer.reason) == ("unverifiable", "source_not_kept")
+
+
+def test_a_preset_that_finds_another_part_than_before_is_named(monkeypatch):
+    mapping = {"expected": "$.truth", "observed": {"path": "$.out", "extract": {"first_of": ["last_number"]}}}
+    before = line_of(mapped(mapping))
+    assert "presets" not in json.loads(before)["sources"]
+    newer = PRESETS["last_number"]._replace(find=PRESETS["last_line"].find, version=2)
+    monkeypatch.setitem(PRESETS, "last_number", newer)
+    # Mappings of records are kept from one record to the next.
+    mapping_of.cache_clear()
+    answer = replay_line(before)
+    assert (answer.status, answer.reason) == ("unverifiable", "preset_changed")
+    after = line_of(mapped(mapping))
+    assert json.loads(after)["sources"]["presets"] == {"last_number": 2}
+    assert replay_line(after).status == "identical"
+    mapping_of.cache_clear()
+
+
+def test_a_preset_that_is_changed_gets_another_version():
+    """When this fails, raise the version of the preset, so that replay can tell why a record differs."""
+    texts = [row["reply"] for phrasings in (TUNING, HELD_OUT) for row in replies(phrasings)]
+    found = {name: digest(encode_text([find_parts(name, text) for text in texts]))[:8] for name in PRESETS}
+    assert {name: (PRESETS[name].version, part) for name, part in found.items()} == FOUND
 
 
 def test_the_source_does_not_change_with_the_document():

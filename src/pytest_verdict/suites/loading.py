@@ -1,4 +1,4 @@
-"""Loading what a suite names: what families bring, objects of the user by their dotted path, and JSON."""
+"""Loading what a suite names: what families bring, objects of the user by their dotted path, and JSON; JSON as text."""
 
 from __future__ import annotations
 
@@ -50,6 +50,11 @@ def read_json(text: str, *, checks_keys_itself: bool = False) -> Any:
         return (_QUICK_DECODER if checks_keys_itself else _DECODER).decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def as_text(value: Any) -> str:
+    """Write a value where text is needed: text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

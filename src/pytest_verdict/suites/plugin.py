@@ -24,10 +24,10 @@ def adapters() -> Mapping[str, str]:
 def scorers() -> Mapping[str, str]:
     """Name the scorers."""
     return {
-        "exact": f"{_HERE}scorer:Exact",
-        "passfail": f"{_HERE}scorer:PassFail",
-        "regex": f"{_HERE}scorer:Regex",
-        "similarity": f"{_HERE}scorer:Similarity",
+        "exact": f"{_HERE}scorer:EXACT",
+        "passfail": f"{_HERE}scorer:PASSFAIL",
+        "regex": f"{_HERE}scorer:REGEX",
+        "similarity": f"{_HERE}scorer:SIMILARITY",
     }
 
 

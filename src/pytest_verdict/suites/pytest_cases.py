@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import pytest
 
@@ -19,14 +19,14 @@ CASE: Final = "case"
 _PLUGIN: Final = "verdict-unreadable-rows"
 
 
-class Unreadable(NamedTuple):
-    """Stands in a parameter for what could not be read."""
+class Unreadable(str):
+    """Why a row could not be read, as a parameter in its place."""
 
-    reason: str
+    __slots__ = ()
 
 
 class UnreadableRows:
-    """Makes an error of each item whose row could not be read; registered when there is one."""
+    """Makes an error of each item whose row could not be read."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -34,8 +34,8 @@ class UnreadableRows:
         parameters = getattr(getattr(item, "callspec", None), "params", {})
         unreadable = next((value for value in parameters.values() if isinstance(value, Unreadable)), None)
         if unreadable is not None:
-            record_not_compared(unreadable.reason)
-            raise pytest.fail.Exception(unreadable.reason, pytrace=False)
+            record_not_compared(str(unreadable))
+            raise pytest.fail.Exception(str(unreadable), pytrace=False)
 
 
 def parametrize_cases(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
@@ -49,11 +49,8 @@ def parametrize_cases(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     except (ValueError, OSError, TypeError) as error:
         text = str(error).removeprefix("_arguments() ")
         raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: verdict_cases: {text}") from None
-    plugins = metafunc.config.pluginmanager
-    if any(isinstance(value, Unreadable) for case in cases for value in case.values) and not plugins.has_plugin(
-        _PLUGIN
-    ):
-        plugins.register(UnreadableRows(), _PLUGIN)
+    if not metafunc.config.pluginmanager.has_plugin(_PLUGIN):
+        metafunc.config.pluginmanager.register(UnreadableRows(), _PLUGIN)
     metafunc.parametrize(names, cases)
 
 

@@ -70,7 +70,7 @@ class ScenarioItem(pytest.Item):
 
     def setup(self) -> None:
         """Run the adapter; a scenario that got no output at all is an error and not a failure."""
-        if self.suite.fail_fast and self._file.not_passed not in {None, self}:
+        if self.suite.head.config.fail_fast and self._file.not_passed not in {None, self}:
             pytest.skip("fail_fast: an earlier scenario of this suite did not pass")
         self._file.not_passed = self
         # What runs scenarios is imported when one runs, because many sessions only collect.
@@ -101,7 +101,7 @@ class ScenarioItem(pytest.Item):
         if outcome.verdict != "pass":
             raise MismatchError(outcome.describe(), outcome.failures)
         self._file.not_passed = None
-        self.add_report_section("call", "verdict", "\n".join([*outcome.sentences, outcome.count()]))
+        self.add_report_section("call", "verdict", "\n".join([*outcome.sentences, outcome.counts]))
 
     def teardown(self) -> None:
         """Let go of the outputs, which may be large."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextvars
 import functools
-import sys
-from collections.abc import Iterator
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,7 +16,7 @@ from pytest_verdict.errors import AdapterError, ConfigurationError
 from pytest_verdict.suites.adapters import open_adapter
 from pytest_verdict.suites.adapters.rate_limit import Pace
 from pytest_verdict.suites.adapters.recorded import Recording
-from pytest_verdict.suites.call_pool import CallPool
+from pytest_verdict.suites.adapters.time_limit import end_loop, in_thread
 from pytest_verdict.suites.scenario_run import AdapterCalls, Run, run_once
 
 if TYPE_CHECKING:
@@ -27,6 +29,42 @@ if TYPE_CHECKING:
 # Of such an item nobody knows whether it will run.
 _DOUBTFUL: Final = ("skip", "skipif", "xfail")
 _MOMENT: Final = 0.2
+
+
+class CallPool:
+    """Makes calls in the order in which they are given, each when fewer are in flight than it allows.
+
+    The executor of the standard library waits for its threads when the process ends, and a call may take for ever.
+    """
+
+    def __init__(self) -> None:
+        self.closing: Final = threading.Event()
+        self._lock = threading.Lock()
+        self._waiting: deque[tuple[int, Callable[[], Any]]] = deque()
+        self._in_flight = 0
+
+    def submit(self, most: int, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Make a call as soon as fewer than so many are in flight."""
+        future = Future[Any]()
+        future.add_done_callback(lambda _: self._start_waiting(ended=1))
+        # What the session keeps in context variables holds for the adapter too.
+        run = functools.partial(contextvars.copy_context().run, function, *arguments)
+        self._waiting.append((most, functools.partial(in_thread, run, future)))
+        self._start_waiting()
+        return future
+
+    def close(self) -> None:
+        """Start no call any more; those in flight are abandoned."""
+        with self._lock:
+            self.closing.set()
+            self._waiting.clear()
+
+    def _start_waiting(self, ended: int = 0) -> None:
+        with self._lock:
+            self._in_flight -= ended
+            while self._waiting and self._in_flight < self._waiting[0][0]:
+                self._in_flight += 1
+                self._waiting.popleft()[1]()
 
 
 class ScenarioCalls:
@@ -53,7 +91,7 @@ class ScenarioCalls:
     def _start(self, item: ScenarioItem) -> list[Future[Run]]:
         call = functools.partial(self._pool.submit, self._most(item.suite), run_once)
         adapter = self._adapter(item)
-        return [call(item.plan, item.suite.name, adapter, repeat) for repeat in range(1, item.plan.repeats + 1)]
+        return [call(item.plan, item.suite.head.name, adapter, repeat) for repeat in range(1, item.plan.repeats + 1)]
 
     def _look_ahead(self, item: ScenarioItem) -> None:
         """Start the calls of the scenarios that run next, twice as many as are in flight at once."""
@@ -90,7 +128,7 @@ class ScenarioCalls:
     def _most(self, suite: Suite) -> int:
         asked = self._config.getoption("verdict_concurrency")
         usual = str(self._config.getini("verdict_concurrency"))
-        given = [most for most in (suite.max_concurrency, asked) if most is not None]
+        given = [most for most in (suite.head.max_concurrency, asked) if most is not None]
         most = min(given, default=int(usual) if usual.isdecimal() else 0)
         if most < 1:
             raise ConfigurationError(
@@ -103,8 +141,8 @@ class ScenarioCalls:
         written, folder = self._named_adapter(item)
         key = f"{folder}: {written!r}"
         if key not in self._adapters:
-            opened, pace = open_adapter(written, folder), Pace(self._pool.closing)
-            self._adapters[key] = AdapterCalls(repr(written), opened, self._recording, pace, self._workers)
+            opened, pace = open_adapter(written, folder), Pace(self._pool.closing, self._workers)
+            self._adapters[key] = AdapterCalls(repr(written), opened, self._recording, pace)
         return self._adapters[key]
 
     @functools.cached_property
@@ -116,8 +154,8 @@ class ScenarioCalls:
         given = self._config.getoption("verdict_adapter")
         if given:
             return given, self._config.invocation_params.dir
-        if item.suite.adapter:
-            return item.suite.adapter, item.path.parent
+        if item.suite.head.adapter:
+            return item.suite.head.adapter, item.path.parent
         usual = str(self._config.getini("verdict_adapter"))
         if not usual:
             ways = "write adapter: into the suite, set verdict_adapter in the ini file, or give --verdict-adapter"
@@ -129,6 +167,4 @@ class ScenarioCalls:
         for calls in self._adapters.values():
             if hasattr(calls.adapter, "close"):
                 calls.adapter.close()
-        loop = sys.modules.get("pytest_verdict.suites.adapters.background_loop")
-        if loop is not None:
-            loop.end()
+        end_loop()

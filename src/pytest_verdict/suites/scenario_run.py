@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.comparison import compare, describe_failure
@@ -16,7 +15,7 @@ from pytest_verdict.core.writing import Verdict
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.operators.evidence import record_not_compared
 from pytest_verdict.operators.pass_rate import INCONCLUSIVE, PassRate
-from pytest_verdict.suites.adapters.rate_limit import Pace, call_patiently
+from pytest_verdict.suites.adapters.rate_limit import Pace
 from pytest_verdict.suites.adapters.recorded import Recording, question, result_of_row, save
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError, call_within
 from pytest_verdict.suites.agent_result import AgentResult, as_result
@@ -28,8 +27,7 @@ _SHOWN: Final = 10
 _LONGEST_REASON: Final = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """One run of the adapter."""
 
     repeat: int
@@ -38,53 +36,44 @@ class Run:
     earlier: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ScenarioOutcome:
+class ScenarioOutcome(NamedTuple):
     """What came of a scenario, and how many comparisons of outputs were made and could not be made."""
 
     verdict: Verdict
     sentences: Sequence[str]
     failures: Sequence[ComparisonResult]
-    made: int
-    missing: int
-
-    def count(self) -> str:
-        """Say how many comparisons were made."""
-        missing = f", {self.missing} could not be made" if self.missing else ""
-        return f"{counted(self.made, 'comparison')}{missing}"
+    counts: str
 
     def describe(self) -> str:
         """Lay out why it did not pass."""
-        sentences, failures = self.sentences[:_SHOWN], self.failures[:_SHOWN]
-        more = len(self.failures) - len(failures)
-        closing = [f"... and {counted(more, 'more comparison')} that did not pass"] if more else []
+        more = len(self.failures) - _SHOWN
+        closing = [f"... and {counted(more, 'more comparison')} that did not pass"] if more > 0 else []
         # Not loaded while all comparisons pass.
         from pytest_verdict.explanation.lines import block, lines_of
 
-        texts = [*sentences, *map(describe_failure, failures), *closing]
+        texts = [*self.sentences[:_SHOWN], *map(describe_failure, self.failures[:_SHOWN]), *closing]
         return block(line for text in texts for line in lines_of(text))
 
 
 class AdapterCalls(NamedTuple):
-    """An adapter as it is written and as it is, what it has said, when it may be called, and by how many processes."""
+    """An adapter as it is written and as it is, what it has said, and when it may be called."""
 
     written: str
     adapter: Any
     recording: Recording | None
     pace: Pace
-    processes: int
 
     def call(self, plan: PlannedScenario, context: Mapping[str, Any]) -> Any:
         """Run a scenario's input once, each call for a limited time."""
         run = functools.partial(self.adapter.run, copy.deepcopy(plan.scenario.input), context)
         keeps_time = getattr(self.adapter, "keeps_time", False)
         call = functools.partial(call_within, plan.timeout_seconds, run, ends_itself=keeps_time)
-        return call_patiently(call, plan.rate_limit, self.pace, self.processes)
+        return self.pace.call(call, plan.rate_limit)
 
 
 def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int) -> Run:
     """Run a scenario's input for one of its repeats, as often as it asks after the adapter raised."""
-    context = _context(plan, suite, repeat, 1)
+    context = plan.context(suite, repeat)
     asked = question(calls.adapter, calls.written, plan.scenario.input, context)
     saved = None if calls.recording is None else calls.recording.find(plan.scenario.input, context)
     if saved is not None and saved.get("asked") == asked:
@@ -96,7 +85,7 @@ def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int
         if calls.pace.closing.is_set():
             break
         try:
-            returned = calls.call(plan, _context(plan, suite, repeat, attempt))
+            returned = calls.call(plan, plan.context(suite, repeat, attempt))
         except AdapterTimeoutError as error:
             return Run(repeat, None, str(error), raised)
         except Exception as error:  # noqa: BLE001 - whatever an adapter raises is recorded
@@ -114,20 +103,6 @@ def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int
     return Run(repeat, None, raised[-1] if raised else "the session ended before", raised[:-1])
 
 
-def _context(plan: PlannedScenario, suite: str, repeat: int, attempt: int) -> dict[str, Any]:
-    return {
-        "suite": suite,
-        "scenario": plan.scenario.name,
-        # Scorers read the metadata afterwards, and an adapter must not change what its output is compared with.
-        "metadata": copy.deepcopy(plan.scenario.metadata),
-        **({} if plan.scenario.context is None else {"context": copy.deepcopy(plan.scenario.context)}),
-        "tags": list(plan.tags),
-        "repeat": repeat,
-        "attempt": attempt,
-        "timeout_seconds": plan.timeout_seconds,
-    }
-
-
 def record_missing(plan: PlannedScenario, run: Run) -> ComparisonResult:
     """Record that a run gave nothing to compare."""
     first = plan.scorers[0].name
@@ -137,33 +112,34 @@ def record_missing(plan: PlannedScenario, run: Run) -> ComparisonResult:
 
 def score_runs(plan: PlannedScenario, runs: Sequence[Run]) -> ScenarioOutcome:
     """Score the runs of a scenario, and decide."""
-    sentences: list[str] = []
-    failures: list[ComparisonResult] = []
-    verdicts: list[Verdict] = []
-    made = missing = 0
-    for run in runs:
-        # What did not pass comes first: the summary of pytest shows the first line.
-        scored = sorted(_scored(plan, run), key=lambda part: part.verdict == "pass")
-        verdicts.append(worst_verdict(part.verdict for part in scored))
-        prefix = f"repeat {run.repeat}: " if plan.repeats > 1 else ""
-        # Of many repeats only those are worth reading that did not pass.
-        sentences += [f"{prefix}{part.sentence}" for part in scored if plan.repeats == 1 or part.verdict != "pass"]
-        results = [result for part in scored for result in part.results]
-        failures += [result for result in results if not result.passed]
-        missing += sum(result.error is not None for result in results)
-        made += sum(result.error is None for result in results)
+    # What did not pass comes first: the summary of pytest shows the first line.
+    parts = [sorted(_scored(plan, run), key=lambda part: part.verdict == "pass") for run in runs]
+    verdicts = [worst_verdict(part.verdict for part in scored) for scored in parts]
+    results = [result for scored in parts for part in scored for result in part.results]
+    failures = [result for result in results if not result.passed]
+    errors = sum(result.error is not None for result in results)
+    count = counted(len(results) - errors, "comparison") + (f", {errors} could not be made" if errors else "")
     if plan.repeats == 1:
-        return ScenarioOutcome(verdicts[0], sentences, failures, made, missing)
+        return ScenarioOutcome(verdicts[0], [part.sentence for part in parts[0]], failures, count)
     decided = _decide(plan, verdicts)
+    # Of many repeats only those are worth reading that did not pass.
+    told = [
+        (run, part.sentence)
+        for run, scored in zip(runs, parts, strict=True)
+        for part in scored
+        if part.verdict != "pass"
+    ]
+    sentences = [_of_all(decided, verdicts), *(f"repeat {run.repeat}: {sentence}" for run, sentence in told)]
+    return ScenarioOutcome(decided.verdict, sentences, [] if decided.passed else [decided, *failures], count)
+
+
+def _of_all(decided: ComparisonResult, verdicts: Sequence[Verdict]) -> str:
     low, high = decided.details.get("interval", (0.0, 1.0))
     word = "inconclusive" if INCONCLUSIVE in decided.notes else decided.verdict
     errors = verdicts.count("error")
-    counts = f"{verdicts.count('pass')} of {len(verdicts)} passed" + (
-        f", {errors} could not be compared" if errors else ""
-    )
-    sentence = f"Repeats: {word.upper()}. {counts}, the true rate is from {low:g} to {high:g}."
-    shown = [] if decided.passed else [decided, *failures]
-    return ScenarioOutcome(decided.verdict, [sentence, *sentences], shown, made, missing)
+    broken = f", {errors} could not be compared" if errors else ""
+    passed = f"{verdicts.count('pass')} of {len(verdicts)} passed"
+    return f"Repeats: {word.upper()}. {passed}{broken}, the true rate is from {low:g} to {high:g}."
 
 
 def _scored(plan: PlannedScenario, run: Run) -> list[Scored]:

@@ -1,19 +1,26 @@
-"""Scorers: what scores the output of a scenario, by an operator or by the rules of one of the four built-in names."""
+"""Scorers of the output of a scenario: four with rules of their own, any operator, and what users register or name."""
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pytest_verdict.comparison import compare
+from pytest_verdict.core.families import FAMILIES
+from pytest_verdict.core.kernel import error_outcome
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr, shortened, visible
 from pytest_verdict.core.writing import Verdict
-from pytest_verdict.errors import ConfigurationError, SettingsError
+from pytest_verdict.errors import ConfigurationError, SettingsError, allowed
+from pytest_verdict.operators.evidence import ScorerVerdict, record_not_compared
 from pytest_verdict.suites.agent_result import AgentResult, called_tools, name_of_call
+from pytest_verdict.suites.loading import import_object, load_brought
 from pytest_verdict.suites.suite_model import Scenario, ScorerEntry
 
 if TYPE_CHECKING:
@@ -34,21 +41,18 @@ class Scored(NamedTuple):
         return worst_verdict(result.verdict for result in self.results)
 
 
+Score = Callable[[Scenario, AgentResult, str, float | None], Scored]
+"""Scores one output; the comparisons are recorded under a label, and have a threshold unless the scorer has one."""
+
+
+@dataclass(frozen=True, slots=True)
 class SuiteScorer:
-    """A scorer that makes its comparisons itself; any other one is asked by `UserScorer`."""
+    """A scorer as a suite asks it: it refuses a scenario that it cannot use, and says whether one tells it what is expected."""
 
     name: str
-
-    def check(self, scenario: Scenario) -> None:
-        """Refuse a scenario whose metadata this scorer cannot use."""
-
-    def expects(self, scenario: Scenario) -> bool:
-        """Say whether a scenario tells this scorer anything that is expected."""
-        return True
-
-    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        """Score one output; the comparisons are recorded under a label."""
-        raise NotImplementedError
+    score: Score
+    check: Callable[[Scenario], None] = lambda _scenario: None
+    expects: Callable[[Scenario], bool] = lambda _scenario: True
 
 
 def scored(title: str, made: ComparisonResult, reason: str | None = None) -> Scored:
@@ -82,12 +86,11 @@ _OUTPUTS: Final = {"expected": "$.reference", "observed": "$.output"}
 _CALLS: Final = {"expected": "$.expected_calls", "observed": "$.tool_calls"}
 
 
-class OperatorScorer(SuiteScorer):
+class _ByOperator:
     """Compares the expected with the observed output, or the expected with the observed calls, by a named operator."""
 
     def __init__(self, entry: ScorerEntry) -> None:
-        self.name = entry.operator
-        self._threshold = entry.threshold
+        self._name, self._threshold = entry.operator, entry.threshold
         self._is_trajectory = REGISTRY.find(entry.operator).kind == "trajectory"
         self._evaluator: Evaluator | None = None
         if entry.mapping is None:
@@ -97,13 +100,11 @@ class OperatorScorer(SuiteScorer):
             self._evaluator, self._takes_expectation = _mapped(entry, _CALLS if self._is_trajectory else _OUTPUTS)
 
     def check(self, scenario: Scenario) -> None:
-        """Refuse a scenario without the expectation that the mapping leaves to it."""
         if self._evaluator is not None and not self.expects(scenario):
             key = "expected_tools" if self._is_trajectory else "expected_output"
-            raise SettingsError(f"the mapping of {self.name} names no expected, and the scenario has no {key}")
+            raise SettingsError(f"the mapping of {self._name} names no expected, and the scenario has no {key}")
 
     def expects(self, scenario: Scenario) -> bool:
-        """Say whether the settings, the mapping or the scenario tell what is expected."""
         if not self._takes_expectation:
             return True
         if self._is_trajectory:
@@ -112,7 +113,6 @@ class OperatorScorer(SuiteScorer):
         return scenario.expected_output is not None
 
     def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        """Compare by the operator."""
         limit = self._threshold or threshold
         if self._evaluator is not None:
             made = self._evaluator.compare(_document(scenario, result), name=label, threshold=limit)
@@ -120,7 +120,13 @@ class OperatorScorer(SuiteScorer):
             made = compare(self._operator, _expected_calls(scenario), called_tools(result), limit, name=label)
         else:
             made = compare(self._operator, scenario.expected_output, result.output, limit, name=label)
-        return scored(self.name, made)
+        return scored(self._name, made)
+
+
+def operator_scorer(entry: ScorerEntry) -> SuiteScorer:
+    """Make a scorer of an operator."""
+    made = _ByOperator(entry)
+    return SuiteScorer(entry.operator, made.score, made.check, made.expects)
 
 
 def _mapped(entry: ScorerEntry, usual: Mapping[str, str]) -> tuple[Evaluator, bool]:
@@ -163,54 +169,39 @@ def _document(scenario: Scenario, result: AgentResult) -> dict[str, Any]:
 _SIMILAR: Final = 0.7
 
 
-class Exact(SuiteScorer):
-    """The output is the expected output, character by character; without one it fails."""
-
-    name = "exact"
-
-    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        """Compare the outputs."""
-        made = compare("exact", scenario.expected_output, result.output, name=label)
-        if scenario.expected_output is None:
-            return scored("Exact match", made, "No expected_output defined for this scenario.")
-        sides = f"Expected {quoted(made.expected)}, got {quoted(made.observed)}."
-        return scored("Exact match", made, None if made.passed else sides)
+def _exact(scenario: Scenario, result: AgentResult, label: str, _threshold: float | None) -> Scored:
+    """Compare the outputs, character by character; without an expected one it is a fail."""
+    made = compare("exact", scenario.expected_output, result.output, name=label)
+    if scenario.expected_output is None:
+        return scored("Exact match", made, "No expected_output defined for this scenario.")
+    sides = f"Expected {quoted(made.expected)}, got {quoted(made.observed)}."
+    return scored("Exact match", made, None if made.passed else sides)
 
 
-class PassFail(SuiteScorer):
-    """There is an output, it contains the expected one whatever its case, and tools were called as expected."""
+def _passfail(scenario: Scenario, result: AgentResult, label: str, _threshold: float | None) -> Scored:
+    """Look for an output that contains the expected one, whatever its case, and for the calls of tools."""
+    made = list(_passfail_parts(scenario, result, label))
+    failed = [reason for one, reason in made if not one.passed]
+    sentence = f"PassFail: FAIL. {' '.join(failed)}" if failed else "PassFail: PASS."
+    return Scored([one for one, _ in made], sentence)
 
-    name = "passfail"
 
-    def expects(self, scenario: Scenario) -> bool:
-        """Say whether there is more to see than that the output is not blank."""
-        return bool(scenario.expected_tools or scenario.expected_tool_args or scenario.expected_output is not None)
-
-    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        """Make the comparisons that the scenario asks for."""
-        made = list(self._made(scenario, result, label))
-        failed = [reason for one, reason in made if not one.passed]
-        sentence = f"PassFail: FAIL. {' '.join(failed)}" if failed else "PassFail: PASS."
-        return Scored([one for one, _ in made], sentence)
-
-    def _made(self, scenario: Scenario, result: AgentResult, label: str) -> Iterator[tuple[ComparisonResult, str]]:
-        output, calls = result.output, called_tools(result)
-        yield compare("not_blank", None, output, name=f"{label}: output"), "The output is blank."
-        tools = list(dict.fromkeys(scenario.expected_tools))
-        if tools:
-            names = {name_of_call(call) for call in calls}
-            missing = ", ".join(quoted(tool) for tool in tools if tool not in names)
-            made = compare("trajectory_any_order", tools, calls, name=f"{label}: tools", args="ignore")
-            told = (
-                f"Not all expected tools were called: {missing}." if missing else "The calls of tools cannot be read."
-            )
-            yield made, told
-        for tool, arguments in sorted(scenario.expected_tool_args.items()):
-            yield _first_call(tool, arguments, calls, label)
-        if scenario.expected_output is not None:
-            expected, name = scenario.expected_output, f"{label}: expected_output"
-            made = compare("contains_any", expected, output, name=name, case_sensitive=False)
-            yield made, f"{quoted(expected)} is not in the output, {quoted(output)}."
+def _passfail_parts(scenario: Scenario, result: AgentResult, label: str) -> Iterator[tuple[ComparisonResult, str]]:
+    output, calls = result.output, called_tools(result)
+    yield compare("not_blank", None, output, name=f"{label}: output"), "The output is blank."
+    tools = list(dict.fromkeys(scenario.expected_tools))
+    if tools:
+        names = {name_of_call(call) for call in calls}
+        missing = ", ".join(quoted(tool) for tool in tools if tool not in names)
+        made = compare("trajectory_any_order", tools, calls, name=f"{label}: tools", args="ignore")
+        told = f"Not all expected tools were called: {missing}." if missing else "The calls of tools cannot be read."
+        yield made, told
+    for tool, arguments in sorted(scenario.expected_tool_args.items()):
+        yield _first_call(tool, arguments, calls, label)
+    if scenario.expected_output is not None:
+        expected, name = scenario.expected_output, f"{label}: expected_output"
+        made = compare("contains_any", expected, output, name=name, case_sensitive=False)
+        yield made, f"{quoted(expected)} is not in the output, {quoted(output)}."
 
 
 def _first_call(tool: str, arguments: dict[str, Any], calls: list[Any], label: str) -> tuple[ComparisonResult, str]:
@@ -222,47 +213,154 @@ def _first_call(tool: str, arguments: dict[str, Any], calls: list[Any], label: s
     return made, f"The first call of {tool} has other arguments, or there is none."
 
 
-class Regex(SuiteScorer):
-    """The pattern ``metadata.regex_pattern`` is found in the output."""
+def _has_more_to_see(scenario: Scenario) -> bool:
+    return bool(scenario.expected_tools or scenario.expected_tool_args or scenario.expected_output is not None)
 
-    name = "regex"
 
-    def check(self, scenario: Scenario) -> None:
-        """Refuse a pattern that is missing, empty or wrong."""
-        from pytest_verdict.operators.regex import compile_pattern
-        from pytest_verdict.operators.regex_process import RegexTimeLimitError
+def _regex(scenario: Scenario, result: AgentResult, label: str, _threshold: float | None) -> Scored:
+    pattern = scenario.metadata["regex_pattern"]
+    made = compare("regex", pattern, result.output, name=label, mode="search")
+    word = "is" if made.passed else "is not"
+    return scored("Regex", made, f"The pattern {quoted(pattern)} {word} found in the output.")
 
-        pattern = scenario.metadata.get("regex_pattern")
-        if not isinstance(pattern, str) or not pattern:
-            raise ConfigurationError("the scorer regex needs metadata.regex_pattern, a text that is not empty")
+
+def _has_pattern(scenario: Scenario) -> None:
+    from pytest_verdict.operators.regex import compile_pattern
+    from pytest_verdict.operators.regex_process import RegexTimeLimitError
+
+    pattern = scenario.metadata.get("regex_pattern")
+    if not isinstance(pattern, str) or not pattern:
+        raise ConfigurationError("the scorer regex needs metadata.regex_pattern, a text that is not empty")
+    try:
+        compile_pattern(pattern)
+    except (re.error, RegexTimeLimitError) as error:
+        reason = f"{pattern!r} is not a regular expression: {error}"
+        raise ConfigurationError(f"metadata.regex_pattern: {reason}") from None
+
+
+def _similarity(scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
+    limit = scenario.metadata.get("similarity_threshold", threshold or _SIMILAR)
+    made = compare("semantic", scenario.expected_output, result.output, limit, name=label)
+    return scored("Similarity", made, f"The similarity is {made.score:.3f}, the threshold {made.threshold:g}.")
+
+
+def _has_limit(scenario: Scenario) -> None:
+    limit = scenario.metadata.get("similarity_threshold", _SIMILAR)
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 < limit <= 1:
+        raise SettingsError(f"metadata.similarity_threshold is a number in (0, 1], got {limit!r}")
+    # It says what semantic needs.
+    REGISTRY.build("semantic")
+
+
+EXACT: Final = SuiteScorer("exact", _exact)
+PASSFAIL: Final = SuiteScorer("passfail", _passfail, expects=_has_more_to_see)
+REGEX: Final = SuiteScorer("regex", _regex, _has_pattern)
+SIMILARITY: Final = SuiteScorer("similarity", _similarity, _has_limit)
+
+
+REGISTERED: Final[dict[str, Any]] = {}
+"""Scorers by name, as conftest.py registered them."""
+
+
+def registered() -> dict[str, Any]:
+    """Give the scorers that were registered by name, also with AgenticAssure, where it is used."""
+    theirs = sys.modules.get("agenticassure.scorers.base")
+    return {**({name: theirs.get_scorer(name) for name in theirs.list_scorers()} if theirs else {}), **REGISTERED}
+
+
+def register_scorer(scorer: Any) -> Any:
+    """Let suites name a scorer; conftest.py is the place to do it.
+
+    Args:
+        scorer: An object, or a class without arguments, with ``name`` and ``score(scenario, result)``. The latter returns a
+            bool, a score from 0 to 1, or a dict or object with ``score``, ``passed`` and ``explanation`` as far as it has them.
+
+    Returns:
+        The same, so that it decorates a class.
+
+    Raises:
+        ConfigurationError: It is no scorer, or its name is that of a scorer that an installed package brings.
+
+    Example:
+        >>> @register_scorer
+        ... class Short:
+        ...     name = "short"
+        ...
+        ...     def score(self, scenario, result):
+        ...         return {"passed": len(result.output) <= 80, "explanation": "at most 80 characters"}
+    """
+    made = made_scorer(scorer)
+    place = FAMILIES.find("scorers", made.name)
+    if place is not None:
+        raise ConfigurationError(f"the name {made.name!r} is taken by the scorer {place}; give yours another one")
+    REGISTERED[made.name] = made
+    return scorer
+
+
+def made_scorer(scorer: Any) -> Any:
+    """Make an object of a scorer that is given as one or as a class."""
+    made = scorer() if isinstance(scorer, type) else scorer
+    if not isinstance(getattr(made, "name", None), str) or not callable(getattr(made, "score", None)):
+        raise ConfigurationError(f"a scorer has a name and a method score(scenario, result); {scorer!r} has not")
+    return made
+
+
+def user_scorer(name: str, given: Any = None) -> SuiteScorer:
+    """Make a scorer of one that says what it found; one that is only named is looked for when it is first needed."""
+
+    @functools.cache
+    def found() -> Any:
+        if given is not None:
+            return given
+        known = registered()
+        named = known[name] if name in known else import_object(name, "scorer")
+        return named() if isinstance(named, type) else named
+
+    def score(scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
         try:
-            compile_pattern(pattern)
-        except (re.error, RegexTimeLimitError) as error:
-            reason = f"{pattern!r} is not a regular expression: {error}"
-            raise ConfigurationError(f"metadata.regex_pattern: {reason}") from None
+            said = _said(found().score(scenario, result))
+        except Exception as error:  # noqa: BLE001 - whatever the scorer of a user raises is recorded
+            reason = f"the scorer {name} raised {error_outcome(error).error}"
+            made = record_not_compared(reason, scenario.expected_output, instead_of="scorer_verdict", name=label)
+            return scored(name, made)
+        observed = {"output": result.output, **said}
+        made = compare(ScorerVerdict(scorer=name), scenario.expected_output, observed, threshold, name=label)
+        explanation = said["explanation"] or f"The score is {made.score:g}."
+        return scored(name, made, visible(shortened(str(explanation), 500)))
 
-    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        """Search for the pattern."""
-        pattern = scenario.metadata["regex_pattern"]
-        made = compare("regex", pattern, result.output, name=label, mode="search")
-        word = "is" if made.passed else "is not"
-        return scored("Regex", made, f"The pattern {quoted(pattern)} {word} found in the output.")
+    return SuiteScorer(name, score)
 
 
-class Similarity(SuiteScorer):
-    """The output means about the same as the expected output, by the operator ``semantic``."""
+def _said(answer: Any) -> dict[str, Any]:
+    if isinstance(answer, bool):
+        answer = {"passed": answer}
+    elif isinstance(answer, int | float):
+        answer = {"score": answer}
+    score, passed, explanation, details = (_part(answer, key) for key in ("score", "passed", "explanation", "details"))
+    text = explanation or (details if isinstance(details, str) else None)
+    return {"score": score, "passed": passed, "explanation": text}
 
-    name = "similarity"
 
-    def check(self, scenario: Scenario) -> None:
-        """Refuse a threshold that is none, and say what ``semantic`` needs."""
-        limit = scenario.metadata.get("similarity_threshold", _SIMILAR)
-        if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 < limit <= 1:
-            raise SettingsError(f"metadata.similarity_threshold is a number in (0, 1], got {limit!r}")
-        REGISTRY.build("semantic")
+def _part(answer: Any, key: str) -> Any:
+    return answer.get(key) if isinstance(answer, Mapping) else getattr(answer, key, None)
 
-    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        """Compare meanings."""
-        limit = scenario.metadata.get("similarity_threshold", threshold or _SIMILAR)
-        made = compare("semantic", scenario.expected_output, result.output, limit, name=label)
-        return scored("Similarity", made, f"The similarity is {made.score:.3f}, the threshold {made.threshold:g}.")
+
+def find_scorer(entry: str | ScorerEntry, announced: Collection[str]) -> SuiteScorer:
+    """Find a scorer by its name; those announced are registered when the suite runs."""
+    if isinstance(entry, ScorerEntry):
+        return operator_scorer(entry)
+    if "." in entry or ":" in entry:
+        return user_scorer(entry)
+    brought = load_brought("scorers", entry)
+    if brought is not None:
+        return brought if isinstance(brought, SuiteScorer) else user_scorer(entry, made_scorer(brought))
+    if entry in registered() or entry in announced:
+        return user_scorer(entry)
+    if entry in REGISTRY:
+        return operator_scorer(ScorerEntry(operator=entry))
+    own = {*FAMILIES.all("scorers"), *registered(), *announced}
+    hint = allowed("scorer", entry, {*own, *REGISTRY.public_names()}, listed=own)
+    raise ConfigurationError(
+        f"unknown scorer: {entry!r}.{hint} So is any of `pytest-verdict operators`. A scorer of your own is a dotted path,"
+        " or registered in conftest.py, which pytest-verdict check does not import: say --scorer NAME there."
+    )

@@ -1,9 +1,8 @@
-"""The form of a suite file, from which ``suite.schema.json`` is made."""
+"""The form of a suite file."""
 
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
@@ -216,6 +215,6 @@ class SuiteFile(_Form):
 
 
 def suite_schema() -> dict[str, Any]:
-    """Read the published JSON Schema of suite files, for editors and other tools."""
-    found: dict[str, Any] = json.loads(files(__package__).joinpath("suite.schema.json").read_text("utf-8"))
+    """Give the JSON Schema of suite files, for editors and other tools, in an order that no version of pydantic changes."""
+    found: dict[str, Any] = json.loads(json.dumps(SuiteFile.model_json_schema(), sort_keys=True))
     return found

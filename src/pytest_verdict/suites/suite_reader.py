@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
+import re
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
-from pytest_verdict.errors import ConfigurationError, SuiteError
+from pytest_verdict.errors import AdapterError, ConfigurationError, SuiteError
+from pytest_verdict.suites.adapters.request_template import names_in, request_of, value_of, variable_of
 from pytest_verdict.suites.scenario_rows import scenarios_of
-from pytest_verdict.suites.scorer import SuiteScorer
-from pytest_verdict.suites.suite_model import (
-    HttpRequest,
-    PassShare,
-    RateLimit,
-    RunSettings,
-    Scenario,
-    ScorerEntry,
-    SuiteHead,
-)
-from pytest_verdict.suites.user_scorer import find_scorer
+from pytest_verdict.suites.scorer import SuiteScorer, find_scorer
+from pytest_verdict.suites.suite_model import PassShare, RateLimit, RunSettings, Scenario, ScorerEntry, SuiteHead
 from pytest_verdict.suites.validation_errors import Form, read_form, refuse
 
 DEFAULT_SCORER: Final = "passfail"
 DEFAULT_TIMEOUT: Final = 30.0
-_SUFFIXES: Final = (".verdict.yaml", ".verdict.yml", ".yaml", ".yml")
-
 _DATASET: Final = ("suite", "dataset")
+_OF_SCENARIO: Final = ("input.", "context.context", "context.metadata.")
 Place = tuple[str | int, ...]
 """The keys and positions that lead to a part of the file."""
 
@@ -53,6 +47,20 @@ class PlannedScenario(NamedTuple):
         """Whether no scorer is told anything that is expected."""
         return not any(scorer.expects(self.scenario) for scorer in self.scorers)
 
+    def context(self, suite: str, repeat: int = 1, attempt: int = 1) -> dict[str, Any]:
+        """Give what an adapter is told beside the input."""
+        return {
+            "suite": suite,
+            "scenario": self.scenario.name,
+            # Scorers read the metadata afterwards, and an adapter must not change what its output is compared with.
+            "metadata": copy.deepcopy(self.scenario.metadata),
+            **({} if self.scenario.context is None else {"context": copy.deepcopy(self.scenario.context)}),
+            "tags": list(self.tags),
+            "repeat": repeat,
+            "attempt": attempt,
+            "timeout_seconds": self.timeout_seconds,
+        }
+
 
 class SuiteWarning(UserWarning):
     """Something in a suite can be meant otherwise, such as a scenario that expects nothing.
@@ -66,11 +74,10 @@ class SuiteWarning(UserWarning):
 class Suite(NamedTuple):
     """A suite, ready to be run."""
 
-    name: str
-    adapter: str | HttpRequest | None
-    max_concurrency: int | None
-    fail_fast: bool
+    head: SuiteHead
     scenarios: tuple[PlannedScenario, ...]
+    variables: Mapping[str, int]
+    """The environment variables that its adapter needs, with the lines that name them."""
 
 
 @pause_garbage_collection()
@@ -84,15 +91,15 @@ def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = 
     if not isinstance(document.value, dict):
         raise SuiteError(f"{label}:1: a suite file is a mapping with the key suite or scenarios")
     form = read_form(document)
-    suffix = next((suffix for suffix in _SUFFIXES if path.name.endswith(suffix)), path.suffix)
-    head = form.file.suite or SuiteHead(name=path.name.removesuffix(suffix) or path.name)
+    head = form.file.suite or SuiteHead(name=re.sub(r"(?<=.)(\.verdict)?\.[^.]+$", "", path.name))
     planner = _Planner(head, document, scorers, form, label)
     outside = planner.written(form.file.scenarios or (), ("scenarios",))
     inside = planner.written(head.scenarios or (), ("suite", "scenarios"))
     planned = *planner.plan(outside), *planner.plan([*inside, *planner.rows(path.parent)])
+    variables = planner.variables(() if form.incomplete else planned)
     if planner.problems:
         refuse(planner.problems, label)
-    return Suite(head.name, head.adapter, head.max_concurrency, head.config.fail_fast, planned)
+    return Suite(head, planned, variables)
 
 
 def _misplaced(document: YamlDocument) -> Iterator[tuple[int, str]]:
@@ -102,6 +109,16 @@ def _misplaced(document: YamlDocument) -> Iterator[tuple[int, str]]:
         yield document.line(("scenarios",)), "scenarios stand at the top or inside suite, not in both places"
     if not inside and top.get("scenarios") is None:
         yield 1, "the key 'scenarios' is required, at the top or inside suite"
+
+
+def _look_up(name: str, plans: Sequence[PlannedScenario], suite: str) -> None:
+    is_of_scenario = name.startswith(_OF_SCENARIO)
+    for plan in plans if is_of_scenario else plans[:1]:
+        try:
+            value_of(name, {"input": plan.scenario.input, "context": plan.context(suite), "env": None})
+        except AdapterError as error:
+            where = f", in the scenario {plan.scenario.name!r}" if is_of_scenario else ""
+            raise AdapterError(f"{error}{where}") from None
 
 
 class _Entry(NamedTuple):
@@ -156,6 +173,17 @@ class _Planner:
                 self._complain((*entry.place, "name"), f"the name {name!r} is also that of line {first[name].line}")
             yield self._planned(*entry._replace(scenario=self._by_tool(entry)))
 
+    def variables(self, plans: Sequence[PlannedScenario]) -> dict[str, int]:
+        """Give the environment variables that the adapter needs, and refuse names that stand for nothing in a scenario."""
+        found: dict[str, int] = {}
+        for at, name in names_in(request_of(self._head.adapter)):
+            with self._told_at(place := ("suite", "adapter", *at)):
+                if (variable := variable_of(name)) is None:
+                    _look_up(name, plans, self._head.name)
+                else:
+                    found.setdefault(variable, self._document.line(place))
+        return found
+
     def _by_tool(self, entry: _Entry) -> Scenario:
         """Give the one expected tool the arguments that are written without a tool, as AgenticAssure's users do."""
         scenario, arguments = entry.scenario, entry.scenario.expected_tool_args
@@ -199,23 +227,15 @@ class _Planner:
             key = entry if isinstance(entry, str) else repr(entry)
             if key not in self._scorers:
                 # A problem is named once, where the scorer is written first.
-                self._scorers[key] = self._found(entry, where)
+                self._scorers[key] = None
+                with self._told_at(where):
+                    self._scorers[key] = find_scorer(entry, self._announced)
             scorer = self._scorers[key]
-            if scorer is None:
-                continue
-            try:
-                scorer.check(scenario)
-            except ConfigurationError as error:
+            if scorer is not None:
                 if self._is_complete(place):
-                    self._complain((*place, "metadata"), str(error))
-            yield scorer
-
-    def _found(self, entry: str | ScorerEntry, where: Place) -> SuiteScorer | None:
-        try:
-            return find_scorer(entry, self._announced)
-        except ConfigurationError as error:
-            self._complain(where, str(error))
-            return None
+                    with self._told_at((*place, "metadata")):
+                        scorer.check(scenario)
+                yield scorer
 
     def _entries(self, given: RunSettings, place: Place) -> Iterator[tuple[str | ScorerEntry, Place]]:
         if given.scorer is not None and given.scorers is not None:
@@ -227,6 +247,13 @@ class _Planner:
 
     def _is_complete(self, place: Place) -> bool:
         return None not in self._incomplete and place[-1] not in self._incomplete
+
+    @contextlib.contextmanager
+    def _told_at(self, place: Place) -> Iterator[None]:
+        try:
+            yield
+        except (ConfigurationError, AdapterError) as error:
+            self._complain(place, str(error))
 
     def _complain(self, place: Place, text: str) -> None:
         row = f"{place[2]}: " if place[:2] == _DATASET and len(place) > 2 else ""

@@ -10,30 +10,18 @@ from pydantic import BaseModel, ValidationError
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.yaml import YamlDocument
 from pytest_verdict.errors import SuiteError, allowed
-from pytest_verdict.suites.suite_model import (
-    Dataset,
-    HttpRequest,
-    PassShare,
-    RateLimit,
-    Scenario,
-    ScorerEntry,
-    SuiteConfig,
-    SuiteFile,
-    SuiteHead,
-)
+from pytest_verdict.suites import suite_model as form
 
 _MODELS: Final[dict[str, type[BaseModel]]] = {
-    "": SuiteFile,
-    "adapter": HttpRequest,
-    "dataset": Dataset,
-    "suite": SuiteHead,
-    "config": SuiteConfig,
-    "scenarios": Scenario,
-    "scorer": ScorerEntry,
-    "scorers": ScorerEntry,
-    "default_scorers": ScorerEntry,
-    "pass": PassShare,
-    "rate_limit": RateLimit,
+    "": form.SuiteFile,
+    "adapter": form.HttpRequest,
+    "suite": form.SuiteHead,
+    "scenarios": form.Scenario,
+    **dict.fromkeys(("scorer", "scorers", "default_scorers"), form.ScorerEntry),
+    "pass": form.PassShare,
+    "config": form.SuiteConfig,
+    "dataset": form.Dataset,
+    "rate_limit": form.RateLimit,
 }
 # Behind these keys pydantic names the kind of the value, where it may be of several.
 _OF_SEVERAL_KINDS: Final = ("adapter", "expected_output", "input", "scorer", "scorers", "default_scorers", "pass")
@@ -53,7 +41,7 @@ _YAML_TYPES: Final = {bool: "a boolean", int: "a number", float: "a number", typ
 class Form(NamedTuple):
     """A suite file without what is written wrongly, what that is by line, and the scenarios that miss it; None is the suite."""
 
-    file: SuiteFile
+    file: form.SuiteFile
     problems: set[tuple[int, str]]
     incomplete: set[int | None]
 
@@ -61,13 +49,13 @@ class Form(NamedTuple):
 def read_form(document: YamlDocument) -> Form:
     """Read what has the right form, so that the rest of what is wrong is found in the same pass."""
     try:
-        return Form(SuiteFile.model_validate(document.value), set(), set())
+        return Form(form.SuiteFile.model_validate(document.value), set(), set())
     except ValidationError as error:
         wrong = [(_place(problem), problem) for problem in error.errors(include_url=False)]
     problems = {(document.line(place), _sentence(problem, place, document)) for place, problem in wrong}
     whole = _copied(document.value)
     incomplete = {_leave_out(whole, place) for place, _ in wrong}
-    return Form(SuiteFile.model_validate(whole), problems, incomplete)
+    return Form(form.SuiteFile.model_validate(whole), problems, incomplete)
 
 
 def refuse(problems: Iterable[tuple[int, str]], label: str) -> NoReturn:

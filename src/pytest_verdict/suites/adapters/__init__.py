@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from pytest_verdict.core.families import FAMILIES
@@ -32,29 +33,18 @@ def open_adapter(written: str | HttpRequest, folder: Path) -> Any:
 
 
 def _python_adapter(path: str, hint: str = "") -> Any:
+    """Make an adapter of what a dotted path names; what comes back of a call may have to be awaited."""
     try:
-        return PythonAdapter(path, hint)
+        found = import_object(path, "adapter", hint)
+        made = found() if inspect.isclass(found) else found
+        function = getattr(made, "run", made)
     except AdapterError:
         raise
     except Exception as error:
         raise AdapterError(f"the adapter {path!r} cannot be made: {type(error).__name__}: {error}") from error
-
-
-class PythonAdapter:
-    """Calls what a dotted path names."""
-
-    def __init__(self, path: str, hint: str = "") -> None:
-        found = import_object(path, "adapter", hint)
-        if inspect.isclass(found):
-            found = found()
-        function = getattr(found, "run", found)
-        if not callable(function):
-            raise AdapterError(f"the adapter {path!r} has no run(input, context=None) and is no function")
-        self._call = _with_context(function)
-
-    def run(self, text: str, context: Mapping[str, Any]) -> Any:
-        """Run one input; what comes back may have to be awaited."""
-        return self._call(text, context)
+    if not callable(function):
+        raise AdapterError(f"the adapter {path!r} has no run(input, context=None) and is no function")
+    return SimpleNamespace(run=_with_context(function))
 
 
 def _with_context(function: Callable[..., Any]) -> Callable[[str, Mapping[str, Any]], Any]:

@@ -13,10 +13,9 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import AdapterError, SuiteError
-from pytest_verdict.suites.adapters.recorded import as_text
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
-from pytest_verdict.suites.loading import read_json
+from pytest_verdict.suites.loading import as_text, read_json
 
 _TAIL: Final = 500
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import re
 import urllib.error
 import urllib.request
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, unquote, urlsplit
@@ -17,13 +16,13 @@ from urllib.parse import quote, unquote, urlsplit
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.redaction import literals, redaction_of, without_url_secrets
 from pytest_verdict.errors import AdapterError, MappingError
+from pytest_verdict.suites.adapters.request_template import filled, names_in, variable_of
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
 from pytest_verdict.suites.loading import read_json
 from pytest_verdict.suites.mapping.input_mapping import read_input
 from pytest_verdict.suites.suite_model import HttpRequest
 
-_PLACE: Final = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
 _USUAL_HEADERS: Final = {"Content-Type": "application/json", "Accept": "application/json, text/plain"}
 
 
@@ -52,7 +51,8 @@ class HttpAdapter:
         if at:
             self._headers["Authorization"] = f"Basic {b64encode(unquote(user).encode()).decode()}"
         self._shown = without_url_secrets("%20".join(self._asked.url.split()))
-        names = {place[4:] for place in _PLACE.findall(self._asked.model_dump_json()) if place.startswith("env.")}
+        named = (variable_of(name) for _, name in names_in(self._asked))
+        names = {name for name in named if name is not None}
         missing = sorted(names - os.environ.keys())
         if missing:
             raise AdapterError(
@@ -69,24 +69,22 @@ class HttpAdapter:
         content, kind = self._reply(self._request(given, context), context.get("timeout_seconds"))
         try:
             decoded = self._hide(content.decode("utf-8"))
-            if self._parts:
-                document = read_json(decoded)
-                found = {name: find(document) for name, find in self._parts.items()}
-                return result_from_json(found, f"the reply of {self._shown}")
-            if not kind.endswith("json"):
+            if not self._parts and not kind.endswith("json"):
                 return AgentResult(decoded)
-            return result_from_json(read_json(decoded), f"the reply of {self._shown}")
+            document = read_json(decoded)
+            found = {name: find(document) for name, find in self._parts.items()} or document
+            return result_from_json(found, f"the reply of {self._shown}")
         except (ValueError, MappingError) as error:
             raise AdapterError(f"the reply of {self._shown} cannot be read: {self._hide(str(error))}") from None
 
     def _request(self, given: Any, context: Mapping[str, Any]) -> urllib.request.Request:
         values = {"input": given, "context": dict(context), "env": self._variables}
         has_body = self._asked.method not in {"GET", "HEAD"} or "body" in self._asked.model_fields_set
-        body = _filled(self._asked.body, values) if has_body else None
+        body = filled(self._asked.body, values) if has_body else None
         if not isinstance(body, str | None):
             body = json.dumps(body, default=str)
-        url = _filled(self._url, values, lambda text: quote(text, safe=""))
-        headers = {name: _filled(text, values) for name, text in self._headers.items()}
+        url = filled(self._url, values, lambda text: quote(text, safe=""))
+        headers = {name: filled(text, values) for name, text in self._headers.items()}
         content = None if body is None else body.encode()
         return urllib.request.Request(url, content, headers, method=self._asked.method)  # noqa: S310 - http and https only
 
@@ -111,31 +109,3 @@ class HttpAdapter:
 class _NoRedirection(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_asked: Any) -> None:
         """Leave a redirection to be told as a reply."""
-
-
-def _filled(template: Any, values: Mapping[str, Any], write: Callable[[str], str] = str) -> Any:
-    """Put values where ``{{input}}``, ``{{context.name}}`` or ``{{env.NAME}}`` stands; alone it keeps its type."""
-    if isinstance(template, dict):
-        return {name: _filled(item, values, write) for name, item in template.items()}
-    if isinstance(template, list):
-        return [_filled(item, values, write) for item in template]
-    if not isinstance(template, str):
-        return template
-    whole = _PLACE.fullmatch(template)
-    if whole:
-        return _value(whole[1], values)
-    return _PLACE.sub(lambda place: write(_text(_value(place[1], values))), template)
-
-
-def _value(path: str, values: Any) -> Any:
-    found = values
-    for step in path.split("."):
-        if not isinstance(found, Mapping) or step not in found:
-            names = ", ".join(found) if isinstance(found, Mapping) else "no names"
-            raise AdapterError(f"{{{{{path}}}}}: there is no {step!r}; there is {names}")
-        found = found[step]
-    return found
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, default=str)

@@ -23,41 +23,41 @@ _RANDOM: Final = SystemRandom()
 
 
 class Pace:
-    """When an adapter may be called next, from all threads of a process."""
+    """When an adapter may be called next, from all threads of each of so many processes."""
 
-    def __init__(self, closing: threading.Event) -> None:
+    def __init__(self, closing: threading.Event, processes: int) -> None:
         self.closing: Final = closing
+        self._processes = processes
         self._lock = threading.Lock()
         self._next = 0.0
 
-    def wait(self, interval: float) -> None:
-        """Wait for a turn; the next one is after an interval."""
-        with self._lock:
-            turn = max(self._next, time.monotonic())
-            self._next = turn + interval
-        self.closing.wait(turn - time.monotonic())
+    def call(self, function: Callable[[], Any], limit: RateLimit) -> Any:
+        """Make a call when it is its turn, and again when the service asks to wait."""
+        from tenacity import Retrying, retry_if_exception, sleep_using_event, stop_after_attempt
 
-    def postpone(self, seconds: float) -> None:
-        """Let all others wait too."""
-        with self._lock:
-            self._next = max(self._next, time.monotonic() + seconds)
+        def attempt() -> Any:
+            with self._lock:
+                turn = max(self._next, time.monotonic())
+                self._next = turn + (self._processes / limit.requests_per_second if limit.requests_per_second else 0.0)
+            self.closing.wait(turn - time.monotonic())
+            return function()
 
+        def pause(state: Any) -> float:
+            asked = _asked_pause(state.outcome.exception())
+            seconds: float = min(2.0 ** (state.attempt_number - 1), limit.max_delay_seconds) if asked is None else asked
+            # All others wait too.
+            with self._lock:
+                self._next = max(self._next, time.monotonic() + seconds)
+            # Not all of those that were told to wait come back in the same moment.
+            return seconds + _RANDOM.uniform(0.0, max(seconds, 1.0) / 4)
 
-def call_patiently(call: Callable[[], Any], limit: RateLimit, pace: Pace, processes: int) -> Any:
-    """Make a call when it is its turn, and again when the service asks to wait."""
-    from tenacity import Retrying, retry_if_exception, sleep_using_event, stop_after_attempt
-
-    def attempt() -> Any:
-        pace.wait(processes / limit.requests_per_second if limit.requests_per_second else 0.0)
-        return call()
-
-    return Retrying(
-        retry=retry_if_exception(functools.partial(_is_worth_waiting, limit)),
-        stop=stop_after_attempt(limit.max_retries + 1),
-        wait=functools.partial(_pause, limit, pace),
-        sleep=sleep_using_event(pace.closing),
-        reraise=True,
-    )(attempt)
+        return Retrying(
+            retry=retry_if_exception(functools.partial(_is_worth_waiting, limit)),
+            stop=stop_after_attempt(limit.max_retries + 1),
+            wait=pause,
+            sleep=sleep_using_event(self.closing),
+            reraise=True,
+        )(attempt)
 
 
 def _is_worth_waiting(limit: RateLimit, error: BaseException) -> bool:
@@ -65,14 +65,6 @@ def _is_worth_waiting(limit: RateLimit, error: BaseException) -> bool:
     asked = _asked_pause(error)
     is_busy = not statuses.isdisjoint(_ALWAYS) or (_WITH_TIME in statuses and asked is not None)
     return is_busy and (asked or 0.0) <= limit.max_delay_seconds
-
-
-def _pause(limit: RateLimit, pace: Pace, state: Any) -> float:
-    asked = _asked_pause(state.outcome.exception())
-    seconds: float = min(2.0 ** (state.attempt_number - 1), limit.max_delay_seconds) if asked is None else asked
-    pace.postpone(seconds)
-    # Not all of those that were told to wait come back in the same moment.
-    return seconds + _RANDOM.uniform(0.0, max(seconds, 1.0) / 4)
 
 
 def _asked_pause(error: BaseException) -> float | None:

@@ -16,6 +16,7 @@ from pytest_verdict.errors import AdapterError
 from pytest_verdict.report.folder import EARLIER, INTERRUPTED
 from pytest_verdict.report.journal import OUTPUTS
 from pytest_verdict.suites.agent_result import CALL_FIELDS, AgentResult, ToolCall, called_tools, result_from_json
+from pytest_verdict.suites.loading import as_text
 from pytest_verdict.suites.rows import named_rows
 
 _HEAD: Final = ("suite", "name", "input", "repeat", "asked")
@@ -47,7 +48,7 @@ class Recording:
         return rows.get(context.get("repeat", 1), rows.get(max(rows, default=0)))
 
 
-class RecordedAdapter:
+class RecordedAdapter(Recording):
     """Gives the outputs of a file, or those that the session of a report got.
 
     A row holds ``output`` and, if wanted, the other fields of an `AgentResult`, under the ``name`` of its scenario or
@@ -56,28 +57,20 @@ class RecordedAdapter:
     """
 
     def __init__(self, written: str, folder: Path) -> None:
-        self._path = folder / written.partition(":")[2].strip()
+        path = folder / written.partition(":")[2].strip()
+        self._name = path.name
         try:
-            self._recording = Recording(self._path)
+            super().__init__(path)
         except OSError as error:
-            raise AdapterError(f"the recorded outputs {self._path} cannot be read: {error.strerror or error}") from None
+            raise AdapterError(f"the recorded outputs {path} cannot be read: {error.strerror or error}") from None
 
     def run(self, given: Any, context: Mapping[str, Any]) -> AgentResult:
         """Look up one output."""
-        row = self._recording.find(given, context)
+        row = self.find(given, context)
         if row is None:
             scenario = shown(str(context.get("scenario")), 80)
-            raise AdapterError(f"{self._path.name} has no recorded output for the scenario {scenario}")
-        return result_of_row(row, f"a row of {self._path.name}")
-
-    def asked(self, given: Any, context: Mapping[str, Any]) -> str | None:
-        """Say which question the session asked that got the output, so that it can still go on."""
-        return (self._recording.find(given, context) or {}).get("asked")
-
-
-def as_text(given: Any) -> str:
-    """Write an input as text."""
-    return given if isinstance(given, str) else json.dumps(given, sort_keys=True, ensure_ascii=False, default=str)
+            raise AdapterError(f"{self._name} has no recorded output for the scenario {scenario}")
+        return result_of_row(row, f"a row of {self._name}")
 
 
 def result_of_row(row: Mapping[str, Any], source: str) -> AgentResult:
@@ -95,8 +88,10 @@ def result_of_row(row: Mapping[str, Any], source: str) -> AgentResult:
 
 def question(adapter: Any, written: str, given: Any, context: Mapping[str, Any]) -> str:
     """Say by a digest what an output answers, so that no other question takes it for its own."""
-    if isinstance(adapter, RecordedAdapter) and (known := adapter.asked(given, context)) is not None:
-        return known
+    # A session that got its outputs from a recording can still go on from them.
+    row = adapter.find(given, context) if isinstance(adapter, RecordedAdapter) else None
+    if row is not None and row.get("asked") is not None:
+        return str(row["asked"])
     asked = {name: value for name, value in context.items() if name not in {"attempt", "timeout_seconds"}}
     return digest(encode_text([written, given, asked]))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -14,7 +15,7 @@ from pytest_verdict.errors import SuiteError
 _EXIT_CODES: Final = """\
 exit codes:
   0  every file can be run
-  1  a file is written wrongly, or, with --strict, a scenario expects nothing
+  1  a file is written wrongly, or, with --strict, a scenario expects nothing or an environment variable is not set
   2  no file is named, or one cannot be read
 """
 
@@ -25,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--schema", action="store_true", help="print the JSON Schema of suite files, for your editor")
     announced = "a scorer that conftest.py registers; may be repeated"
     parser.add_argument("--scorer", action="append", default=[], metavar="NAME", help=announced)
-    parser.add_argument("--strict", action="store_true", help="refuse scenarios that expect nothing")
+    parser.add_argument("--strict", action="store_true", help="refuse what is only warned of otherwise")
     parser.add_argument("files", nargs="*", metavar="FILE", help="a suite file; adapters and scorers are not imported")
 
 
@@ -51,10 +52,12 @@ def _check(file: str, scorers: Sequence[str], *, strict: bool) -> int:
         for line in str(error).splitlines():
             say(line)
         return 1
-    adapter = f"adapter {suite.adapter}" if suite.adapter else "no adapter of its own"
-    say(f"{file}: {suite.name}, {counted(len(suite.scenarios), 'scenario')}, {adapter}")
+    adapter = f"adapter {suite.head.adapter}" if suite.head.adapter else "no adapter of its own"
+    say(f"{file}: {suite.head.name}, {counted(len(suite.scenarios), 'scenario')}, {adapter}")
+    missing = [name for name in suite.variables if name not in os.environ]
+    doubts = [(suite.variables[name], f"the environment variable {name} is not set here") for name in missing]
     empty = [plan for plan in suite.scenarios if plan.expects_nothing]
-    for plan in empty:
-        word = "error" if strict else "warning"
-        say(f"{file}:{plan.line}: {word}: the scenario {plan.scenario.name!r} expects nothing")
-    return 1 if strict and empty else 0
+    doubts += [(plan.line, f"the scenario {plan.scenario.name!r} expects nothing") for plan in empty]
+    word = "error" if strict else "warning"
+    say(*(f"{file}:{place}: {word}: {doubt}" for place, doubt in doubts))
+    return 1 if strict and doubts else 0

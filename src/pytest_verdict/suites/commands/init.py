@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -28,12 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
+    from pytest_verdict.suites.suite_model import suite_schema
+
     folder = Path(arguments.folder)
     # A conftest.py that is there does what ours does, and so does a schema.
     kept = {name for name in ("conftest.py", SCHEMA) if (folder / name).exists()}
     starter = sorted(_HOME.joinpath("starter").iterdir(), key=lambda file: file.name)
     texts = {file.name.removesuffix(".txt"): file.read_text("utf-8") for file in starter}
-    texts[SCHEMA] = _HOME.joinpath("suite.schema.json").read_text("utf-8")
+    texts[SCHEMA] = f"{json.dumps(suite_schema(), indent=2)}\n"
     wanted = {name: text for name, text in texts.items() if name not in kept}
     taken = [name for name in wanted if (folder / name).exists()]
     if taken:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pytest_verdict.core.values.display import visible
+from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.core.values.yaml import YamlDocument
 from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.suites.scorer import find_scorer
 from pytest_verdict.suites.suite_model import ScorerEntry
 from pytest_verdict.suites.suite_reader import Place
-from pytest_verdict.suites.user_scorer import find_scorer
 
 FORMATS: Final = ("agenticassure", "karenina", "promptfoo", "pydantic-evals")
 """Each has a module of its name here with ``read``, which fills in an `Imported`."""
@@ -73,9 +72,27 @@ def places(of: Mapping[Place, Mapping[str, Any]], key: str) -> dict[Place, Any]:
     return {(*place, key, n): item for place, part in of.items() for n, item in enumerate(part.get(key) or ())}
 
 
-def as_text(value: Any) -> str:
-    """Write a value as an input or a variable is written: text as it is, anything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+_REASONS: Final[Mapping[str, str]] = {
+    "a model decides it": "LLMJudge answer-relevance classifier context-faithfulness context-recall context-relevance"
+    " conversation-relevance factuality g-eval llm-rubric model-graded-closedqa model-graded-factuality moderation pi"
+    " search-rubric select-best similar",
+    "it is code": "javascript python ruby webhook",
+    "a result does not say it": "HasMatchingSpan cost finish-reason perplexity perplexity-score",
+}
+
+
+def untranslated(check: str, parts: Iterable[str] = ()) -> ConfigurationError:
+    """Say that a check is not translated, or which of its parts are not, and why where a reason is known."""
+    name = check.removeprefix("not-")
+    reason = next((f", because {why}" for why, checks in _REASONS.items() if name in checks.split()), "")
+    return ConfigurationError(f"{check}: {', '.join(parts) or 'it'} is not translated{reason}")
+
+
+def fast_enough(milliseconds: Any) -> dict[str, Any]:
+    """Write the scorer that bounds the latency which the adapter says."""
+    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
+        raise ConfigurationError(f"a time is a number, got {shown(milliseconds, 40)}")
+    return operator("numeric_maximum", expected=milliseconds, observed="$.latency_ms")
 
 
 def operator(name: str, *, expected: Any = None, observed: Any = None, **settings: Any) -> dict[str, Any]:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.suites.importing import Entry, Imported, as_text, operator, places
+from pytest_verdict.suites.importing import Entry, Imported, fast_enough, operator, places, untranslated
+from pytest_verdict.suites.loading import as_text
 from pytest_verdict.suites.suite_reader import Place
 
 _VARIABLE: Final = re.compile(r"\{\{\s*(\w+)\s*\}\}")
@@ -53,18 +53,24 @@ def _rendered(text: str, variables: Mapping[str, Any]) -> str:
 def _entry(variables: Mapping[str, Any], templates: Mapping[str, Any], check: Mapping[str, Any]) -> Entry:
     if "$ref" in check:
         check = templates[check["$ref"].rpartition("/")[2]]
-    kind, value = check["type"], check.get("value")
-    more = sorted(check.keys() - {"type", "value", "metric"})
+    kind, key = check["type"], "threshold" if check["type"] == "latency" else "value"
+    value, more = check.get(key), sorted(check.keys() - {"type", key, "metric"})
     if isinstance(value, str) and _TEMPLATE.search(value := _rendered(value, variables)):
         more = ["a template or a file as its value"]
     if value is None and not more and not kind.endswith("json"):
         more = ["nothing as its value"]
     negated = kind.startswith("not-")
     translate = _CHECKS.get(kind.removeprefix("not-"))
-    entry = translate(value) if translate is not None and not more else None
-    if entry is None or (negated and not entry["operator"].startswith("trace_")):
-        raise ConfigurationError(f"{kind}: {', '.join(more) or 'it'} is not translated")
-    return {**entry, "mapping": {"expected": {"literal": False}}} if negated else entry
+    if translate is None or more:
+        raise untranslated(kind, more)
+    entry = translate(value)
+    if not negated:
+        return entry
+    if entry["operator"] in {"contains_all", "contains_any"}:
+        return {"none_of": [entry]}
+    if not entry["operator"].startswith("trace_"):
+        raise untranslated(kind)
+    return {**entry, "mapping": {"expected": {"literal": False}}}
 
 
 def _search(value: Any, form: str = "{}") -> dict[str, Any]:
@@ -86,7 +92,7 @@ def _schema(value: Any, observed: Any = None) -> dict[str, Any]:
 
 
 _IN_PROSE: Final = {"path": "$.output", "extract": "first_json", "on_missing": "fail"}
-# Those that become an operator on traces may be negated, by not- before the name.
+# Those that become an operator on traces, or look for several texts, may be negated, by not- before the name.
 _CHECKS: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
     "contains": lambda value: operator("trace_contains", substring=as_text(value)),
     "contains-all": functools.partial(_several, "contains_all"),
@@ -97,6 +103,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
     "icontains-all": functools.partial(_several, "contains_all", case_sensitive=False),
     "icontains-any": functools.partial(_several, "contains_any", case_sensitive=False),
     "is-json": _schema,
+    "latency": fast_enough,
     "regex": lambda value: operator("trace_regex", pattern=value),
     "starts-with": functools.partial(_search, form=r"\A{}"),
     "word-count": lambda value: operator(

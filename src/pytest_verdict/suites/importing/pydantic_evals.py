@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.suites.importing import Entry, Imported, as_text, operator, places
+from pytest_verdict.suites.importing import Entry, Imported, fast_enough, operator, places, untranslated
+from pytest_verdict.suites.loading import as_text
 
 
 def read(found: Imported) -> None:
@@ -32,9 +32,10 @@ def _named(given: Any) -> tuple[str, Mapping[str, Any]]:
 
 def _entry(expected: Any, evaluator: tuple[str, Mapping[str, Any]]) -> Entry:
     name, arguments = evaluator
-    more = sorted(arguments.keys() - {"value", "case_sensitive", "evaluation_name"})
+    limit = "seconds" if name == "MaxDuration" else "value"
+    more = sorted(arguments.keys() - {"value", "case_sensitive", "evaluation_name", limit})
     if name not in _EVALUATORS or more:
-        raise ConfigurationError(f"{as_text(name)}: {', '.join(more) or 'it'} is not translated")
+        raise untranslated(as_text(name), more)
     return _EVALUATORS[name]({"value": expected, **arguments})
 
 
@@ -50,8 +51,14 @@ def _contains(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return operator("contains_all", substrings=[value], case_sensitive=arguments.get("case_sensitive", True))
 
 
+def _fast_enough(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    seconds = arguments.get("seconds", arguments["value"])
+    return fast_enough(1_000 * seconds if isinstance(seconds, float | int) else seconds)
+
+
 _EVALUATORS: Final[Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]]] = {
     "Contains": _contains,
     "Equals": _equals,
     "EqualsExpected": _equals,
+    "MaxDuration": _fast_enough,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -12,7 +13,7 @@ from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import MappingError, SettingsError, allowed
 from pytest_verdict.operators.regex import compile_pattern, find_matches
 from pytest_verdict.operators.regex_process import RegexTimeLimitError
-from pytest_verdict.suites.mapping.paths import Many, NothingFoundError, chosen, read_many, read_path
+from pytest_verdict.suites.mapping.paths import MANY, Many, NothingFoundError, chosen, read_path, word
 from pytest_verdict.suites.mapping.presets import PRESETS, Part, find_parts
 
 
@@ -28,6 +29,7 @@ class ExtractionTimeLimitError(MappingError):
 
 
 Step = Callable[[Any], Taken]
+_FIRST: Final = object()
 
 
 def refuse_unknown_keys(what: str, given: Mapping[Any, Any], known: Sequence[str]) -> None:
@@ -60,9 +62,17 @@ def _step(given: Any) -> Step:
     if len(kinds) != 1:
         ways = f"a name such as 'last_number', or a dict with one of {', '.join(_KINDS)}"
         raise SettingsError(f"a step of extract is {ways}, got {shown(given, 80)}")
-    keys, read = _KINDS[kinds[0]]
-    refuse_unknown_keys("a step of extract", given, (kinds[0], *keys))
-    return read(given)
+    kind, read = kinds[0], _KINDS[kinds[0]]
+    refuse_unknown_keys("a step of extract", given, (kind, *list(inspect.signature(read).parameters)[1:]))
+    return read(given[kind], **{key: given[key] for key in given if key != kind})
+
+
+def newer_presets(extract: Any) -> dict[str, int]:
+    """Give the versions of presets that have changed since they came, as far as steps name them."""
+    if isinstance(extract, str):
+        return {extract: PRESETS[extract].version} if PRESETS[extract].version > 1 else {}
+    parts = extract.get("first_of", ()) if isinstance(extract, Mapping) else extract or ()
+    return {name: version for part in parts for name, version in newer_presets(part).items()}
 
 
 def _text(value: Any, label: str) -> str:
@@ -97,8 +107,8 @@ def _preset_step(name: str) -> Step:
     return _parts_step(name, functools.partial(find_parts, name))
 
 
-def _first_of_step(given: Mapping[str, Any]) -> Step:
-    alternatives = [read_steps(one) for one in _some("first_of", given["first_of"], (str, Mapping, list, tuple))]
+def _first_of_step(given: Any) -> Step:
+    alternatives = [read_steps(one) for one in _some("first_of", given, (str, Mapping, list, tuple))]
 
     def extract(value: Any) -> Taken:
         for number, steps in enumerate(alternatives, 1):
@@ -122,16 +132,15 @@ def _some(key: str, given: Any, kinds: tuple[type, ...] = (str,)) -> list[Any]:
     return items
 
 
-def _regex_step(given: Mapping[str, Any]) -> Step:
-    pattern, many = given["regex"], read_many(given.get("many"))
-    flags = _flags(given.get("flags"))
+def _regex_step(pattern: Any, group: Any = _FIRST, flags: Any = None, many: Any = None) -> Step:
+    many, flags = word("many", many, MANY), _flags(flags)
     if not isinstance(pattern, str) or not pattern:
         raise SettingsError(f"the regex of extract is a text that is not empty, got {shown(pattern, 80)}")
     try:
         groups = compile_pattern(pattern, flags)
     except (re.error, RegexTimeLimitError) as error:
         raise SettingsError(f"{shown(pattern)} is not a regular expression: {error}") from None
-    group = given.get("group", 1 if groups.groups else 0)
+    group = int(groups.groups > 0) if group is _FIRST else group
     if type(group) not in {int, str} or group not in {*range(groups.groups + 1), *groups.groupindex}:
         known = ", ".join(map(str, [*range(groups.groups + 1), *groups.groupindex]))
         raise SettingsError(f"{pattern!r} has no group {shown(group, 40)}; it has the groups {known}")
@@ -153,19 +162,18 @@ def _flags(given: Any) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _after_step(given: Mapping[str, Any]) -> Step:
+def _after_step(marker: Any, flags: Any = None, many: Any = None) -> Step:
     """Take the rest of the line behind a marker; of the next line where the marker ends its own."""
-    (marker,) = _some("after", [given["after"]])
     # The atomic group keeps the blanks, so that nothing is tried twice.
-    behind = r"(?>\s*)([^\n]*\S)"
-    return _regex_step({"regex": re.escape(marker) + behind, **{key: given[key] for key in given if key != "after"}})
+    pattern = re.escape(*_some("after", [marker])) + r"(?>\s*)([^\n]*\S)"
+    return _regex_step(pattern, flags=flags, many=many)
 
 
-def _choice_step(given: Mapping[str, Any]) -> Step:
+def _choice_step(options: Any, flags: Any = None, many: Any = None) -> Step:
     """Take the option that is named; of several, only what ``many`` says."""
-    many, flags = read_many(given.get("many")), _flags(given.get("flags"))
+    many, flags = word("many", many, MANY), _flags(flags)
     # Of two that begin alike, the longer one is tried first.
-    options = sorted(_some("choice", given["choice"]), key=len, reverse=True)
+    options = sorted(_some("choice", options), key=len, reverse=True)
     pattern = rf"(?<!\w)(?:{'|'.join(f'({re.escape(option)})' for option in options)})(?!\w)"
     compile_pattern(pattern, flags)
 
@@ -177,9 +185,8 @@ def _choice_step(given: Mapping[str, Any]) -> Step:
     return _parts_step(f"the choice of {', '.join(options)}", find, many)
 
 
-def _split_step(given: Mapping[str, Any]) -> Step:
+def _split_step(separators: Any) -> Step:
     """Cut a text at separators; blanks around the parts and empty parts are left out."""
-    separators = given["split"]
     pattern = "|".join(map(re.escape, _some("split", [separators] if isinstance(separators, str) else separators)))
 
     def extract(text: Any) -> Taken:
@@ -189,9 +196,8 @@ def _split_step(given: Mapping[str, Any]) -> Step:
     return extract
 
 
-def _json_step(given: Mapping[str, Any]) -> Step:
-    path = given["json"]
-    follow = read_path(path, given.get("many"), given.get("dialect"))
+def _json_step(path: Any, many: Any = None, dialect: Any = None) -> Step:
+    follow = read_path(path, many, dialect)
 
     def extract(text: Any) -> Taken:
         try:
@@ -203,11 +209,12 @@ def _json_step(given: Mapping[str, Any]) -> Step:
     return extract
 
 
-_KINDS: Final[Mapping[str, tuple[tuple[str, ...], Callable[[Mapping[str, Any]], Step]]]] = {
-    "regex": (("group", "flags", "many"), _regex_step),
-    "after": (("flags", "many"), _after_step),
-    "choice": (("flags", "many"), _choice_step),
-    "split": ((), _split_step),
-    "json": (("many", "dialect"), _json_step),
-    "first_of": ((), _first_of_step),
+_KINDS: Final[Mapping[str, Callable[..., Step]]] = {
+    "regex": _regex_step,
+    "after": _after_step,
+    "choice": _choice_step,
+    "split": _split_step,
+    "json": _json_step,
+    "first_of": _first_of_step,
 }
+"""What reads a step, by the key that it has; the other keys that it may have are the names of the other parameters."""

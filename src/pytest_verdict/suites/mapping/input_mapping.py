@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
+import functools
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.encoding import encode_text
+from pytest_verdict.core.values.encoding import decode, digest, encode_text
 from pytest_verdict.errors import MappingError, RecordError, SettingsError
 from pytest_verdict.suites.mapping.extraction import (
     ExtractionTimeLimitError,
+    newer_presets,
     read_steps,
     refuse_unknown_keys,
     take,
@@ -57,20 +59,20 @@ class InputMapping:
         {'expected': 'positive', 'observed': None}
     """
 
-    __slots__ = ("fails_where_missing", "fetch", "inputs", "keys", "literals", "settings")
+    __slots__ = ("_sources", "fails_where_missing", "fetch", "inputs", "keys", "literals", "presets", "settings")
 
     def __init__(self, /, *, observed: Any, expected: Any = None, group: Any = None, **settings: Any) -> None:
         named = {name: source for name, source in ((EXPECTED, expected), (GROUP, group)) if source is not None}
         self.inputs: dict[str, Any] = {**named, OBSERVED: observed, **settings}
         self.fetch = {name: read_input(name, source) for name, source in self.inputs.items()}
-        sources = [{"path": source} if isinstance(source, str) else source for source in self.inputs.values()]
-        keys = [first_key(source) for source in sources if "path" in source]
-        self.fails_where_missing = isinstance(observed, Mapping) and observed.get("on_missing") == "fail"
+        self._sources = {name: _spelled_out(source) for name, source in self.inputs.items()}
+        keys = [first_key(source) for source in self._sources.values() if "path" in source]
+        self.fails_where_missing = self._sources[OBSERVED].get("on_missing") == "fail"
         # Of the document, all that the paths go through; None when they may look elsewhere.
         self.keys = None if None in keys else tuple(dict.fromkeys(keys))
         self.settings = tuple(settings)
-        written = {name: source for name, source in settings.items() if isinstance(source, Mapping)}
-        self.literals = {name: source["literal"] for name, source in written.items() if "literal" in source}
+        self.literals = {name: self._sources[name]["literal"] for name in settings if "literal" in self._sources[name]}
+        self.presets = newer_presets([source.get("extract") for source in self._sources.values()])
 
     @classmethod
     def read(cls, given: InputMapping | Mapping[str, Any]) -> InputMapping:
@@ -113,11 +115,10 @@ class InputMapping:
 
     def columns(self) -> dict[str, str] | None:
         """Give the keys of the document that inputs are, by input; None when one is more than the value of a key."""
-        given = {name: source for name, source in self.inputs.items() if name not in self.literals}
-        paths = {name: {"path": source} if isinstance(source, str) else source for name, source in given.items()}
+        paths = {name: source for name, source in self._sources.items() if name not in self.literals}
         keys = {name: only_key(source["path"]) for name, source in paths.items() if {*source} == {"path"}}
         found = {name: key for name, key in keys.items() if key is not None}
-        return found if len(found) == len(paths) and GROUP not in self.inputs else None
+        return found if len(found) == len(paths) and GROUP not in paths else None
 
     def __repr__(self) -> str:
         return f"InputMapping({', '.join(f'{name}={source!r}' for name, source in self.inputs.items())})"
@@ -133,10 +134,13 @@ def resolve_into(found: dict[str, Any], traces: dict[str, Trace], mapping: Input
             raise (AnswerMissingError if is_fail else type(error))(f"{name}: {error}") from None
 
 
+def _spelled_out(source: Any) -> Any:
+    return {"path": source} if isinstance(source, str) else source
+
+
 def read_input(name: str, source: Any) -> Fetch:
     """Read where one input comes from."""
-    if isinstance(source, str):
-        source = {"path": source}
+    source = _spelled_out(source)
     if not isinstance(source, Mapping):
         ways = "a path such as $.output, {'path': ...} or {'literal': ...}"
         raise SettingsError(f"{name}: an input is {ways}, got {shown(source, 80)}")
@@ -197,21 +201,20 @@ def mapping_of_part(extract: Any) -> InputMapping:
     return InputMapping(observed={"path": "$", **(extract if is_input else {"extract": extract})})
 
 
-# The mappings of records, which thousands of records share.
-_recorded: Final[dict[str, InputMapping]] = {}
-_MOST_RECORDED: Final = 100
+@functools.lru_cache(maxsize=100)
+def mapping_of(text: str) -> InputMapping:
+    """Read the mapping of a record, which thousands of records share."""
+    return InputMapping.read(decode(json.loads(text)))
 
 
 def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Find the inputs of a record again; what could not be found has the reason as observed."""
     if "document" not in sources:
         raise RecordError("source_not_kept")
-    key = encode_text(sources["mapping"])
-    if key not in _recorded:
-        if len(_recorded) >= _MOST_RECORDED:
-            _recorded.clear()
-        _recorded[key] = InputMapping.read(sources["mapping"])
-    inputs, derived, error, _ = mapped(_recorded[key], sources["document"])
+    mapping = mapping_of(encode_text(sources["mapping"]))
+    if mapping.presets != sources.get("presets", {}):
+        raise RecordError("preset_changed")
+    inputs, derived, error, _ = mapped(mapping, sources["document"])
     inputs.pop(GROUP, None)
     if derived is None:
         raise RecordError("time_limit")
@@ -226,15 +229,17 @@ def _sources(
 ) -> dict[str, Any]:
     steps = {name: trace for name, trace in traces.items() if trace}
     extracted = _kept("steps", steps) if steps else {}
+    more = {"presets": mapping.presets} if mapping.presets else {}
     group = {GROUP: inputs[GROUP]} if GROUP in inputs else {}
-    return {"kind": "input_mapping", "mapping": mapping.inputs, **_kept("document", document), **extracted, **group}
+    head = {"kind": "input_mapping", "mapping": mapping.inputs, **more}
+    return {**head, **_kept("document", document), **extracted, **group}
 
 
 def _kept(name: str, value: Any) -> dict[str, Any]:
     text = encode_text(value)
     if len(text) <= LONGEST_DOCUMENT:
         return {name: value}
-    return {f"{name}_sha256": hashlib.sha256(text.encode()).hexdigest(), f"{name}_size": len(text)}
+    return {f"{name}_sha256": digest(text), f"{name}_size": len(text)}
 
 
 def _part(mapping: InputMapping, document: Any) -> Any:

@@ -16,6 +16,7 @@ Find = Callable[[Any], Sequence[Any]]
 Dialect = Literal["jsonpath_ng", "rfc9535"]
 Many = Literal["error", "first", "last", "list"]
 """What becomes of several matches."""
+MANY: Final = get_args(Many)
 
 _MOST_KEYS: Final = 12
 
@@ -26,7 +27,7 @@ class NothingFoundError(MappingError):
 
 def read_path(path: Any, many: Any = None, dialect: Any = None) -> Callable[[Any], Any]:
     """Read a path, and what several matches of it mean."""
-    wanted, find = read_many(many), finder(path, word("dialect", dialect, get_args(Dialect)))
+    wanted, find = word("many", many, MANY), finder(path, word("dialect", dialect, get_args(Dialect)))
 
     def extract(document: Any) -> Any:
         matches = find(document)
@@ -37,12 +38,6 @@ def read_path(path: Any, many: Any = None, dialect: Any = None) -> Callable[[Any
         return chosen(matches, wanted, f"the path {path}")
 
     return extract
-
-
-def read_many(given: Any) -> Many:
-    """Read what becomes of several matches."""
-    found: Many = word("many", given, get_args(Many))
-    return found
 
 
 def word(what: str, given: Any, known: Sequence[str]) -> Any:

@@ -9,7 +9,7 @@ import functools
 import itertools
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, Literal, NamedTuple
 
 from pytest_verdict.core.values.jsontext import documents_in
@@ -99,22 +99,29 @@ def _first_json(text: str) -> list[Part]:
     )
 
 
-PRESETS: Final[Mapping[str, tuple[Callable[[str], Iterable[Part]], Literal["first", "last"]]]] = {
-    "after_thinking": (lambda text: [Part(text, 0, len(text))], "first"),
-    "answer_tag": (functools.partial(_parts, _TAG), "last"),
-    "fenced_block": (functools.partial(_parts, _FENCED), "first"),
-    "final_answer": (_final_answer, "first"),
-    "first_json": (_first_json, "first"),
-    "first_number": (_numbers, "first"),
-    "last_line": (lambda text: map(_bare, _parts(_LINE, text)), "last"),
-    "last_number": (_numbers, "last"),
+class Preset(NamedTuple):
+    """What finds parts, which of several is meant, and a number that is raised when another part is found than before."""
+
+    find: Callable[[str], Iterable[Part]]
+    which: Literal["first", "last"]
+    version: int = 1
+
+
+PRESETS: Final[dict[str, Preset]] = {
+    "after_thinking": Preset(lambda text: [Part(text, 0, len(text))], "first"),
+    "answer_tag": Preset(functools.partial(_parts, _TAG), "last"),
+    "fenced_block": Preset(functools.partial(_parts, _FENCED), "first"),
+    "final_answer": Preset(_final_answer, "first"),
+    "first_json": Preset(_first_json, "first"),
+    "first_number": Preset(_numbers, "first"),
+    "last_line": Preset(lambda text: map(_bare, _parts(_LINE, text)), "last"),
+    "last_number": Preset(_numbers, "last"),
 }
-"""What finds the parts of a name, and which of several is meant."""
 
 
 def find_parts(name: str, text: str) -> list[Part]:
     """Find the part of a name, if the text has it."""
-    find, which = PRESETS[name]
+    find, which, _ = PRESETS[name]
     skipped = text.rfind("</think>") + len("</think>") if "</think>" in text else 0
     parts = find(text[skipped:])
     chosen = itertools.islice(parts, 1) if which == "first" else deque(parts, maxlen=1)
