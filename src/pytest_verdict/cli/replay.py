@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.console import complain, progress, say, say_json
-from pytest_verdict.core.parallel import in_order
+from pytest_verdict.core.parallel import in_order, pieces_of
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.report.records_file import RecordsFile
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 MOST_LISTED: Final = 20
 # What Windows can wait for.
 _MOST_JOBS: Final = 61
-# So many bytes are a few hundredths of a second.
-_PIECE: Final = 1 << 20
 
 _EXIT_CODES: Final = """\
 Every record is derived again from the values, settings and threshold that it holds, with the operators installed here,
@@ -123,12 +121,12 @@ def tally_of(file: RecordsFile, jobs: int = 1) -> Tally:
     from pytest_verdict.report.checks import FolderCheck
 
     check, tally = FolderCheck(file.folder) if file.folder else None, Tally()
-    pieces = check.watch(_pieces(file.lines())) if check else _pieces(file.lines())
+    pieces = check.watch(pieces_of(file.lines())) if check else pieces_of(file.lines())
     # How much will come through a pipe is not known.
     unit, label = ("B", "records") if file.size else (" records", "")
     with progress(file.size, unit, counted=label) as show:
         replayed = partial(_replayed, inline=check.inline() if check else None)
-        for found, records, in_report in in_order(replayed, pieces, jobs):
+        for found, records, in_report in in_order(replayed, enumerate(pieces), jobs):
             tally.append(found)
             show(file.done if file.size else tally.records, tally.records)
             if check:
@@ -137,24 +135,13 @@ def tally_of(file: RecordsFile, jobs: int = 1) -> Tally:
     return tally
 
 
-def _pieces(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
-    piece, size = [], 0
-    for line in lines:
-        piece.append(line)
-        size += len(line)
-        if size > _PIECE:
-            yield piece
-            piece, size = [], 0
-    if piece:
-        yield piece
-
-
-def _replayed(lines: list[bytes], inline: frozenset[str] | None) -> _Replayed:
+def _replayed(piece: tuple[int, list[bytes]], inline: frozenset[str] | None) -> _Replayed:
     from pytest_verdict.core.merkle import leaves_of
-    from pytest_verdict.core.replay import replay
+    from pytest_verdict.core.replay import replay_piece
     from pytest_verdict.report.checks import told
 
-    tally, answers = Tally(), list(replay(lines))
+    lines = piece[1]
+    tally, answers = Tally(), replay_piece(*piece)
     for number, answer in enumerate(answers, 1):
         tally.add(number, answer)
     if inline is None:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import zip_longest
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.parallel import pieces_of
 from pytest_verdict.core.reading import read_object, read_text, read_threshold
 from pytest_verdict.core.record import parse_record, record_head
 from pytest_verdict.core.registry import REGISTRY
@@ -32,6 +35,8 @@ _OTHER_CODE: Final = "the code of an operator is not the one that was recorded"
 # In text these quotes are escaped, so what looks like a member is one.
 _CODE: Final = re.compile(r'"operator_code":("[^"]*")')
 _MOST_OPERATORS: Final = 1_000
+FEW_PIECES: Final = 10
+"""In less time than these take one by one pyarrow is not loaded."""
 _ID: Final = re.compile(r"[0-9a-f]{12}-[0-9]{1,20}-[0-9]{1,20}")
 _TEXT: Final = r'"(?:[^"\\]|\\.)*+"'
 _PLACE: Final = re.compile(rf'"test":{_TEXT},"attempt":[0-9]+,"ordinal":[0-9]+,"path":{_TEXT},"line":[0-9]+\}}\r?\n?')
@@ -68,14 +73,25 @@ _known: dict[tuple[type[Operator], str, int, str], _Installed] = {}
 
 def replay(lines: Iterable[bytes]) -> Iterator[Replayed]:
     """Derive records again, one after the other."""
-    rewriter = Rewriter(_derived_inputs)
-    for line in lines:
-        same = rewriter.same(line)
-        yield Replayed(same[0], "identical", "", *same[1:]) if same else replay_line(line, rewriter)
+    for piece in enumerate(pieces_of(lines)):
+        yield from replay_piece(*piece)
+
+
+def replay_piece(number: int, lines: Sequence[bytes]) -> list[Replayed]:
+    """Derive the records of a piece of a file again, many at once where pyarrow is there and the file is long."""
+    rewriter, found = Rewriter(_derived_inputs), list[Replayed | None]()
+    if number >= FEW_PIECES:
+        with suppress(ImportError):
+            from pytest_verdict.core.replay_by_columns import replayed_by_columns
+
+            found = replayed_by_columns(lines)
+    return [answer or replay_line(line, rewriter) for answer, line in zip_longest(found, lines)]
 
 
 def replay_line(line: bytes, rewriter: Rewriter | None = None) -> Replayed:
-    """Derive one record again, and have its operator learned if it is as recorded."""
+    """Derive one record again, by a rewriter if it knows the operator; it learns one that is as recorded."""
+    if rewriter is not None and (same := rewriter.same(line)):
+        return Replayed(same[0], "identical", "", *same[1:])
     try:
         return _replayed(line, parse_record(line), rewriter)
     except RecordError as error:

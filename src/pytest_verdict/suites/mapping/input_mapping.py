@@ -206,12 +206,7 @@ def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Find the inputs of a record again; what could not be found has the reason as observed."""
     if "document" not in sources:
         raise RecordError("source_not_kept")
-    key = encode_text(sources["mapping"])
-    if key not in _recorded:
-        if len(_recorded) >= _MOST_RECORDED:
-            _recorded.clear()
-        _recorded[key] = InputMapping.read(sources["mapping"])
-    inputs, derived, error, _ = mapped(_recorded[key], sources["document"])
+    inputs, derived, error, _ = mapped(_recorded_mapping(sources), sources["document"])
     inputs.pop(GROUP, None)
     if derived is None:
         raise RecordError("time_limit")
@@ -219,6 +214,23 @@ def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         return inputs, derived
     # Of what was not compared the settings of the operator are not those of the mapping.
     return {**{name: inputs[name] for name in (EXPECTED,) if name in inputs}, OBSERVED: error}, derived
+
+
+def column_paths(sources: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Say where in the sources of a record the inputs stand that are values of keys; refuse a mapping with any other."""
+    columns = _recorded_mapping(sources).columns()
+    if columns is None:
+        raise RecordError("an input is more than the value of a key")
+    return {name: ("document", key) for name, key in columns.items()}
+
+
+def _recorded_mapping(sources: Mapping[str, Any]) -> InputMapping:
+    key = encode_text(sources["mapping"])
+    if key not in _recorded:
+        if len(_recorded) >= _MOST_RECORDED:
+            _recorded.clear()
+        _recorded[key] = InputMapping.read(sources["mapping"])
+    return _recorded[key]
 
 
 def _sources(
