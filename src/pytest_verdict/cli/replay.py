@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.console import complain, progress, say, say_json
-from pytest_verdict.core.parallel import in_order, pieces_of
+from pytest_verdict.core.parallel import in_order
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.report.records_file import RecordsFile
@@ -70,16 +71,17 @@ class Tally:
     differences: int = 0
     findings: list[Finding] = field(default_factory=list)
 
-    def add(self, number: int, answer: Replayed) -> None:
-        """Count one record."""
-        self.statuses[answer.status] += 1
-        if answer.status == "identical":
-            return
-        if answer.status == "unverifiable":
-            self.reasons[answer.reason] += 1
-        elif len(self.listed) < MOST_LISTED and (answer.is_difference or answer.status == "unreadable"):
-            self.listed.append((number, answer))
-        self.differences += answer.is_difference
+    @classmethod
+    def of(cls, answers: Sequence[Replayed]) -> Tally:
+        """Count records."""
+        tally = cls(Counter(map(attrgetter("status"), answers)))
+        for number, answer in enumerate(answers, 1) if tally.statuses.keys() != {"identical"} else ():
+            if answer.status == "unverifiable":
+                tally.reasons[answer.reason] += 1
+            elif len(tally.listed) < MOST_LISTED and (answer.is_difference or answer.status == "unreadable"):
+                tally.listed.append((number, answer))
+            tally.differences += answer.is_difference
+        return tally
 
     def append(self, other: Tally) -> None:
         """Count the records that follow."""
@@ -121,7 +123,7 @@ def tally_of(file: RecordsFile, jobs: int = 1) -> Tally:
     from pytest_verdict.report.checks import FolderCheck
 
     check, tally = FolderCheck(file.folder) if file.folder else None, Tally()
-    pieces = check.watch(pieces_of(file.lines())) if check else pieces_of(file.lines())
+    pieces = check.watch(file.pieces()) if check else file.pieces()
     # How much will come through a pipe is not known.
     unit, label = ("B", "records") if file.size else (" records", "")
     with progress(file.size, unit, counted=label) as show:
@@ -140,10 +142,8 @@ def _replayed(piece: tuple[int, list[bytes]], inline: frozenset[str] | None) -> 
     from pytest_verdict.core.replay import replay_piece
     from pytest_verdict.report.checks import told
 
-    lines = piece[1]
-    tally, answers = Tally(), replay_piece(*piece)
-    for number, answer in enumerate(answers, 1):
-        tally.add(number, answer)
+    lines, answers = piece[1], list(replay_piece(*piece))
+    tally = Tally.of(answers)
     if inline is None:
         return tally, [], []
     records = [*zip(map(told, lines, answers), leaves_of(lines), strict=True)]

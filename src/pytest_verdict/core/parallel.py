@@ -9,23 +9,8 @@ from pytest_verdict.errors import VerdictError
 Work = TypeVar("Work")
 Result = TypeVar("Result")
 
-# So many bytes are a few hundredths of a second.
-PIECE: Final = 1 << 20
 # For each process: one piece that it works at, and one that waits.
 _AHEAD: Final = 2
-
-
-def pieces_of(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Cut lines into pieces of work."""
-    piece, size = list[bytes](), 0
-    for line in lines:
-        piece.append(line)
-        size += len(line)
-        if size > PIECE:
-            yield piece
-            piece, size = [], 0
-    if piece:
-        yield piece
 
 
 def in_order(function: Callable[[Work], Result], pieces: Iterable[Work], jobs: int) -> Iterator[Result]:

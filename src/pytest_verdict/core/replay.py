@@ -9,14 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from itertools import zip_longest
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.parallel import pieces_of
 from pytest_verdict.core.reading import read_object, read_text, read_threshold
 from pytest_verdict.core.record import parse_record, record_head
 from pytest_verdict.core.registry import REGISTRY
@@ -73,19 +70,21 @@ _known: dict[tuple[type[Operator], str, int, str], _Installed] = {}
 
 def replay(lines: Iterable[bytes]) -> Iterator[Replayed]:
     """Derive records again, one after the other."""
-    for piece in enumerate(pieces_of(lines)):
-        yield from replay_piece(*piece)
+    rewriter = Rewriter(_derived_inputs)
+    for line in lines:
+        yield replay_line(line, rewriter)
 
 
-def replay_piece(number: int, lines: Sequence[bytes]) -> list[Replayed]:
+def replay_piece(number: int, lines: Sequence[bytes]) -> Iterable[Replayed]:
     """Derive the records of a piece of a file again, many at once where pyarrow is there and the file is long."""
-    rewriter, found = Rewriter(_derived_inputs), list[Replayed | None]()
-    if number >= FEW_PIECES:
-        with suppress(ImportError):
-            from pytest_verdict.core.replay_by_columns import replayed_by_columns
-
-            found = replayed_by_columns(lines)
-    return [answer or replay_line(line, rewriter) for answer, line in zip_longest(found, lines)]
+    if number < FEW_PIECES:
+        return replay(lines)
+    try:
+        from pytest_verdict.core.replay_by_columns import replayed_by_columns
+    except ImportError:
+        return replay(lines)
+    rewriter, found = Rewriter(_derived_inputs), replayed_by_columns(lines)
+    return [answer or replay_line(line, rewriter) for answer, line in zip(found, lines, strict=True)]
 
 
 def replay_line(line: bytes, rewriter: Rewriter | None = None) -> Replayed:
