@@ -14,9 +14,7 @@ from typing import IO, Final, cast
 from pytest_verdict.core.record import BEGINNING
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.report.compression import DAMAGED, decompressed, stored
-from pytest_verdict.report.folder import JOURNAL
-from pytest_verdict.report.journal import RECORDS, TESTS
-from pytest_verdict.report.json_report import REPORT
+from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS
 
 STANDARD_INPUT: Final = "-"
 LONGEST_LINE: Final = 1 << 28
@@ -98,6 +96,8 @@ def _opened(raw: BufferedReader) -> IO[bytes]:
 
 
 def _refuse_newer_journal(folder: Path) -> None:
+    from pytest_verdict.report.json_report import REPORT
+
     journal, report = folder / JOURNAL / TESTS, folder / REPORT
     if journal.is_file() and report.is_file() and journal.stat().st_mtime_ns > report.stat().st_mtime_ns:
         raise RecordError(
