@@ -65,7 +65,7 @@ def test_every_byte_counts_the_same(kind):
 @pytest.mark.parametrize(
     "operator", ["exact", "normalized_exact", "contains_all", "literal", "one_of", "numeric_exact"]
 )
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 @given(st.data())
 def test_any_evidence_comes_out_as_one_by_one(operator, data):
     text = st.text(max_size=6) | st.sampled_from(
@@ -140,3 +140,24 @@ def test_long_files_are_read_by_columns_and_say_the_same(tmp_path):
     (tmp_path / "records.jsonl").write_bytes(b"".join(lines))
     assert sum(map(len, lines)) > (FEW_PIECES + 2) << 20
     assert tally_of(RecordsFile(str(tmp_path / "records.jsonl"))).statuses == {"identical": len(lines)}
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_runs_in_any_order_keep_their_own_tests_and_places(data):
+    run_of = st.tuples(st.sampled_from(sorted(KINDS)), st.sampled_from("ab"), st.integers(1, 2), st.integers(1, 90))
+    lines = []
+    for kind, test, line, count in data.draw(st.lists(run_of, min_size=1, max_size=6)):
+        lines += lines_of(*map(KINDS[kind], range(count)), test=test, line=line)
+    found = replayed_by_columns(lines)
+    assert all(answer in {None, replay_line(line)} for answer, line in zip(found, lines, strict=True))
+
+
+def test_a_run_between_records_of_another_test_keeps_its_test():
+    around = lines_of(*[compare("exact", "a", "b")] * MANY, test="a")
+    lines = [*around, *lines_of(*[compare("exact", "a", "a")] * MANY, test="b"), *around[::-1]]
+    found = replayed_by_columns(lines)
+    assert all(answer in {None, replay_line(line)} for answer, line in zip(found, lines, strict=True))
+    mixed = [*lines[:1], *lines[MANY : 2 * MANY], *lines[1:2]]
+    found = replayed_by_columns(mixed)
+    assert all(answer in {None, replay_line(line)} for answer, line in zip(found, mixed, strict=True))

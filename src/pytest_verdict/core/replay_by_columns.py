@@ -81,7 +81,7 @@ def _of_operator(lines: Sequence[bytes]) -> Iterator[tuple[list[int], Iterator[R
     parts |= found.parts
     for where in positions_of(compute.if_else(_are_places(columns), found.kinds, None)):
         if len(where) >= _FEWEST:
-            rows = _identical(operator, lines, there, parts, where)
+            rows = _identical(operator, record, lines, there, parts, where)
             ids = columns["id"].take(rows).to_pylist()
             tests = columns["test"].take(rows).to_pylist() if "test" in columns else repeat(record["test"])
             told = zip(ids, repeat("identical"), repeat(""), tests, repeat(operator.recorded_name()), repeat(()))
@@ -92,7 +92,7 @@ def _types(operator: Operator, first: Mapping[str, Any], last: Mapping[str, Any]
     """Name what is read: both sides, and what is not the same in the first and the last record."""
     place = {name: kind for name, kind in _AROUND.items() if first.get(name) != last.get(name)}
     is_column = operator.given_instead is ABSENT and type(first["expected"]) in _TYPES
-    sides = {side: type(first[side]) for side in (("expected", "observed") if is_column else ("observed",))}
+    sides = {side: type(first[side]) for side in ("expected", "observed")[not is_column :]}
     return {name: _TYPES[kind] for name, kind in (place | sides).items()}
 
 
@@ -129,14 +129,18 @@ def _are_places(columns: Mapping[str, Array]) -> Array:
 
 
 def _identical(
-    operator: Operator, lines: Sequence[bytes], there: Array, parts: Mapping[Path, Array], where: Array
+    operator: Operator,
+    around: Mapping[str, Any],
+    lines: Sequence[bytes],
+    there: Array,
+    parts: Mapping[Path, Array],
+    where: Array,
 ) -> Array:
     """Write records of one kind as the first of them, which the kernel has to confirm like the last."""
     first, last = lines[where[0].as_py()], lines[where[-1].as_py()]
-    record = parse_record(first)
-    template = template_of(operator, derived(first, record, operator), [*parts])
+    template = template_of(operator, derived(first, parse_record(first), operator), [*parts])
     rows = None if len(where) == len(there) else where
-    written = template.lines(_line(template, record), parts, rows)
+    written = template.lines(_line(template, around), parts, rows)
     same = compute.equal(written, there if rows is None else there.take(rows))
     confirmed = [replay_line(line).status == "identical" for line in (first, last)]
     if confirmed != [True, same[-1].as_py()]:
@@ -144,9 +148,9 @@ def _identical(
     return where.filter(same)
 
 
-def _line(template: Template, record: Mapping[str, Any]) -> str:
+def _line(template: Template, around: Mapping[str, Any]) -> str:
     def part(name: str) -> str:
-        return template.mark_of((name,)) if (name,) in template.paths else encode_text(record[name])
+        return template.mark_of((name,)) if (name,) in template.paths else encode_text(around[name])
 
     place = ",".join(f'"{name}":{part(name)}' for name in ("test", "attempt", "ordinal", "path", "line"))
     return f"{BEGINNING[:-1]}{part('id')},{template.members},{place}}}\n"
