@@ -206,7 +206,12 @@ def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Find the inputs of a record again; what could not be found has the reason as observed."""
     if "document" not in sources:
         raise RecordError("source_not_kept")
-    inputs, derived, error, _ = mapped(_recorded_mapping(sources), sources["document"])
+    key = encode_text(sources["mapping"])
+    if key not in _recorded:
+        if len(_recorded) >= _MOST_RECORDED:
+            _recorded.clear()
+        _recorded[key] = InputMapping.read(sources["mapping"])
+    inputs, derived, error, _ = mapped(_recorded[key], sources["document"])
     inputs.pop(GROUP, None)
     if derived is None:
         raise RecordError("time_limit")
@@ -218,19 +223,10 @@ def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def column_paths(sources: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """Say where in the sources of a record the inputs stand that are values of keys; refuse a mapping with any other."""
-    columns = _recorded_mapping(sources).columns()
+    columns = InputMapping.read(sources["mapping"]).columns()
     if columns is None:
         raise RecordError("an input is more than the value of a key")
     return {name: ("document", key) for name, key in columns.items()}
-
-
-def _recorded_mapping(sources: Mapping[str, Any]) -> InputMapping:
-    key = encode_text(sources["mapping"])
-    if key not in _recorded:
-        if len(_recorded) >= _MOST_RECORDED:
-            _recorded.clear()
-        _recorded[key] = InputMapping.read(sources["mapping"])
-    return _recorded[key]
 
 
 def _sources(
