@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -161,3 +162,9 @@ def test_a_run_between_records_of_another_test_keeps_its_test():
     mixed = [*lines[:1], *lines[MANY : 2 * MANY], *lines[1:2]]
     found = replayed_by_columns(mixed)
     assert all(answer in {None, replay_line(line)} for answer, line in zip(found, mixed, strict=True))
+
+
+def test_without_pyarrow_each_record_is_derived_by_itself(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pytest_verdict.core.replay_by_columns", None)
+    lines = lines_of(*map(KINDS["text"], range(MANY)))
+    assert [*replay_piece(FEW_PIECES, lines)] == [replay_line(line) for line in lines]
