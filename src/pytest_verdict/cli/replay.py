@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.console import complain, progress, say, say_json
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 MOST_LISTED: Final = 20
 # What Windows can wait for.
 _MOST_JOBS: Final = 61
-# So many bytes are a few hundredths of a second.
-_PIECE: Final = 1 << 20
 
 _EXIT_CODES: Final = """\
 Every record is derived again from the values, settings and threshold that it holds, with the operators installed here,
@@ -72,16 +71,17 @@ class Tally:
     differences: int = 0
     findings: list[Finding] = field(default_factory=list)
 
-    def add(self, number: int, answer: Replayed) -> None:
-        """Count one record."""
-        self.statuses[answer.status] += 1
-        if answer.status == "identical":
-            return
-        if answer.status == "unverifiable":
-            self.reasons[answer.reason] += 1
-        elif len(self.listed) < MOST_LISTED and (answer.is_difference or answer.status == "unreadable"):
-            self.listed.append((number, answer))
-        self.differences += answer.is_difference
+    @classmethod
+    def of(cls, answers: Sequence[Replayed]) -> Tally:
+        """Count records."""
+        tally = cls(Counter(map(attrgetter("status"), answers)))
+        for number, answer in enumerate(answers, 1) if tally.statuses.keys() != {"identical"} else ():
+            if answer.status == "unverifiable":
+                tally.reasons[answer.reason] += 1
+            elif len(tally.listed) < MOST_LISTED and (answer.is_difference or answer.status == "unreadable"):
+                tally.listed.append((number, answer))
+            tally.differences += answer.is_difference
+        return tally
 
     def append(self, other: Tally) -> None:
         """Count the records that follow."""
@@ -123,12 +123,12 @@ def tally_of(file: RecordsFile, jobs: int = 1) -> Tally:
     from pytest_verdict.report.checks import FolderCheck
 
     check, tally = FolderCheck(file.folder) if file.folder else None, Tally()
-    pieces = check.watch(_pieces(file.lines())) if check else _pieces(file.lines())
+    pieces = check.watch(file.pieces()) if check else file.pieces()
     # How much will come through a pipe is not known.
     unit, label = ("B", "records") if file.size else (" records", "")
     with progress(file.size, unit, counted=label) as show:
         replayed = partial(_replayed, inline=check.inline() if check else None)
-        for found, records, in_report in in_order(replayed, pieces, jobs):
+        for found, records, in_report in in_order(replayed, enumerate(pieces), jobs):
             tally.append(found)
             show(file.done if file.size else tally.records, tally.records)
             if check:
@@ -137,26 +137,13 @@ def tally_of(file: RecordsFile, jobs: int = 1) -> Tally:
     return tally
 
 
-def _pieces(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
-    piece, size = [], 0
-    for line in lines:
-        piece.append(line)
-        size += len(line)
-        if size > _PIECE:
-            yield piece
-            piece, size = [], 0
-    if piece:
-        yield piece
-
-
-def _replayed(lines: list[bytes], inline: frozenset[str] | None) -> _Replayed:
+def _replayed(piece: tuple[int, list[bytes]], inline: frozenset[str] | None) -> _Replayed:
     from pytest_verdict.core.merkle import leaves_of
-    from pytest_verdict.core.replay import replay
+    from pytest_verdict.core.replay import replay_piece
     from pytest_verdict.report.checks import told
 
-    tally, answers = Tally(), list(replay(lines))
-    for number, answer in enumerate(answers, 1):
-        tally.add(number, answer)
+    lines, answers = piece[1], list(replay_piece(*piece))
+    tally = Tally.of(answers)
     if inline is None:
         return tally, [], []
     records = [*zip(map(told, lines, answers), leaves_of(lines), strict=True)]

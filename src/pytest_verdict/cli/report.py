@@ -11,7 +11,6 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, Built, build
 from pytest_verdict.report.compression import stored
 from pytest_verdict.report.folder import (
-    JOURNAL,
     FolderInUseError,
     ReportFolder,
     interruption,
@@ -19,7 +18,7 @@ from pytest_verdict.report.folder import (
     remove_journal,
 )
 from pytest_verdict.report.gate_lines import verdict_line
-from pytest_verdict.report.journal import RECORDS, TESTS, Journal, read_journal
+from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS, Journal, read_journal
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, PROFILES, checked_profile
 from pytest_verdict.report.records_file import damage_told

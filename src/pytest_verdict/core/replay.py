@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from pytest_verdict.core.families import FAMILIES, load
@@ -32,6 +32,8 @@ _OTHER_CODE: Final = "the code of an operator is not the one that was recorded"
 # In text these quotes are escaped, so what looks like a member is one.
 _CODE: Final = re.compile(r'"operator_code":("[^"]*")')
 _MOST_OPERATORS: Final = 1_000
+FEW_PIECES: Final = 10
+"""In less time than these take one by one pyarrow is not loaded."""
 _ID: Final = re.compile(r"[0-9a-f]{12}-[0-9]{1,20}-[0-9]{1,20}")
 _TEXT: Final = r'"(?:[^"\\]|\\.)*+"'
 _PLACE: Final = re.compile(rf'"test":{_TEXT},"attempt":[0-9]+,"ordinal":[0-9]+,"path":{_TEXT},"line":[0-9]+\}}\r?\n?')
@@ -70,12 +72,25 @@ def replay(lines: Iterable[bytes]) -> Iterator[Replayed]:
     """Derive records again, one after the other."""
     rewriter = Rewriter(_derived_inputs)
     for line in lines:
-        same = rewriter.same(line)
-        yield Replayed(same[0], "identical", "", *same[1:]) if same else replay_line(line, rewriter)
+        yield replay_line(line, rewriter)
+
+
+def replay_piece(number: int, lines: Sequence[bytes]) -> Iterable[Replayed]:
+    """Derive the records of a piece of a file again, many at once where pyarrow is there and the file is long."""
+    if number < FEW_PIECES:
+        return replay(lines)
+    try:
+        from pytest_verdict.core.replay_by_columns import replayed_by_columns
+    except ImportError:
+        return replay(lines)
+    rewriter, found = Rewriter(_derived_inputs), replayed_by_columns(lines)
+    return [answer or replay_line(line, rewriter) for answer, line in zip(found, lines, strict=True)]
 
 
 def replay_line(line: bytes, rewriter: Rewriter | None = None) -> Replayed:
-    """Derive one record again, and have its operator learned if it is as recorded."""
+    """Derive one record again, by a rewriter if it knows the operator; it learns one that is as recorded."""
+    if rewriter is not None and (same := rewriter.same(line)):
+        return Replayed(same[0], "identical", "", *same[1:])
     try:
         return _replayed(line, parse_record(line), rewriter)
     except RecordError as error:

@@ -15,7 +15,7 @@ from pytest_verdict.pytest_plugin.shards import WHOLE, Whole, shard_of
 from pytest_verdict.pytest_plugin.unread import remember_failure
 from pytest_verdict.pytest_plugin.xdist_transport import PENDING_COUNT, RecordSender, mapped_counts, place_of_worker
 from pytest_verdict.report.compression import FORMS
-from pytest_verdict.report.folder import JOURNAL
+from pytest_verdict.report.journal import JOURNAL
 from pytest_verdict.report.junit import Profile, checked_profile
 
 # Python refuses to read numbers of thousands of digits.

@@ -10,10 +10,9 @@ from typing import Final
 
 from pytest_verdict.errors import VerdictError
 from pytest_verdict.report.compression import GZIP
-from pytest_verdict.report.journal import OUTPUTS, PENDING, RECORDS, SHARD, TESTS
+from pytest_verdict.report.journal import JOURNAL, OUTPUTS, PENDING, RECORDS, SHARD, TESTS
 from pytest_verdict.report.writers import PAGE, brought
 
-JOURNAL: Final = "journal"
 INTERRUPTED: Final = "journal.interrupted"
 EARLIER: Final = "report.earlier"
 """Where the report of an earlier session is until the present one has its own."""

@@ -19,6 +19,7 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.report.compression import open_records, stored
 
 JOURNAL_FORMAT: Final = 1
+JOURNAL: Final = "journal"
 RECORDS: Final = "records.jsonl"
 TESTS: Final = "tests.jsonl"
 SHARD: Final = "shard.jsonl"

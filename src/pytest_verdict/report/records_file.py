@@ -6,19 +6,20 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from io import BufferedReader
+from io import BufferedReader, BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import IO, Final, cast
 
 from pytest_verdict.core.record import BEGINNING
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.report.compression import DAMAGED, decompressed, stored
-from pytest_verdict.report.folder import JOURNAL
-from pytest_verdict.report.journal import RECORDS, TESTS
-from pytest_verdict.report.json_report import REPORT
+from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS
 
 STANDARD_INPUT: Final = "-"
 LONGEST_LINE: Final = 1 << 28
+# So many bytes are a few hundredths of a second of work.
+_PIECE: Final = 1 << 20
 _ZIP: Final = b"PK"
 _NO_BUNDLE: Final = (KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile)
 MALFORMED: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
@@ -55,11 +56,15 @@ class RecordsFile:
 
     def lines(self) -> Iterator[bytes]:
         """Read line by line."""
+        return chain.from_iterable(self.pieces())
+
+    def pieces(self) -> Iterator[list[bytes]]:
+        """Read many lines at once."""
         piped = cast("BufferedReader", sys.stdin.buffer)
         with nullcontext(piped) if self._is_piped else self.path.open("rb") as raw:
             self._raw = raw
             try:
-                yield from _limited(_opened(raw))
+                yield from _pieces(_opened(raw))
             except (*DAMAGED, *_NO_BUNDLE) as error:
                 raise RecordError(f"{self.path}: the compressed file is damaged: {error}") from None
 
@@ -91,6 +96,8 @@ def _opened(raw: BufferedReader) -> IO[bytes]:
 
 
 def _refuse_newer_journal(folder: Path) -> None:
+    from pytest_verdict.report.json_report import REPORT
+
     journal, report = folder / JOURNAL / TESTS, folder / REPORT
     if journal.is_file() and report.is_file() and journal.stat().st_mtime_ns > report.stat().st_mtime_ns:
         raise RecordError(
@@ -99,9 +106,10 @@ def _refuse_newer_journal(folder: Path) -> None:
         )
 
 
-def _limited(source: IO[bytes]) -> Iterator[bytes]:
-    while line := source.readline(LONGEST_LINE):
-        yield line
+def _pieces(source: IO[bytes]) -> Iterator[list[bytes]]:
+    while block := source.read(_PIECE):
+        line = b"" if block.endswith(b"\n") else source.readline(LONGEST_LINE)
+        yield BytesIO(block + line).readlines()
         while len(line) == LONGEST_LINE and not line.endswith(b"\n"):
             line = source.readline(LONGEST_LINE)
 

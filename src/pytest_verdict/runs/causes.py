@@ -26,10 +26,6 @@ _MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
 _CODES: Final = re.compile(rb'"operator_code":"([^"]*)"')
 
 
-class NotComparable(Exception):  # noqa: N818 - it carries a reason, not an error
-    """The verdict cannot be derived again; its argument is the reason."""
-
-
 class _Factor(NamedTuple):
     """What is swapped at once: the names of what differs, and the members of a record that hold it."""
 
@@ -56,8 +52,8 @@ class Counterfactual:
                 mixed[member] = self.after[member]
         try:
             return derived(self.lines, mixed, installed_for(mixed)[0])
-        except (Unverifiable, RecordError, RecursionError) as error:
-            raise NotComparable(str(error)) from None
+        except (RecordError, RecursionError) as error:
+            raise Unverifiable(str(error)) from None
 
     def flips(self, swapped: Iterable[_Factor], before: str) -> bool:
         """Whether the verdict of the old record turns when some of its members are those of the new one."""
@@ -94,14 +90,14 @@ def minimal_causes(old: Comparison, new: Comparison) -> Sets:
     if not found.has_other_code and all(factor.names == ("reply",) for factor in found.factors):
         if is_replayable(dict(found.before)) and is_replayable(dict(found.after)):
             return ()
-        raise NotComparable("not_encodable or redacted")
+        raise Unverifiable("not_encodable or redacted")
     agrees = not found.flips((), old.verdict), found.flips(found.factors, old.verdict)
     if all(agrees):
         return _minimal(found, old.verdict)
     # Only one code is installed here; where it cannot give both verdicts, it is the code that changed.
     if found.has_other_code and any(agrees):
         return ((CODE,),)
-    raise NotComparable("the installed operator gives another verdict for the recorded values")
+    raise Unverifiable("the installed operator gives another verdict for the recorded values")
 
 
 def _minimal(found: Counterfactual, verdict: str) -> Sets:
@@ -118,7 +114,7 @@ def rooms(old: Comparison, new: Comparison) -> tuple[tuple[float, Decimal], ...]
     found = counterfactual(old, new)
     values = [factor for factor in found.factors if not CHECKS.issuperset(factor.names)]
     if any(CHECKS.intersection(factor.names) for factor in values):
-        raise NotComparable("a model would have to be asked")
+        raise Unverifiable("a model would have to be asked")
     return tuple(_room(found.derived(swapped)) for swapped in (values, found.factors))
 
 

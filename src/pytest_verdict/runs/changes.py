@@ -10,8 +10,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from pytest_verdict.core.replay import Unverifiable
 from pytest_verdict.errors import ConfigurationError, RecordError, allowed
-from pytest_verdict.runs.causes import CHECKS, CODE, NotComparable, Sets, minimal_causes, rooms
+from pytest_verdict.runs.causes import CHECKS, CODE, Sets, minimal_causes, rooms
 from pytest_verdict.runs.run import Comparison, Pairs, Run, paired, read_run
 
 
@@ -151,7 +152,7 @@ def _turned(old: Run, new: Run, before: Comparison, after: Comparison) -> Change
         return Change(Kind.FLAKY, before, after, (("observed",),))
     try:
         sets = minimal_causes(before, after)
-    except NotComparable as reason:
+    except Unverifiable as reason:
         return Change(Kind.NOT_COMPARABLE, before, after, (), str(reason))
     return Change(_class(sets, is_worse=before.passed), before, after, sets)
 
@@ -174,7 +175,7 @@ def _edited(before: Comparison, after: Comparison) -> Change:
         return Change(Kind.EDITED, before, after, (("expected",),))
     try:
         by_old, by_new = rooms(before, after)
-    except NotComparable as reason:
+    except Unverifiable as reason:
         return Change(Kind.CHECK, before, after, (), str(reason))
     return Change(
         Kind.LOOSENED if by_new > by_old else Kind.TIGHTENED if by_new < by_old else Kind.CHECK, before, after

@@ -10,13 +10,13 @@ from typing import Final, NamedTuple
 import pyarrow
 from pyarrow import compute
 
+from pytest_verdict.core.column_lines import Array, Template, bytes_of, numbers_from, positions_of, template_of
 from pytest_verdict.core.columns import Path
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import AttemptRecords
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.suites.bulk.lines import Array, Template, bytes_of, numbers_from, template_of
 from pytest_verdict.suites.bulk.slices import Slice
 from pytest_verdict.suites.mapping.input_mapping import EXPECTED, LONGEST_DOCUMENT, OBSERVED
 
@@ -25,6 +25,7 @@ Judge = Callable[[Sequence[int]], Sequence[ComparisonResult]]
 
 # Of fewer rows the kernel is faster than a kind.
 _FEWEST: Final = 4
+_ORDINAL: Final = ("ordinal",)
 _PROBE: Final = "a text that is no setting"
 _LONGEST_ESCAPE: Final = len("\\u0000")
 
@@ -49,16 +50,22 @@ class SortedRows:
         """Write the records in the order of the rows."""
         count = len(self.parts["name",])
         first = attempt.take(count) + 1
-        ordinals = numbers_from(first, count)
+        parts = {**self.parts, _ORDINAL: compute.add(self.parts[_ORDINAL], first)}
         rows = [kind.positions if len(kind.positions) < count else None for kind in self.kinds]
         kinds = zip(self.kinds, rows, strict=True)
-        columns = [kind.template.lines(self.parts, ordinals, where, attempt, end) for kind, where in kinds]
+        columns = [_lines(kind.template, parts, where, attempt, end) for kind, where in kinds]
         others = [attempt.line(result.to_members(), first + position, end) for position, result in singles.items()]
         if len(columns) == 1 and not others:
             return bytes_of(columns[0])
         lines = pyarrow.concat_arrays([*columns, pyarrow.array(others, pyarrow.string())])
         places = [*(kind.positions for kind in self.kinds), pyarrow.array([*singles], pyarrow.uint64())]
         return bytes_of(lines.take(compute.sort_indices(pyarrow.concat_arrays(places))))
+
+
+def _lines(
+    template: Template, parts: Mapping[Path, Array], where: Array | None, attempt: AttemptRecords, end: str
+) -> Array:
+    return template.lines(attempt.line(template.members, template.mark_of(_ORDINAL), end), parts, where)
 
 
 def sorted_rows(
@@ -73,11 +80,16 @@ def sorted_rows(
     if found is None:
         return None
     kinds = compute.if_else(_fits(columns), found.kinds, None)
-    positions = [compute.indices_nonzero(compute.equal(kinds, kind)) for kind in compute.unique(kinds.drop_null())]
+    positions = [*positions_of(kinds)]
     rest = compute.indices_nonzero(compute.is_null(kinds)).to_pylist()
     rest += [position for where in positions if len(where) < _FEWEST for position in where.to_pylist()]
     parts: dict[Path, Array] = {("sources", "document", key): column for key, column in columns.items()}
-    parts |= {("name",): names, ("observed",): columns[inputs[OBSERVED]], **found.parts}
+    parts |= {
+        _ORDINAL: numbers_from(0, len(names)),
+        ("name",): names,
+        ("observed",): columns[inputs[OBSERVED]],
+        **found.parts,
+    }
     if expected is not None and operator.effective_expected(_PROBE) is _PROBE:
         parts["expected",] = expected
     large = [where for where in positions if len(where) >= _FEWEST]
@@ -90,7 +102,7 @@ def _kind(operator: Operator, parts: Mapping[Path, Array], where: Array, judge: 
     results = judge(ends.to_pylist())
     template = template_of(operator, results[0], [*parts])
     nowhere = AttemptRecords("", 1)
-    lines = template.lines(parts, numbers_from(0, len(parts["name",])), ends, nowhere, "")
+    lines = _lines(template, parts, ends, nowhere, "")
     for line, position, result in zip(lines.to_pylist(), ends.to_pylist(), results, strict=True):
         if line != nowhere.line(result.to_members(), position, ""):
             disagreement = f"columns() and evaluate() disagree on {result!r}"

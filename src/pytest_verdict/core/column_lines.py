@@ -1,11 +1,13 @@
-"""The records of many rows: what rows of one kind share is written once, by the writer of all records, and joined to the rest."""
+"""The lines of many records: what those of one kind share is written once, and joined to what they do not."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any, Final
 
 import pyarrow
@@ -13,7 +15,6 @@ from pyarrow import compute
 
 from pytest_verdict.core.columns import Path
 from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.record import AttemptRecords
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
@@ -26,15 +27,15 @@ _PLAIN: Final = bytes(code for code in range(0x20, 0x7F) if code not in b'"\\')
 _UNUSUAL: Final = r"[^ !#-\[\]-~]"
 
 
-def json_texts(column: Array) -> Array:
-    """Write text, whole numbers or booleans as JSON; only texts that need escapes are written one by one."""
+def _as_json(column: Array) -> Array:
+    """Write text, without its quotes, whole numbers or booleans as JSON; only texts that need escapes are written one by one."""
     if column.type != pyarrow.string():
         return column.cast(pyarrow.string())
     if bytes_of(column).translate(None, _PLAIN):
         rows = compute.match_substring_regex(column, _UNUSUAL)
         escaped = [encode_text(text)[1:-1] for text in column.filter(rows).to_pylist()]
         column = compute.replace_with_mask(column, rows, pyarrow.array(escaped, pyarrow.string()))
-    return compute.binary_join_element_wise('"', column, '"', "")
+    return column
 
 
 def bytes_of(column: Array) -> bytes:
@@ -46,6 +47,18 @@ def bytes_of(column: Array) -> bytes:
     start, end = ends[column.offset], ends[column.offset + len(column)]
     found: bytes = content.slice(start, end - start).to_pybytes()
     return found
+
+
+def column_of(texts: Sequence[bytes], joined: bytes) -> Array:
+    """Make a column of texts in ASCII that are joined already."""
+    ends = array("i", accumulate(map(len, texts), initial=0))
+    return pyarrow.StringArray.from_buffers(len(texts), pyarrow.py_buffer(ends), pyarrow.py_buffer(joined))
+
+
+def positions_of(kinds: Array) -> Iterator[Array]:
+    """Give the positions of the rows of each kind."""
+    for kind in compute.unique(kinds.drop_null()):
+        yield compute.indices_nonzero(compute.equal(kinds, kind))
 
 
 def numbers_from(first: int, count: int) -> Array:
@@ -61,20 +74,27 @@ class Template:
     mark: str
     paths: Sequence[Path]
 
-    def lines(
-        self, parts: Mapping[Path, Array], ordinals: Array, rows: Array | None, attempt: AttemptRecords, end: str
-    ) -> Array:
-        """Write the records of some rows of a slice, or of all."""
-        columns = [*(parts[path] for path in self.paths), ordinals]
-        line = attempt.line(self.members, f'"{self.mark}{len(self.paths)}"', end)
+    def mark_of(self, path: Path) -> str:
+        """Give the mark of a path."""
+        return f'"{self.mark}{self.paths.index(path)}"'
+
+    def lines(self, line: str, parts: Mapping[Path, Array], rows: Array | None) -> Array:
+        """Write a line that has the marks for some rows, or for all."""
+        columns = [parts[path] for path in self.paths]
         texts: dict[int, Array] = {}
 
         def text(column: Array) -> Array:
             if id(column) not in texts:
-                texts[id(column)] = json_texts(column if rows is None else column.take(rows))
+                texts[id(column)] = _as_json(column if rows is None else column.take(rows))
             return texts[id(column)]
 
-        pieces = enumerate(re.split(f'"{self.mark}([0-9]+)"', line))
+        def between_quotes(mark: re.Match[str]) -> str:
+            quote = '"' if columns[int(mark[1])].type == pyarrow.string() else ""
+            return f"{quote}{self.mark}{mark[1]}/{quote}"
+
+        # Quotes belong to the pieces in between, which all rows share.
+        line = re.sub(f'"{self.mark}([0-9]+)"', between_quotes, line)
+        pieces = enumerate(re.split(f"{self.mark}([0-9]+)/", line))
         found = [text(columns[int(piece)]) if place % 2 else piece for place, piece in pieces if piece]
         return compute.binary_join_element_wise(*found, "")
 
@@ -88,7 +108,8 @@ def template_of(operator: Operator, result: ComparisonResult, paths: Sequence[Pa
 
 def _members(operator: Operator, result: ComparisonResult, paths: Sequence[Path], mark: str) -> str:
     outcome = result.outcome
-    record: dict[str, Any] = {name: getattr(outcome, name) for name in (*_SURFACES, "details", "sources")}
+    names = (*_SURFACES, "details", *(["sources"] if outcome.sources else []))
+    record: dict[str, Any] = {name: getattr(outcome, name) for name in names}
     record |= {"name": result.name, "expected": result.expected, "observed": result.observed}
     for number, path in enumerate(paths):
         record = _put(record, path, f"{mark}{number}")
