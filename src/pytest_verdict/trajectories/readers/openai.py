@@ -12,7 +12,17 @@ from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.allow_list import Format, Shape
 from pytest_verdict.trajectories.readers.calls import Found, Result, call, call_in, failure
 from pytest_verdict.trajectories.readers.plain import plain
-from pytest_verdict.trajectories.readers.shape import MISSING, has, items, list_of, look, messages_of, objects, only_one
+from pytest_verdict.trajectories.readers.shape import (
+    MISSING,
+    getter,
+    has,
+    items,
+    list_of,
+    look,
+    messages_of,
+    objects,
+    only_one,
+)
 
 # Assistant messages with `tool_calls`, results in messages of the role `tool`.
 _BLOCK: Final = Shape(
@@ -34,15 +44,16 @@ _MESSAGE: Final = Shape("role", {"content": _BLOCK}, "tool_calls function_call r
 def openai_chat(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one message are one group."""
     for place, message in enumerate(_messages(value)):
-        for requested in items(look(message, "tool_calls"), "tool_calls"):
+        get = getter(message)
+        for requested in items(get("tool_calls"), "tool_calls"):
             # In a simulation the user may have tools too.
             if look(requested, "requestor") != "user":
                 yield _requested(requested, place)
-        legacy = look(message, "function_call")
+        legacy = get("function_call")
         if legacy is not None:
             yield call_in(legacy, "arguments", group=place)
-        if look(message, "role") == "tool":
-            yield Result.of_content(message, look(message, "tool_call_id", "id"), failed=look(message, "error") is True)
+        if get("role") == "tool":
+            yield Result.of_content(message, look(message, "tool_call_id", "id"), failed=get("error") is True)
 
 
 def _messages(value: Any) -> Sequence[Any]:
@@ -56,12 +67,12 @@ def _messages(value: Any) -> Sequence[Any]:
 
 
 def _requested(requested: Any, place: int) -> Event:
-    custom = look(requested, "custom")
+    get = getter(requested)
+    custom, function = get("custom"), get("function")
     if custom is not None:
-        return _custom(custom, look(requested, "id"), place)
-    source = look(requested, "function")
-    source = requested if source is None else source
-    return call_in(source, "arguments", "args", id=look(requested, "id"), group=place)
+        return _custom(custom, get("id"), place)
+    source = requested if function is None else function
+    return call_in(source, "arguments", "args", id=get("id"), group=place)
 
 
 def _custom(made: Any, identifier: Any, group: int) -> Event:

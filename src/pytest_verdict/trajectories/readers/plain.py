@@ -51,7 +51,7 @@ def plain(value: Any) -> Iterator[Event]:
 def read_item(item: Any) -> Event:
     """Read one call in a plain form."""
     if isinstance(item, Event):
-        return item
+        return replace(item)
     if type(item) is dict and item.keys() == _NAME_AND_ARGS:
         return call(item["name"], item["args"])
     if isinstance(item, EncodedObject) and item.class_name == class_name(Event):
