@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.numbers import as_decimal, is_number
@@ -22,25 +22,31 @@ from pytest_verdict.trajectories.argument_rules import (
 )
 from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED, Event
 
+_NOT_ASKED: Final = object()
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True, eq=False)
 class Call:
-    """An event with the name and the arguments that are compared, and a key that calls with equal arguments share."""
+    """An event with the name and the arguments that are compared."""
 
     event: Event
     name: str
     args: Mapping[str, Any]
-    key: Hashable | None
+    known: bool
+    """Whether the arguments can be compared."""
+    _key: Any = _NOT_ASKED
+
+    @property
+    def key(self) -> Hashable | None:
+        """A key that calls with equal arguments share, and no others."""
+        if self._key is _NOT_ASKED:
+            self._key = key_of(self.args) if self.known else None
+        return self._key  # type: ignore[no-any-return]
 
     @property
     def unstated(self) -> bool:
         """Whether the source says nothing of the arguments."""
         return self.event.args_note == ARGS_NOT_RECORDED
-
-    @property
-    def known(self) -> bool:
-        """Whether the arguments can be compared."""
-        return self.event.args_note is None
 
 
 def positions_by_tool(calls: Sequence[Call]) -> dict[str, list[int]]:
@@ -109,13 +115,12 @@ class CallMatcher:
 
     def call(self, event: Event, name: str) -> Call:
         """Prepare an event for comparison."""
-        args = event.args
-        if event.args_note is None:
-            if name in self.defaults:
-                args = {**self.defaults[name], **args}
-            if self.ignored_args:
-                args = {argument: value for argument, value in args.items() if argument not in self.ignored_args}
-        return Call(event, name, args, key_of(args) if event.args_note is None else None)
+        args, known = event.args, event.args_note is None
+        if known and name in self.defaults:
+            args = {**self.defaults[name], **args}
+        if known and self.ignored_args:
+            args = {argument: value for argument, value in args.items() if argument not in self.ignored_args}
+        return Call(event, name, args, known)
 
     def rule(self, tool: str) -> ToolRule:
         """Give the rule of a tool."""
@@ -136,14 +141,12 @@ class CallMatcher:
         """Say whether an expected call accepts an observed one."""
         if expected.name != observed.name:
             return False
+        rule, known = self.rule(expected.name), expected.known and observed.known
+        if rule == EQUAL and known:
+            return equal(expected.args, observed.args)
         if self.demands_nothing(expected):
             return True
-        if not (expected.known and observed.known):
-            return False
-        rule = self.rule(expected.name)
-        if rule == EQUAL and expected.key is not None and observed.key is not None:
-            return expected.key == observed.key
-        return all(finding.kind is None for finding in compare_arguments(rule, expected.args, observed.args))
+        return known and all(finding.kind is None for finding in compare_arguments(rule, expected.args, observed.args))
 
     def score(self, expected: Call, observed: Call) -> float:
         """Say how much of an expected call an observed one delivers: the mean over the arguments that count."""

@@ -260,7 +260,9 @@ def _inside(
 
 def notes_on_arguments(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> list[str]:
     """Note what could not be compared."""
-    notes = []
+    notes: list[str] = []
+    if all(call.known for call in expected) and all(call.known for call in observed):
+        return notes
     if any(call.event.args_note == ARGS_MALFORMED for call in (*expected, *observed)):
         notes.append(ARGS_MALFORMED)
     demanding = {call.name for call in expected if not matcher.demands_nothing(call)}

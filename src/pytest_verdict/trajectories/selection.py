@@ -73,9 +73,11 @@ class Selection:
             named = [(event, event.name) for event in events]
         chosen = [one for one in named if self._chooses(*one)] if self.selects else named
         names = frozenset(name for _, name in named) if self.selects else frozenset[str]()
-        # A call whose arguments are malformed may well be noted as failed, and must never go unseen.
-        seen = [one for one in chosen if one[0].error is None or one[0].args_note == ARGS_MALFORMED]
-        return Selected(chosen if self.failed == "count" else seen, names, bool(named) and not chosen)
+        is_emptied = bool(named) and not chosen
+        if self.failed == "skip":
+            # A call whose arguments are malformed may well be noted as failed, and must never go unseen.
+            chosen = [one for one in chosen if one[0].error is None or one[0].args_note == ARGS_MALFORMED]
+        return Selected(chosen, names, is_emptied)
 
     def refuse_unknown(self, names: Iterable[str]) -> None:
         """Refuse the name of a tool that is not among those known."""

@@ -30,7 +30,7 @@ def call(
 
 def _arguments(args: Any) -> tuple[Any, str | None, str | None]:
     found = parsed(args)
-    if found is not args and type(found) is dict:
+    if type(found) is dict and found is not args:
         return found, None, None
     if args is MISSING:
         return None, ARGS_NOT_RECORDED, None

@@ -14,6 +14,7 @@ from pytest_verdict.trajectories.readers.calls import Found, Result, call, call_
 from pytest_verdict.trajectories.readers.plain import plain
 from pytest_verdict.trajectories.readers.shape import (
     MISSING,
+    Getter,
     getter,
     has,
     items,
@@ -46,9 +47,10 @@ def openai_chat(value: Any) -> Iterator[Found]:
     for place, message in enumerate(_messages(value)):
         get = getter(message)
         for requested in items(get("tool_calls"), "tool_calls"):
+            get_part = getter(requested)
             # In a simulation the user may have tools too.
-            if look(requested, "requestor") != "user":
-                yield _requested(requested, place)
+            if get_part("requestor") != "user":
+                yield _requested(get_part, place)
         legacy = get("function_call")
         if legacy is not None:
             yield call_in(legacy, "arguments", group=place)
@@ -66,13 +68,13 @@ def _messages(value: Any) -> Sequence[Any]:
     return messages
 
 
-def _requested(requested: Any, place: int) -> Event:
-    get = getter(requested)
+def _requested(get: Getter, place: int) -> Event:
     custom, function = get("custom"), get("function")
     if custom is not None:
         return _custom(custom, get("id"), place)
-    source = requested if function is None else function
-    return call_in(source, "arguments", "args", id=get("id"), group=place)
+    source = get if function is None else getter(function)
+    arguments = source("arguments", MISSING)
+    return call(source("name"), source("args", MISSING) if arguments is MISSING else arguments, get("id"), place)
 
 
 def _custom(made: Any, identifier: Any, group: int) -> Event:

@@ -15,8 +15,12 @@ MISSING: Final[Any] = object()
 """Stands for a key that is not there, because ``None`` is a value."""
 
 
-def getter(value: Any) -> Callable[..., Any]:
-    """Give what looks up keys of a mapping or attributes of an object, as ``dict.get`` does."""
+Getter = Callable[..., Any]
+"""Looks up a key of a mapping or an attribute of an object, as ``dict.get`` does."""
+
+
+def getter(value: Any) -> Getter:
+    """Give what looks into a value, because to find that out for each key takes longer than the look."""
     if type(value) is dict:
         return value.get
     return partial(_inside, value.value if isinstance(value, EncodedObject) else value)
