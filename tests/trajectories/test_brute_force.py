@@ -12,8 +12,8 @@ from pytest_verdict.operators.number import NumericRange, NumericTolerance
 from pytest_verdict.operators.text import NormalizedExact
 from pytest_verdict.trajectories import Event
 from pytest_verdict.trajectories.alignment import SCALE, edit_distance
+from pytest_verdict.trajectories.call_index import CallScores
 from pytest_verdict.trajectories.call_matcher import CallMatcher
-from pytest_verdict.trajectories.call_scores import CallScores
 from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED
 
 # Calls of two tools with one number; a tolerance of one makes the relation neither transitive nor a partition.
@@ -247,7 +247,7 @@ def test_shortcuts_change_no_verdict(expected, observed, rule):
     """The candidates that are found by value are those that are found by comparing each with each."""
     from pytest_verdict.core.values.numbers import as_decimal
     from pytest_verdict.templates import ExactMatch
-    from pytest_verdict.trajectories.accepted_calls import accepted_calls
+    from pytest_verdict.trajectories.call_index import accepted_calls
     from pytest_verdict.trajectories.call_matcher import CallMatcher
     from pytest_verdict.trajectories.event import Event
 

@@ -164,16 +164,6 @@ class CallMatcher:
             return matches / count if count else 1.0
         return _mean(self.findings(expected, observed))
 
-    def closeness(self, expected: Call, observed: Call) -> float:
-        """Say how near two calls are: 1.0 when accepted, whatever the score; 0.1 at least for the right tool."""
-        if expected.name != observed.name:
-            return 0.0
-        if isinstance(self.rules, str) or not (expected.known and observed.known):
-            return 1.0 if self.accepts(expected, observed) else 0.1 + 0.8 * self.score(expected, observed)
-        # Operators are asked once for both questions.
-        findings = self.findings(expected, observed)
-        return 1.0 if all(finding.kind is None for finding in findings) else 0.1 + 0.8 * _mean(findings)
-
     def findings(self, expected: Call, observed: Call) -> list[ArgumentFinding]:
         """Compare the arguments of two calls of one tool, one by one."""
         return list(compare_arguments(self.rule(expected.name), expected.args, observed.args))

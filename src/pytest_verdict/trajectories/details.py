@@ -10,7 +10,6 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.core.values.differences import Difference as ValueDifference, differences, listed_differences
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.trajectories.accepted_calls import accepted_calls
 from pytest_verdict.trajectories.alignment import Row, side_by_side
 from pytest_verdict.trajectories.argument_rules import (
     EQUAL,
@@ -20,6 +19,7 @@ from pytest_verdict.trajectories.argument_rules import (
     path_of,
     rule_of_argument,
 )
+from pytest_verdict.trajectories.call_index import accepted_calls
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED
 from pytest_verdict.trajectories.pairing import (
@@ -96,12 +96,17 @@ def in_order(
     possible_pairs = len(expected) * len(observed)
     partners: Partners
     if possible_pairs <= _MOST_SCORED:
-        partners = pair_best_in_order(expected, observed, matcher, matcher.closeness)
+        partners = pair_best_in_order(expected, observed, matcher, _closeness)
     elif possible_pairs <= MOST_MATCHED:
         partners = pair_most_in_order(expected, observed, matcher)
     else:
         partners = [at if at < len(observed) else None for at in range(len(expected))]
     return aligned(side_by_side(partners, len(observed)), expected, observed, matcher, extras)
+
+
+def _closeness(score: float) -> float:
+    """Say how near two calls of one tool are."""
+    return 1.0 if score == 1.0 else 0.1 + 0.8 * score
 
 
 def any_order(
@@ -129,7 +134,7 @@ def _nearest(
     if len(lefts) * len(rights) > _MOST_SCORED:
         return {}, rights
     wanted, offered = [expected[at] for at in lefts], [observed[at] for at in rights]
-    found = pair_best(wanted, offered, matcher, matcher.closeness)
+    found = pair_best(wanted, offered, matcher, _closeness)
     near = {left: rights[at] for left, at in zip(lefts, found, strict=True) if at is not None}
     used = set(near.values())
     return near, [at for at in rights if at not in used]

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 from pytest_verdict.core.matching import maximum_matching, optimal_assignment
-from pytest_verdict.trajectories.accepted_calls import accepted_calls
-from pytest_verdict.trajectories.alignment import SCALE, Scores, best_in_order, longest_common_subsequence
+from pytest_verdict.trajectories.alignment import best_in_order, longest_common_subsequence
+from pytest_verdict.trajectories.call_index import CallScores, accepted_calls
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_each_tool, calls_of_same_tool
-from pytest_verdict.trajectories.call_scores import CallScores
 
 Partners = list[int | None]
 """For each expected call the position of its observed one."""
 
-Score = Callable[[Call, Call], float]
+Worth = Callable[[float], float]
+"""What a score counts."""
 
 
 def pair_most(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> Partners:
@@ -49,12 +49,12 @@ def pair_most_in_order(expected: Sequence[Call], observed: Sequence[Call], match
 
 
 def pair_best(
-    expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher, score: Score | None = None
+    expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher, worth: Worth = float
 ) -> Partners:
     """Pair so that the sum of the scores is the highest possible."""
     partners: Partners = [None] * len(expected)
     for lefts, rights in calls_of_each_tool(expected, observed):
-        chosen = _scores([expected[at] for at in lefts], [observed[at] for at in rights], matcher, score)
+        chosen = CallScores([expected[at] for at in lefts], [observed[at] for at in rights], matcher, worth)
         costs = [[-one for one in chosen(row, range(len(rights)))] for row in range(len(lefts))]
         for row, column in enumerate(optimal_assignment(costs)):
             if column is not None and costs[row][column] < 0:
@@ -63,17 +63,11 @@ def pair_best(
 
 
 def pair_best_in_order(
-    expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher, score: Score | None = None
+    expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher, worth: Worth = float
 ) -> Partners:
     """Pair without crossing so that the sum of the scores is the highest possible."""
     near = calls_of_same_tool(expected, observed)
-    return best_in_order(near, len(observed), _scores(expected, observed, matcher, score))
-
-
-def _scores(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher, score: Score | None) -> Scores:
-    if score is None:
-        return CallScores(expected, observed, matcher)
-    return lambda left, rights: [round(score(expected[left], observed[at]) * SCALE) for at in rights]
+    return best_in_order(near, len(observed), CallScores(expected, observed, matcher, worth))
 
 
 def competing_calls(accepted: Sequence[Sequence[int]], partners: Partners) -> tuple[list[int], list[int]] | None:

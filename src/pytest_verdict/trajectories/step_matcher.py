@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.matching import maximum_matching
-from pytest_verdict.trajectories.accepted_calls import accepted_calls
 from pytest_verdict.trajectories.alignment import longest_common_subsequence, side_by_side
+from pytest_verdict.trajectories.call_index import accepted_calls
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.details import aligned
 from pytest_verdict.trajectories.step_list import Step, Times
@@ -114,7 +114,8 @@ class StepMatcher:
     def _chosen(self, slot: _Slot, at: int | None) -> Call:
         if at is None or len(slot.choices) == 1:
             return slot.choices[0]
-        return max(slot.choices, key=lambda call: self._matcher.closeness(call, self._observed[at]))
+        made = self._observed[at]
+        return max(slot.choices, key=lambda call: (call.name == made.name, self._matcher.score(call, made)))
 
     def _slots(self, step: Step) -> Iterator[_Slot]:
         """Give the slots of a step, those that must be filled first."""
