@@ -16,7 +16,6 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.number import NumericTolerance
 from pytest_verdict.operators.text import Exact
-from pytest_verdict.trajectories.alignment import SCALE
 from pytest_verdict.trajectories.argument_rules import (
     CONTAINS,
     EQUAL,
@@ -27,6 +26,9 @@ from pytest_verdict.trajectories.argument_rules import (
     rule_of_argument,
 )
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_each_tool, key_of
+
+SCALE: Final = 10**9
+"""A score of 1.0, and the cost of one call without a partner; in whole numbers, so that rounding cannot decide."""
 
 _NO_NUMBER: Final = Decimal("Infinity")
 _PLAIN: Final = frozenset({str, int, float, bool, type(None), Decimal})

@@ -10,7 +10,6 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.core.values.differences import Difference as ValueDifference, differences, listed_differences
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.trajectories.alignment import Row, side_by_side
 from pytest_verdict.trajectories.argument_rules import (
     EQUAL,
     ArgumentFinding,
@@ -24,11 +23,13 @@ from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED
 from pytest_verdict.trajectories.pairing import (
     Partners,
+    Row,
     competing_calls,
     pair_best,
     pair_best_in_order,
     pair_most,
     pair_most_in_order,
+    side_by_side,
 )
 
 ACCEPTED, EXTRA = "equal", "extra"

@@ -7,10 +7,18 @@ from typing import Any, ClassVar, Final, Literal
 
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.trajectories import details
-from pytest_verdict.trajectories.alignment import SCALE, Row, edit_distance, side_by_side
-from pytest_verdict.trajectories.call_index import CallScores
+from pytest_verdict.trajectories.call_index import SCALE, CallScores
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_same_tool
-from pytest_verdict.trajectories.pairing import Partners, pair_best, pair_best_in_order, pair_most, pair_most_in_order
+from pytest_verdict.trajectories.pairing import (
+    Partners,
+    Row,
+    edit_distance,
+    pair_best,
+    pair_best_in_order,
+    pair_most,
+    pair_most_in_order,
+    side_by_side,
+)
 from pytest_verdict.trajectories.trajectory_operator import TrajectoryOperator
 
 _PAIRINGS: Final[dict[tuple[str, str], Callable[[list[Call], list[Call], CallMatcher], Partners]]] = {

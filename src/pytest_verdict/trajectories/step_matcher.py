@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.matching import maximum_matching
-from pytest_verdict.trajectories.alignment import longest_common_subsequence, side_by_side
 from pytest_verdict.trajectories.call_index import accepted_calls
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.details import aligned
+from pytest_verdict.trajectories.pairing import longest_common_subsequence, side_by_side
 from pytest_verdict.trajectories.step_list import Step, Times
 
 _MOST_PAIRS: Final = 100_000
