@@ -49,8 +49,7 @@ class Call:
         return self.event.args_note == ARGS_NOT_RECORDED
 
 
-def positions_by_tool(calls: Sequence[Call]) -> dict[str, list[int]]:
-    """Sort the positions of calls by tool."""
+def _by_tool(calls: Sequence[Call]) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for at, call in enumerate(calls):
         found.setdefault(call.name, []).append(at)
@@ -59,15 +58,15 @@ def positions_by_tool(calls: Sequence[Call]) -> dict[str, list[int]]:
 
 def calls_of_each_tool(expected: Sequence[Call], observed: Sequence[Call]) -> Iterator[tuple[list[int], list[int]]]:
     """Give the positions of expected and observed calls of each tool that both sides call."""
-    offered = positions_by_tool(observed)
-    for name, lefts in positions_by_tool(expected).items():
+    offered = _by_tool(observed)
+    for name, lefts in _by_tool(expected).items():
         if name in offered:
             yield lefts, offered[name]
 
 
 def calls_of_same_tool(expected: Sequence[Call], observed: Sequence[Call]) -> list[list[int]]:
     """List the positions of the observed calls of the tool of each expected call."""
-    offered = positions_by_tool(observed)
+    offered = _by_tool(observed)
     return [offered.get(call.name, []) for call in expected]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_verdict.core.values.differences import Difference as ValueDifference, differences, listed_differences
 from pytest_verdict.core.values.encoding import encode
@@ -141,37 +141,6 @@ def _nearest(
     return near, [at for at in rights if at not in used]
 
 
-class _Aligned(NamedTuple):
-    """A row of an alignment: what is the matter with which calls, and where they are."""
-
-    kind: str
-    place: int | None
-    position: int | None
-    expected: Call | None
-    observed: Call | None
-
-    def written(self) -> dict[str, Any]:
-        call = self.observed or self.expected
-        assert call is not None
-        return {"kind": self.kind, "expected": self.place, "observed": self.position, **call_as_json(call)}
-
-    def differences(self, matcher: CallMatcher) -> Iterator[Difference]:
-        if self.kind in _AS_EXPECTED:
-            return
-        if self.kind == DIFFERENT and self.expected and self.observed:
-            for one in _argument_differences(self.expected, self.observed, matcher):
-                places = {"path": f"$[{self.place}]{one['path']}"}
-                if self.place != self.position or "observed_path" in one:
-                    places["observed_path"] = f"$[{self.position}]{one.get('observed_path', one['path'])}"
-                yield {**one, **places}
-            return
-        found: Difference = {"path": f"$[{self.position if self.place is None else self.place}]", "kind": self.kind}
-        if self.kind == OUT_OF_ORDER:
-            found["observed_path"] = f"$[{self.position}]"
-        sides = ("expected", self.expected), ("observed", self.observed)
-        yield {**found, **{side: call_as_json(call) for side, call in sides if call is not None}}
-
-
 def aligned(
     rows: Iterable[Row],
     expected: Sequence[Call],
@@ -181,23 +150,44 @@ def aligned(
     places: Sequence[int] = (),
 ) -> dict[str, Any]:
     """Write an alignment of two trajectories and the differences in it; expected calls may have places of their own."""
-    found = []
+    found: list[tuple[str, int | None, int | None, Call]] = []
+    different: list[Difference] = []
     for kind, left, right in _kinds(list(_without_other_tools(rows, expected, observed)), expected, observed, matcher):
-        calls = None if left is None else expected[left], None if right is None else observed[right]
+        sides = {} if left is None else {"expected": expected[left]}
+        sides |= {} if right is None else {"observed": observed[right]}
+        place = left if left is None or not places else places[left]
         shown_as = EXTRA if kind == UNEXPECTED and extras == "allow" else kind
-        found.append(_Aligned(shown_as, left if left is None or not places else places[left], right, *calls))
-    written = [found[at].written() for at in _near_differences(found)]
-    omitted = {"alignment_omitted": len(found) - len(written)} if len(written) < len(found) else {}
-    all_differences = [difference for row in found for difference in row.differences(matcher)]
-    return {"alignment": written, **omitted, **listed(all_differences)}
+        found.append((shown_as, place, right, [*sides.values()][-1]))
+        if kind == DIFFERENT:
+            different += _in_arguments(place, right, sides["expected"], sides["observed"], matcher)
+        elif shown_as not in _AS_EXPECTED:
+            moved = {"observed_path": f"$[{right}]"} if kind == OUT_OF_ORDER else {}
+            calls = {side: call_as_json(call) for side, call in sides.items()}
+            different.append({"path": f"$[{right if place is None else place}]", "kind": kind, **moved, **calls})
+    near = [found[at] for at in _near_differences([kind for kind, *_ in found])]
+    alignment = [
+        {"kind": kind, "expected": left, "observed": right, **call_as_json(call)} for kind, left, right, call in near
+    ]
+    omitted = {"alignment_omitted": len(found) - len(near)} if len(near) < len(found) else {}
+    return {"alignment": alignment, **omitted, **listed(different)}
 
 
-def _near_differences(rows: Sequence[_Aligned]) -> Sequence[int]:
+def _in_arguments(
+    place: int | None, position: int | None, expected: Call, observed: Call, matcher: CallMatcher
+) -> Iterator[Difference]:
+    for one in _argument_differences(expected, observed, matcher):
+        places = {"path": f"$[{place}]{one['path']}"}
+        if place != position or "observed_path" in one:
+            places["observed_path"] = f"$[{position}]{one.get('observed_path', one['path'])}"
+        yield {**one, **places}
+
+
+def _near_differences(kinds: Sequence[str]) -> Sequence[int]:
     """Choose the rows that a record holds: of many those that differ, and two before and behind them."""
-    if len(rows) <= MOST_ROWS:
-        return range(len(rows))
-    places = (at for at, row in enumerate(rows) if row.kind not in _AS_EXPECTED)
-    near = {beside for at in places for beside in range(max(at - 2, 0), min(at + 3, len(rows)))}
+    if len(kinds) <= MOST_ROWS:
+        return range(len(kinds))
+    places = (at for at, kind in enumerate(kinds) if kind not in _AS_EXPECTED)
+    near = {beside for at in places for beside in range(max(at - 2, 0), min(at + 3, len(kinds)))}
     return sorted(near)[:MOST_ROWS]
 
 
