@@ -214,14 +214,11 @@ class CallScores:
         self._expected, self._observed, self._matcher, self._worth = expected, observed, matcher, worth
         self._index = ArgumentIndex(observed)
         self._shapes = [call.args.keys() if call.known else None for call in observed]
-        self._tests: dict[int, list[_Test] | None] = {}
 
     def __call__(self, left: int, rights: Sequence[int]) -> list[int]:
         """Score an expected call with several observed calls of its tool, or with one of any tool."""
         call, shapes = self._expected[left], self._shapes
-        if left not in self._tests:
-            self._tests[left] = self._tests_of(call)
-        tests = self._tests[left] if len(rights) > 1 else None
+        tests = self._tests_of(call) if len(rights) > 1 else None
         if not tests:
             return [self._score(call, at) for at in rights]
         matched = [0] * len(rights)

@@ -10,6 +10,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.differences import Difference as ValueDifference, differences, listed_differences
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.trajectories import pairing
 from pytest_verdict.trajectories.argument_rules import (
     EQUAL,
     ArgumentFinding,
@@ -21,16 +22,6 @@ from pytest_verdict.trajectories.argument_rules import (
 from pytest_verdict.trajectories.call_index import accepted_calls
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED
-from pytest_verdict.trajectories.pairing import (
-    Partners,
-    Row,
-    competing_calls,
-    pair_best,
-    pair_best_in_order,
-    pair_most,
-    pair_most_in_order,
-    side_by_side,
-)
 
 ACCEPTED, EXTRA = "equal", "extra"
 DIFFERENT, MISSING, UNEXPECTED, OUT_OF_ORDER = "different_arguments", "missing", "unexpected", "out_of_order"
@@ -79,7 +70,7 @@ def listed(found: Sequence[Difference]) -> dict[str, Any]:
     return _shortened("differences", found, MOST_DIFFERENCES)
 
 
-def pairs(partners: Partners) -> dict[str, Any]:
+def pairs(partners: pairing.Partners) -> dict[str, Any]:
     """List which expected call was paired with which observed one, unless all are in the same places."""
     found = [[left, right] for left, right in enumerate(partners) if right is not None]
     return {} if all(left == right for left, right in found) else _shortened("pairs", found, 100)
@@ -95,14 +86,14 @@ def in_order(
 ) -> dict[str, Any]:
     """Write how two trajectories differ when their order counts."""
     possible_pairs = len(expected) * len(observed)
-    partners: Partners
+    partners: pairing.Partners
     if possible_pairs <= _MOST_SCORED:
-        partners = pair_best_in_order(expected, observed, matcher, _closeness)
+        partners = pairing.pair_best_in_order(expected, observed, matcher, _closeness)
     elif possible_pairs <= MOST_MATCHED:
-        partners = pair_most_in_order(expected, observed, matcher)
+        partners = pairing.pair_most_in_order(expected, observed, matcher)
     else:
         partners = [at if at < len(observed) else None for at in range(len(expected))]
-    return aligned(side_by_side(partners, len(observed)), expected, observed, matcher, extras)
+    return aligned(pairing.side_by_side(partners, len(observed)), expected, observed, matcher, extras)
 
 
 def _closeness(score: float) -> float:
@@ -111,22 +102,22 @@ def _closeness(score: float) -> float:
 
 
 def any_order(
-    partners: Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher, extras: str
+    partners: pairing.Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher, extras: str
 ) -> dict[str, Any]:
     """Write how two trajectories differ when their order does not count."""
     nearest, left_over = _nearest(partners, expected, observed, matcher)
-    rows: list[Row] = [(left, nearest.get(left, right)) for left, right in enumerate(partners)]
+    rows: list[pairing.Row] = [(left, nearest.get(left, right)) for left, right in enumerate(partners)]
     rows += [(None, at) for at in left_over]
     details = aligned(rows, expected, observed, matcher, extras)
     if None in partners and len(expected) * len(observed) <= MOST_MATCHED:
-        found = competing_calls(accepted_calls(expected, observed, matcher), partners)
+        found = pairing.competing_calls(accepted_calls(expected, observed, matcher), partners)
         if found is not None:
             details["competing"] = {"expected": found[0], "observed": found[1]}
     return details
 
 
 def _nearest(
-    partners: Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher
+    partners: pairing.Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher
 ) -> tuple[dict[int, int], list[int]]:
     """Pair what has no partner with what is nearest to it, and give what is left of observed."""
     taken = set(partners)
@@ -135,14 +126,14 @@ def _nearest(
     if len(lefts) * len(rights) > _MOST_SCORED:
         return {}, rights
     wanted, offered = [expected[at] for at in lefts], [observed[at] for at in rights]
-    found = pair_best(wanted, offered, matcher, _closeness)
+    found = pairing.pair_best(wanted, offered, matcher, _closeness)
     near = {left: rights[at] for left, at in zip(lefts, found, strict=True) if at is not None}
     used = set(near.values())
     return near, [at for at in rights if at not in used]
 
 
 def aligned(
-    rows: Iterable[Row],
+    rows: Iterable[pairing.Row],
     expected: Sequence[Call],
     observed: Sequence[Call],
     matcher: CallMatcher,
@@ -191,7 +182,9 @@ def _near_differences(kinds: Sequence[str]) -> Sequence[int]:
     return sorted(near)[:MOST_ROWS]
 
 
-def _without_other_tools(rows: Iterable[Row], expected: Sequence[Call], observed: Sequence[Call]) -> Iterator[Row]:
+def _without_other_tools(
+    rows: Iterable[pairing.Row], expected: Sequence[Call], observed: Sequence[Call]
+) -> Iterator[pairing.Row]:
     # Two calls of different tools have nothing in common: one is missing, the other unexpected.
     for left, right in rows:
         apart = left is not None and right is not None and expected[left].name != observed[right].name
@@ -199,7 +192,7 @@ def _without_other_tools(rows: Iterable[Row], expected: Sequence[Call], observed
 
 
 def _kinds(
-    rows: Sequence[Row], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
+    rows: Sequence[pairing.Row], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
 ) -> Iterator[tuple[str, int | None, int | None]]:
     moved = _moved(rows, expected, observed, matcher)
     elsewhere = set(moved.values())
@@ -213,14 +206,14 @@ def _kinds(
 
 
 def _moved(
-    rows: Sequence[Row], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
+    rows: Sequence[pairing.Row], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
 ) -> dict[int, int]:
     """Find which calls without a partner have one elsewhere."""
     lefts = [left for left, right in rows if left is not None and right is None]
     rights = [right for left, right in rows if left is None and right is not None]
     if len(lefts) * len(rights) > MOST_MATCHED:
         return {}
-    found = pair_most([expected[at] for at in lefts], [observed[at] for at in rights], matcher)
+    found = pairing.pair_most([expected[at] for at in lefts], [observed[at] for at in rights], matcher)
     return {left: rights[at] for left, at in zip(lefts, found, strict=True) if at is not None}
 
 

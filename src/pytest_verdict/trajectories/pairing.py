@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from pytest_verdict.core.matching import maximum_matching, optimal_assignment
 from pytest_verdict.trajectories.call_index import SCALE, CallScores, accepted_calls
@@ -115,6 +114,8 @@ Row = tuple[int | None, int | None]
 Scores = Callable[[int, Sequence[int]], list[int]]
 """From an expected call and several observed ones to how well each pair matches, ``SCALE`` at most."""
 
+_Gains = Callable[[int, int, int], list[int]]
+
 _UP, _PAIR, _LEFT = 0, 1, 2
 
 
@@ -173,8 +174,7 @@ def _walk_bits(rows: list[int], expected: int, observed: int) -> list[int | None
 
 def best_in_order(near: Sequence[Sequence[int]], observed: int, scores: Scores) -> list[int | None]:
     """Pair without crossing so that the sum of the scores is the highest possible; only calls that are near have one."""
-    gains = _Gains(near, scores, head=0, width=observed, unlike=0)
-    _, steps = _fill(gains, len(near), observed, band=max(len(near), observed))
+    _, steps = _fill(_gains_of(near, observed, scores), len(near), observed, band=max(len(near), observed))
     return _walk(steps, observed)
 
 
@@ -186,7 +186,7 @@ def edit_distance(near: Sequence[Sequence[int]], observed: int, scores: Scores) 
     """
     head, tail = _equal_ends(len(near), observed, scores)
     expected, width = len(near) - head - tail, observed - head - tail
-    gains = _Gains(near, scores, head, width, unlike=SCALE)
+    gains = _gains_of(near, width, scores, head, unlike=SCALE)
     band = max(abs(expected - width), 16)
     while True:
         gain, steps = _fill(gains, expected, width, band)
@@ -208,30 +208,18 @@ def _equal_ends(expected: int, observed: int, scores: Scores) -> tuple[int, int]
     return head, next(tails, rest)
 
 
-@dataclass(frozen=True, slots=True)
-class _Gains:
-    """What pairs gain, each asked for once although the band is widened again and again."""
+def _gains_of(near: Sequence[Sequence[int]], observed: int, scores: Scores, head: int = 0, unlike: int = 0) -> _Gains:
+    """Give what the pairs of a row gain, from one column up to another; rows and columns are counted from `head`."""
 
-    near: Sequence[Sequence[int]]
-    scores: Scores
-    head: int
-    width: int
-    unlike: int
-    rows: dict[int, tuple[int, int, list[int]]] = field(default_factory=dict)
+    def gains(row: int, first: int, last: int) -> list[int]:
+        found = [unlike] * observed
+        own = near[head + row]
+        places = own[bisect_left(own, head + first) : bisect_left(own, head + last)]
+        for place, gain in zip(places, scores(head + row, places), strict=True):
+            found[place - head] = unlike + gain
+        return found
 
-    def row(self, row: int, first: int, last: int) -> list[int]:
-        """Give the gains of a row, filled from column ``first`` up to ``last``."""
-        start, end, gains = self.rows.get(row, (first, first, []))
-        gains = gains or [self.unlike] * self.width
-        head, unlike, near = self.head, self.unlike, self.near[self.head + row]
-        for low, high in ((first, start), (end, last)):
-            places = near[bisect_left(near, head + low) : bisect_left(near, head + high)]
-            for place, gain in zip(places, self.scores(head + row, places), strict=True):
-                gains[place - head] = unlike + gain
-        if unlike:
-            # Only an edit distance asks for a row again.
-            self.rows[row] = first, last, gains
-        return gains
+    return gains
 
 
 def _fill(gains: _Gains, expected: int, observed: int, band: int) -> tuple[int, list[bytearray]]:
@@ -243,7 +231,7 @@ def _fill(gains: _Gains, expected: int, observed: int, band: int) -> tuple[int, 
         current = [outside] * (observed + 1)
         current[0] = 0 if row < band else outside
         chosen = bytearray(observed + 1)
-        pairs = gains.row(row, first, last)
+        pairs = gains(row, first, last)
         best, corner = current[first], before[first]
         for column, gain in enumerate(pairs[first:last], first + 1):
             beside = best
