@@ -127,10 +127,6 @@ class CallMatcher:
             return self.rules
         return self.rules.get(tool, self.rules.get(OTHERS, EQUAL))
 
-    def is_equality(self, tool: str) -> bool:
-        """Say whether calls of a tool are accepted exactly when their arguments are equal."""
-        return self.rule(tool) == EQUAL
-
     def demands_nothing(self, expected: Call) -> bool:
         """Say whether an expected call accepts any arguments of its tool."""
         rule = self.rule(expected.name)
@@ -155,7 +151,7 @@ class CallMatcher:
             return 1.0
         if not (expected.known and observed.known):
             return 0.0
-        if self.is_equality(expected.name):
+        if self.rule(expected.name) == EQUAL:
             # The usual rule, without the detour over findings: alignments ask for every pair.
             both = [argument for argument in expected.args if argument in observed.args]
             count = len(expected.args) + len(observed.args) - len(both)

@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
 from pytest_verdict.core.matching import maximum_matching, optimal_assignment
+from pytest_verdict.trajectories.argument_rules import EQUAL
 from pytest_verdict.trajectories.call_index import SCALE, CallScores, accepted_calls
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_each_tool, calls_of_same_tool
 
@@ -37,7 +38,7 @@ def pair_most(expected: Sequence[Call], observed: Sequence[Call], matcher: CallM
 def _pair_tool(expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Partners:
     if all(matcher.demands_nothing(call) for call in expected):
         return [at if at < len(observed) else None for at in range(len(expected))]
-    if matcher.is_equality(expected[0].name) and all(call.key is not None for call in (*expected, *observed)):
+    if matcher.rule(expected[0].name) == EQUAL and all(call.key is not None for call in (*expected, *observed)):
         waiting: dict[Hashable, list[int]] = {}
         for at in range(len(observed) - 1, -1, -1):
             waiting.setdefault(observed[at].key, []).append(at)
