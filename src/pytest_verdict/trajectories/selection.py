@@ -120,11 +120,9 @@ def _without_server(name: str, servers: Sequence[str] | str) -> str:
     if servers == "any":
         return _MCP.sub("", name, count=1) if name.startswith("mcp__") else name
     for server in servers:
-        for prefix in (f"mcp__{server}", server):
-            rest = name.removeprefix(prefix)
-            if rest == name:
-                continue
+        for prefix in filter(None, (f"mcp__{server}", server)):
             for separator in _SEPARATORS:
-                if rest.startswith(separator) and len(rest) > len(separator):
-                    return rest.removeprefix(separator)
+                rest = name.removeprefix(f"{prefix}{separator}")
+                if rest not in {"", name}:
+                    return rest
     return name
