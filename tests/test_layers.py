@@ -183,7 +183,7 @@ def test_the_strings_of_a_family_name_its_own_folder():
 
 def test_strings_put_together_are_read():
     found = strings_of(ROOT / "trajectories" / "plugin.py")
-    assert {"pytest_verdict.trajectories.order", "pytest_verdict.trajectories.readers.mcp"} <= found
+    assert {"pytest_verdict.trajectories.order", "pytest_verdict.trajectories.readers.spans"} <= found
 
 
 @each

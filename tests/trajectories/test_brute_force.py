@@ -11,10 +11,10 @@ from pytest_verdict.core.kernel import PartError
 from pytest_verdict.operators.number import NumericRange, NumericTolerance
 from pytest_verdict.operators.text import NormalizedExact
 from pytest_verdict.trajectories import Event
-from pytest_verdict.trajectories.alignment import SCALE, edit_distance
+from pytest_verdict.trajectories.call_index import CallScores
 from pytest_verdict.trajectories.call_matcher import CallMatcher
-from pytest_verdict.trajectories.call_scores import CallScores
 from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED
+from pytest_verdict.trajectories.pairing import SCALE, edit_distance
 
 # Calls of two tools with one number; a tolerance of one makes the relation neither transitive nor a partition.
 CALLS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 4)), max_size=4)
@@ -247,7 +247,7 @@ def test_shortcuts_change_no_verdict(expected, observed, rule):
     """The candidates that are found by value are those that are found by comparing each with each."""
     from pytest_verdict.core.values.numbers import as_decimal
     from pytest_verdict.templates import ExactMatch
-    from pytest_verdict.trajectories.accepted_calls import accepted_calls
+    from pytest_verdict.trajectories.call_index import accepted_calls
     from pytest_verdict.trajectories.call_matcher import CallMatcher
     from pytest_verdict.trajectories.event import Event
 
@@ -267,7 +267,7 @@ def test_shortcuts_change_no_verdict(expected, observed, rule):
 
 @given(st.lists(st.sets(st.integers(0, 5)).map(sorted), max_size=5))
 def test_longest_common_subsequence_of_any_relation(accepted):
-    from pytest_verdict.trajectories.alignment import longest_common_subsequence
+    from pytest_verdict.trajectories.pairing import longest_common_subsequence
 
     partners = longest_common_subsequence(accepted, 6)
     pairs = [(left, right) for left, right in enumerate(partners) if right is not None]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.numbers import as_decimal, is_number
@@ -22,29 +22,34 @@ from pytest_verdict.trajectories.argument_rules import (
 )
 from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED, Event
 
+_NOT_ASKED: Final = object()
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True, eq=False)
 class Call:
-    """An event with the name and the arguments that are compared, and a key that calls with equal arguments share."""
+    """An event with the name and the arguments that are compared."""
 
     event: Event
     name: str
     args: Mapping[str, Any]
-    key: Hashable | None
+    known: bool
+    """Whether the arguments can be compared."""
+    _key: Any = _NOT_ASKED
+
+    @property
+    def key(self) -> Hashable | None:
+        """A key that calls with equal arguments share, and no others."""
+        if self._key is _NOT_ASKED:
+            self._key = key_of(self.args) if self.known else None
+        return self._key  # type: ignore[no-any-return]
 
     @property
     def unstated(self) -> bool:
         """Whether the source says nothing of the arguments."""
         return self.event.args_note == ARGS_NOT_RECORDED
 
-    @property
-    def known(self) -> bool:
-        """Whether the arguments can be compared."""
-        return self.event.args_note is None
 
-
-def positions_by_tool(calls: Sequence[Call]) -> dict[str, list[int]]:
-    """Sort the positions of calls by tool."""
+def _by_tool(calls: Sequence[Call]) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for at, call in enumerate(calls):
         found.setdefault(call.name, []).append(at)
@@ -53,15 +58,15 @@ def positions_by_tool(calls: Sequence[Call]) -> dict[str, list[int]]:
 
 def calls_of_each_tool(expected: Sequence[Call], observed: Sequence[Call]) -> Iterator[tuple[list[int], list[int]]]:
     """Give the positions of expected and observed calls of each tool that both sides call."""
-    offered = positions_by_tool(observed)
-    for name, lefts in positions_by_tool(expected).items():
+    offered = _by_tool(observed)
+    for name, lefts in _by_tool(expected).items():
         if name in offered:
             yield lefts, offered[name]
 
 
 def calls_of_same_tool(expected: Sequence[Call], observed: Sequence[Call]) -> list[list[int]]:
     """List the positions of the observed calls of the tool of each expected call."""
-    offered = positions_by_tool(observed)
+    offered = _by_tool(observed)
     return [offered.get(call.name, []) for call in expected]
 
 
@@ -109,23 +114,18 @@ class CallMatcher:
 
     def call(self, event: Event, name: str) -> Call:
         """Prepare an event for comparison."""
-        args = event.args
-        if event.args_note is None:
-            if name in self.defaults:
-                args = {**self.defaults[name], **args}
-            if self.ignored_args:
-                args = {argument: value for argument, value in args.items() if argument not in self.ignored_args}
-        return Call(event, name, args, key_of(args) if event.args_note is None else None)
+        args, known = event.args, event.args_note is None
+        if known and name in self.defaults:
+            args = {**self.defaults[name], **args}
+        if known and self.ignored_args:
+            args = {argument: value for argument, value in args.items() if argument not in self.ignored_args}
+        return Call(event, name, args, known)
 
     def rule(self, tool: str) -> ToolRule:
         """Give the rule of a tool."""
         if isinstance(self.rules, str):
             return self.rules
         return self.rules.get(tool, self.rules.get(OTHERS, EQUAL))
-
-    def is_equality(self, tool: str) -> bool:
-        """Say whether calls of a tool are accepted exactly when their arguments are equal."""
-        return self.rule(tool) == EQUAL
 
     def demands_nothing(self, expected: Call) -> bool:
         """Say whether an expected call accepts any arguments of its tool."""
@@ -136,14 +136,12 @@ class CallMatcher:
         """Say whether an expected call accepts an observed one."""
         if expected.name != observed.name:
             return False
+        rule, known = self.rule(expected.name), expected.known and observed.known
+        if rule == EQUAL and known:
+            return equal(expected.args, observed.args)
         if self.demands_nothing(expected):
             return True
-        if not (expected.known and observed.known):
-            return False
-        rule = self.rule(expected.name)
-        if rule == EQUAL and expected.key is not None and observed.key is not None:
-            return expected.key == observed.key
-        return all(finding.kind is None for finding in compare_arguments(rule, expected.args, observed.args))
+        return known and all(finding.kind is None for finding in compare_arguments(rule, expected.args, observed.args))
 
     def score(self, expected: Call, observed: Call) -> float:
         """Say how much of an expected call an observed one delivers: the mean over the arguments that count."""
@@ -153,23 +151,13 @@ class CallMatcher:
             return 1.0
         if not (expected.known and observed.known):
             return 0.0
-        if self.is_equality(expected.name):
+        if self.rule(expected.name) == EQUAL:
             # The usual rule, without the detour over findings: alignments ask for every pair.
             both = [argument for argument in expected.args if argument in observed.args]
             count = len(expected.args) + len(observed.args) - len(both)
             matches = sum(equal(expected.args[argument], observed.args[argument]) for argument in both)
             return matches / count if count else 1.0
         return _mean(self.findings(expected, observed))
-
-    def closeness(self, expected: Call, observed: Call) -> float:
-        """Say how near two calls are: 1.0 when accepted, whatever the score; 0.1 at least for the right tool."""
-        if expected.name != observed.name:
-            return 0.0
-        if isinstance(self.rules, str) or not (expected.known and observed.known):
-            return 1.0 if self.accepts(expected, observed) else 0.1 + 0.8 * self.score(expected, observed)
-        # Operators are asked once for both questions.
-        findings = self.findings(expected, observed)
-        return 1.0 if all(finding.kind is None for finding in findings) else 0.1 + 0.8 * _mean(findings)
 
     def findings(self, expected: Call, observed: Call) -> list[ArgumentFinding]:
         """Compare the arguments of two calls of one tool, one by one."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_verdict.core.values.differences import Difference as ValueDifference, differences, listed_differences
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.trajectories.accepted_calls import accepted_calls
-from pytest_verdict.trajectories.alignment import Row, side_by_side
+from pytest_verdict.trajectories import pairing
 from pytest_verdict.trajectories.argument_rules import (
     EQUAL,
     ArgumentFinding,
@@ -20,16 +19,9 @@ from pytest_verdict.trajectories.argument_rules import (
     path_of,
     rule_of_argument,
 )
+from pytest_verdict.trajectories.call_index import accepted_calls
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED
-from pytest_verdict.trajectories.pairing import (
-    Partners,
-    competing_calls,
-    pair_best,
-    pair_best_in_order,
-    pair_most,
-    pair_most_in_order,
-)
 
 ACCEPTED, EXTRA = "equal", "extra"
 DIFFERENT, MISSING, UNEXPECTED, OUT_OF_ORDER = "different_arguments", "missing", "unexpected", "out_of_order"
@@ -78,7 +70,7 @@ def listed(found: Sequence[Difference]) -> dict[str, Any]:
     return _shortened("differences", found, MOST_DIFFERENCES)
 
 
-def pairs(partners: Partners) -> dict[str, Any]:
+def pairs(partners: pairing.Partners) -> dict[str, Any]:
     """List which expected call was paired with which observed one, unless all are in the same places."""
     found = [[left, right] for left, right in enumerate(partners) if right is not None]
     return {} if all(left == right for left, right in found) else _shortened("pairs", found, 100)
@@ -94,33 +86,38 @@ def in_order(
 ) -> dict[str, Any]:
     """Write how two trajectories differ when their order counts."""
     possible_pairs = len(expected) * len(observed)
-    partners: Partners
+    partners: pairing.Partners
     if possible_pairs <= _MOST_SCORED:
-        partners = pair_best_in_order(expected, observed, matcher, matcher.closeness)
+        partners = pairing.pair_best_in_order(expected, observed, matcher, _closeness)
     elif possible_pairs <= MOST_MATCHED:
-        partners = pair_most_in_order(expected, observed, matcher)
+        partners = pairing.pair_most_in_order(expected, observed, matcher)
     else:
         partners = [at if at < len(observed) else None for at in range(len(expected))]
-    return aligned(side_by_side(partners, len(observed)), expected, observed, matcher, extras)
+    return aligned(pairing.side_by_side(partners, len(observed)), expected, observed, matcher, extras)
+
+
+def _closeness(score: float) -> float:
+    """Say how near two calls of one tool are."""
+    return 1.0 if score == 1.0 else 0.1 + 0.8 * score
 
 
 def any_order(
-    partners: Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher, extras: str
+    partners: pairing.Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher, extras: str
 ) -> dict[str, Any]:
     """Write how two trajectories differ when their order does not count."""
     nearest, left_over = _nearest(partners, expected, observed, matcher)
-    rows: list[Row] = [(left, nearest.get(left, right)) for left, right in enumerate(partners)]
+    rows: list[pairing.Row] = [(left, nearest.get(left, right)) for left, right in enumerate(partners)]
     rows += [(None, at) for at in left_over]
     details = aligned(rows, expected, observed, matcher, extras)
     if None in partners and len(expected) * len(observed) <= MOST_MATCHED:
-        found = competing_calls(accepted_calls(expected, observed, matcher), partners)
+        found = pairing.competing_calls(accepted_calls(expected, observed, matcher), partners)
         if found is not None:
             details["competing"] = {"expected": found[0], "observed": found[1]}
     return details
 
 
 def _nearest(
-    partners: Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher
+    partners: pairing.Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher
 ) -> tuple[dict[int, int], list[int]]:
     """Pair what has no partner with what is nearest to it, and give what is left of observed."""
     taken = set(partners)
@@ -129,45 +126,14 @@ def _nearest(
     if len(lefts) * len(rights) > _MOST_SCORED:
         return {}, rights
     wanted, offered = [expected[at] for at in lefts], [observed[at] for at in rights]
-    found = pair_best(wanted, offered, matcher, matcher.closeness)
+    found = pairing.pair_best(wanted, offered, matcher, _closeness)
     near = {left: rights[at] for left, at in zip(lefts, found, strict=True) if at is not None}
     used = set(near.values())
     return near, [at for at in rights if at not in used]
 
 
-class _Aligned(NamedTuple):
-    """A row of an alignment: what is the matter with which calls, and where they are."""
-
-    kind: str
-    place: int | None
-    position: int | None
-    expected: Call | None
-    observed: Call | None
-
-    def written(self) -> dict[str, Any]:
-        call = self.observed or self.expected
-        assert call is not None
-        return {"kind": self.kind, "expected": self.place, "observed": self.position, **call_as_json(call)}
-
-    def differences(self, matcher: CallMatcher) -> Iterator[Difference]:
-        if self.kind in _AS_EXPECTED:
-            return
-        if self.kind == DIFFERENT and self.expected and self.observed:
-            for one in _argument_differences(self.expected, self.observed, matcher):
-                places = {"path": f"$[{self.place}]{one['path']}"}
-                if self.place != self.position or "observed_path" in one:
-                    places["observed_path"] = f"$[{self.position}]{one.get('observed_path', one['path'])}"
-                yield {**one, **places}
-            return
-        found: Difference = {"path": f"$[{self.position if self.place is None else self.place}]", "kind": self.kind}
-        if self.kind == OUT_OF_ORDER:
-            found["observed_path"] = f"$[{self.position}]"
-        sides = ("expected", self.expected), ("observed", self.observed)
-        yield {**found, **{side: call_as_json(call) for side, call in sides if call is not None}}
-
-
 def aligned(
-    rows: Iterable[Row],
+    rows: Iterable[pairing.Row],
     expected: Sequence[Call],
     observed: Sequence[Call],
     matcher: CallMatcher,
@@ -175,27 +141,50 @@ def aligned(
     places: Sequence[int] = (),
 ) -> dict[str, Any]:
     """Write an alignment of two trajectories and the differences in it; expected calls may have places of their own."""
-    found = []
+    found: list[tuple[str, int | None, int | None, Call]] = []
+    different: list[Difference] = []
     for kind, left, right in _kinds(list(_without_other_tools(rows, expected, observed)), expected, observed, matcher):
-        calls = None if left is None else expected[left], None if right is None else observed[right]
+        sides = {} if left is None else {"expected": expected[left]}
+        sides |= {} if right is None else {"observed": observed[right]}
+        place = left if left is None or not places else places[left]
         shown_as = EXTRA if kind == UNEXPECTED and extras == "allow" else kind
-        found.append(_Aligned(shown_as, left if left is None or not places else places[left], right, *calls))
-    written = [found[at].written() for at in _near_differences(found)]
-    omitted = {"alignment_omitted": len(found) - len(written)} if len(written) < len(found) else {}
-    all_differences = [difference for row in found for difference in row.differences(matcher)]
-    return {"alignment": written, **omitted, **listed(all_differences)}
+        found.append((shown_as, place, right, [*sides.values()][-1]))
+        if kind == DIFFERENT:
+            different += _in_arguments(place, right, sides["expected"], sides["observed"], matcher)
+        elif shown_as not in _AS_EXPECTED:
+            moved = {"observed_path": f"$[{right}]"} if kind == OUT_OF_ORDER else {}
+            calls = {side: call_as_json(call) for side, call in sides.items()}
+            different.append({"path": f"$[{right if place is None else place}]", "kind": kind, **moved, **calls})
+    near = [found[at] for at in _near_differences([kind for kind, *_ in found])]
+    alignment = [
+        {"kind": kind, "expected": left, "observed": right, **call_as_json(call)} for kind, left, right, call in near
+    ]
+    omitted = {"alignment_omitted": len(found) - len(near)} if len(near) < len(found) else {}
+    return {"alignment": alignment, **omitted, **listed(different)}
 
 
-def _near_differences(rows: Sequence[_Aligned]) -> Sequence[int]:
+def _in_arguments(
+    place: int | None, position: int | None, expected: Call, observed: Call, matcher: CallMatcher
+) -> Iterator[Difference]:
+    for one in _argument_differences(expected, observed, matcher):
+        places = {"path": f"$[{place}]{one['path']}"}
+        if place != position or "observed_path" in one:
+            places["observed_path"] = f"$[{position}]{one.get('observed_path', one['path'])}"
+        yield {**one, **places}
+
+
+def _near_differences(kinds: Sequence[str]) -> Sequence[int]:
     """Choose the rows that a record holds: of many those that differ, and two before and behind them."""
-    if len(rows) <= MOST_ROWS:
-        return range(len(rows))
-    places = (at for at, row in enumerate(rows) if row.kind not in _AS_EXPECTED)
-    near = {beside for at in places for beside in range(max(at - 2, 0), min(at + 3, len(rows)))}
+    if len(kinds) <= MOST_ROWS:
+        return range(len(kinds))
+    places = (at for at, kind in enumerate(kinds) if kind not in _AS_EXPECTED)
+    near = {beside for at in places for beside in range(max(at - 2, 0), min(at + 3, len(kinds)))}
     return sorted(near)[:MOST_ROWS]
 
 
-def _without_other_tools(rows: Iterable[Row], expected: Sequence[Call], observed: Sequence[Call]) -> Iterator[Row]:
+def _without_other_tools(
+    rows: Iterable[pairing.Row], expected: Sequence[Call], observed: Sequence[Call]
+) -> Iterator[pairing.Row]:
     # Two calls of different tools have nothing in common: one is missing, the other unexpected.
     for left, right in rows:
         apart = left is not None and right is not None and expected[left].name != observed[right].name
@@ -203,7 +192,7 @@ def _without_other_tools(rows: Iterable[Row], expected: Sequence[Call], observed
 
 
 def _kinds(
-    rows: Sequence[Row], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
+    rows: Sequence[pairing.Row], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
 ) -> Iterator[tuple[str, int | None, int | None]]:
     moved = _moved(rows, expected, observed, matcher)
     elsewhere = set(moved.values())
@@ -217,14 +206,14 @@ def _kinds(
 
 
 def _moved(
-    rows: Sequence[Row], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
+    rows: Sequence[pairing.Row], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
 ) -> dict[int, int]:
     """Find which calls without a partner have one elsewhere."""
     lefts = [left for left, right in rows if left is not None and right is None]
     rights = [right for left, right in rows if left is None and right is not None]
     if len(lefts) * len(rights) > MOST_MATCHED:
         return {}
-    found = pair_most([expected[at] for at in lefts], [observed[at] for at in rights], matcher)
+    found = pairing.pair_most([expected[at] for at in lefts], [observed[at] for at in rights], matcher)
     return {left: rights[at] for left, at in zip(lefts, found, strict=True) if at is not None}
 
 
@@ -260,7 +249,9 @@ def _inside(
 
 def notes_on_arguments(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> list[str]:
     """Note what could not be compared."""
-    notes = []
+    notes: list[str] = []
+    if all(call.known for call in expected) and all(call.known for call in observed):
+        return notes
     if any(call.event.args_note == ARGS_MALFORMED for call in (*expected, *observed)):
         notes.append(ARGS_MALFORMED)
     demanding = {call.name for call in expected if not matcher.demands_nothing(call)}

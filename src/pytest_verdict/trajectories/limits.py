@@ -11,7 +11,8 @@ from pydantic import field_validator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.trajectories.argument_rules import OTHERS
-from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, positions_by_tool
+from pytest_verdict.trajectories.call_index import accepted_calls
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.details import call_as_json, listed, unexpected
 from pytest_verdict.trajectories.event import ARGS_MALFORMED
 from pytest_verdict.trajectories.pairing import pair_most
@@ -42,15 +43,10 @@ class TrajectoryOnlyFrom(TrajectoryOperator):
 
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         if self.repeats == "allow":
-            same_tool = positions_by_tool(expected)
-            extra = [
-                at
-                for at, made in enumerate(observed)
-                if not any(matcher.accepts(expected[left], made) for left in same_tool.get(made.name, ()))
-            ]
+            taken = set[int | None]().union(*accepted_calls(expected, observed, matcher))
         else:
             taken = set(pair_most(expected, observed, matcher))
-            extra = [at for at in range(len(observed)) if at not in taken]
+        extra = [at for at in range(len(observed)) if at not in taken]
         return _none_of(extra, observed)
 
 

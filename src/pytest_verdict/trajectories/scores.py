@@ -6,18 +6,16 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Final, Literal
 
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.trajectories import details
-from pytest_verdict.trajectories.alignment import SCALE, Row, edit_distance, side_by_side
+from pytest_verdict.trajectories import details, pairing
+from pytest_verdict.trajectories.call_index import SCALE, CallScores
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_same_tool
-from pytest_verdict.trajectories.call_scores import CallScores
-from pytest_verdict.trajectories.pairing import Partners, pair_best, pair_best_in_order, pair_most, pair_most_in_order
 from pytest_verdict.trajectories.trajectory_operator import TrajectoryOperator
 
-_PAIRINGS: Final[dict[tuple[str, str], Callable[[list[Call], list[Call], CallMatcher], Partners]]] = {
-    ("any_order", "whole"): pair_most,
-    ("in_order", "whole"): pair_most_in_order,
-    ("any_order", "partial"): pair_best,
-    ("in_order", "partial"): pair_best_in_order,
+_PAIRINGS: Final[dict[tuple[str, str], Callable[[list[Call], list[Call], CallMatcher], pairing.Partners]]] = {
+    ("any_order", "whole"): pairing.pair_most,
+    ("in_order", "whole"): pairing.pair_most_in_order,
+    ("any_order", "partial"): pairing.pair_best,
+    ("in_order", "partial"): pairing.pair_best_in_order,
 }
 _SAME: Final = {"same_order": "in_order", "same_tools": "any_order"}
 
@@ -47,7 +45,7 @@ class _PrecisionRecall(TrajectoryOperator):
         return self.matching != "same_order" or left == right
 
     def _matched(
-        self, partners: Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher
+        self, partners: pairing.Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher
     ) -> int | float:
         found = [(expected[left], observed[right]) for left, right in enumerate(partners) if right is not None]
         if self.credit == "whole":
@@ -55,9 +53,11 @@ class _PrecisionRecall(TrajectoryOperator):
         return sum(round(matcher.score(*pair) * SCALE) for pair in found) / SCALE
 
 
-def _unpaired(partners: Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> dict[str, Any]:
+def _unpaired(
+    partners: pairing.Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher
+) -> dict[str, Any]:
     taken = set(partners)
-    rows: list[Row] = list(enumerate(partners))
+    rows: list[pairing.Row] = list(enumerate(partners))
     rows += [(None, at) for at in range(len(observed)) if at not in taken]
     return details.aligned(rows, expected, observed, matcher)
 
@@ -134,7 +134,7 @@ class TrajectorySimilarity(TrajectoryOperator):
         if not longer:
             return Outcome(1.0)
         near = calls_of_same_tool(expected, observed)
-        cost, partners = edit_distance(near, len(observed), CallScores(expected, observed, matcher))
-        rows = side_by_side(partners, len(observed))
+        cost, partners = pairing.edit_distance(near, len(observed), CallScores(expected, observed, matcher))
+        rows = pairing.side_by_side(partners, len(observed))
         found = details.aligned(rows, expected, observed, matcher) if cost else {}
         return Outcome(1.0 - cost / (longer * SCALE), details={"distance": f"{cost / SCALE:.9f}", **found})

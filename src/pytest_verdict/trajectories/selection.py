@@ -73,9 +73,11 @@ class Selection:
             named = [(event, event.name) for event in events]
         chosen = [one for one in named if self._chooses(*one)] if self.selects else named
         names = frozenset(name for _, name in named) if self.selects else frozenset[str]()
-        # A call whose arguments are malformed may well be noted as failed, and must never go unseen.
-        seen = [one for one in chosen if one[0].error is None or one[0].args_note == ARGS_MALFORMED]
-        return Selected(chosen if self.failed == "count" else seen, names, bool(named) and not chosen)
+        is_emptied = bool(named) and not chosen
+        if self.failed == "skip":
+            # A call whose arguments are malformed may well be noted as failed, and must never go unseen.
+            chosen = [one for one in chosen if one[0].error is None or one[0].args_note == ARGS_MALFORMED]
+        return Selected(chosen, names, is_emptied)
 
     def refuse_unknown(self, names: Iterable[str]) -> None:
         """Refuse the name of a tool that is not among those known."""
@@ -118,11 +120,9 @@ def _without_server(name: str, servers: Sequence[str] | str) -> str:
     if servers == "any":
         return _MCP.sub("", name, count=1) if name.startswith("mcp__") else name
     for server in servers:
-        for prefix in (f"mcp__{server}", server):
-            rest = name.removeprefix(prefix)
-            if rest == name:
-                continue
+        for prefix in filter(None, (f"mcp__{server}", server)):
             for separator in _SEPARATORS:
-                if rest.startswith(separator) and len(rest) > len(separator):
-                    return rest.removeprefix(separator)
+                rest = name.removeprefix(f"{prefix}{separator}")
+                if rest not in {"", name}:
+                    return rest
     return name

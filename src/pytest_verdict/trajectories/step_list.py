@@ -11,6 +11,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import groupby
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
@@ -89,12 +90,8 @@ def _meant(key: str) -> str | None:
 
 
 def _grouped(events: Sequence[Event]) -> list[list[Event]]:
-    groups: list[list[Event]] = []
-    for event in events:
-        if not groups or event.group is None or groups[-1][-1].group != event.group:
-            groups.append([])
-        groups[-1].append(event)
-    return groups
+    groups = groupby(events, lambda event: (event.group is None, event.index if event.group is None else event.group))
+    return [list(group) for _, group in groups]
 
 
 def _step(step: Any, place: int, prepare: Prepare) -> Step:

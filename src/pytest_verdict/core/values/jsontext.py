@@ -52,7 +52,8 @@ def parse_json(text: str | bytes | bytearray) -> Any:
     """Read one JSON document."""
     try:
         document = text if isinstance(text, str) else text.decode("utf-8")
-        _refuse_depth(document)
+        if len(document) > MAXIMUM_DEPTH:
+            _refuse_depth(document)
         return _decoded(document)
     except JsonTextError:
         raise

@@ -5,6 +5,7 @@ The formats are what families bring by the hook ``trajectory_readers``: ours in 
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Iterator
 from typing import Any, Final
@@ -57,8 +58,10 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
     chosen = sure or (recognised_format(source) if format == AUTO else format)
     try:
         reader = _reader(chosen)
-        # A reader of another package is a module with the two functions alone.
-        if sure is None and isinstance(reader, Format):
+        if not isinstance(reader, Format):
+            # One of another package is a module with the two functions alone, and may keep its events.
+            return joined(map(copy.copy, reader.read(source)))
+        if sure is None:
             reader.refuse_unknown_calls(chosen, source)
         return joined(reader.read(source))
     except _RAISED as error:

@@ -15,7 +15,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.readers.calls import Found
-from pytest_verdict.trajectories.readers.shape import MISSING, has, list_of, look, parsed
+from pytest_verdict.trajectories.readers.shape import MISSING, has, is_object, list_of, look, parsed
 
 _NAMES: Final = frozenset({"name", "tool_name", "tool", "function_name"})
 _ARGUMENTS: Final = frozenset(
@@ -128,7 +128,7 @@ class _Check:
         """Check a list of objects."""
         for place, item in enumerate(value):
             at = f"{path}[{place}]" if path else f"item {place}"
-            if item is None or isinstance(item, bool | int | float | list | tuple):
+            if not is_object(item):
                 raise TrajectoryError(f"{at} must be an object, got {shown(item, 80)}")
             self.object(shape, item, at)
 
@@ -254,13 +254,8 @@ def entries(value: Any) -> Iterator[tuple[str, Any]]:
             yield from ((key, item) for key, item in held.items() if not key.startswith("_"))
 
 
-@functools.lru_cache(maxsize=1024)
-def _is_call_name(key: str) -> bool:
-    return _CALL_KEY.fullmatch(_snake(key)) is not None
-
-
 def _is_call_key(key: str, item: Any) -> bool:
-    if not _is_call_name(key):
+    if not _matches_text(_CALL_KEY, _snake(key)):
         return False
     # Numbers say how many, as in ``max_tool_calls``.
     return bool(item) if isinstance(item, str | list | tuple | Mapping) else item is not None and any(entries(item))

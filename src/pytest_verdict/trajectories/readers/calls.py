@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pytest_verdict.core.values.display import shown
@@ -13,19 +12,31 @@ from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED,
 from pytest_verdict.trajectories.readers.shape import MISSING, look, parsed
 
 
-def call(name: Any, args: Any, id: Any = None, **more: Any) -> Event:  # noqa: A002 - the field of `Event`
+def call(
+    name: Any,
+    args: Any,
+    id: Any = None,  # noqa: A002 - the field of `Event`
+    group: int | None = None,
+    agent: str | None = None,
+    result: Any = None,
+    error: str | None = None,
+) -> Event:
     """Make an event of a call."""
     if not isinstance(name, str) or not name:
         raise TrajectoryError(f"a call needs the name of its tool, got {shown(name, 80)}")
-    more["id"] = id if id is None else str(id)
-    if args is MISSING:
-        return Event(name, args_note=ARGS_NOT_RECORDED, **more)
+    found, note, text = _arguments(args)
+    return Event(name, found, id if id is None else str(id), group, 0, result, error, agent, note, text)
+
+
+def _arguments(args: Any) -> tuple[Any, str | None, str | None]:
     found = parsed(args)
-    if found is None and args is None:
-        return Event(name, **more)
-    if isinstance(found, Mapping) and all(isinstance(key, str) for key in found):
-        return Event(name, found, **more)
-    return Event(name, args_note=ARGS_MALFORMED, args_text=as_text(args), **more)
+    if type(found) is dict and found is not args:
+        return found, None, None
+    if args is MISSING:
+        return None, ARGS_NOT_RECORDED, None
+    if args is None or (isinstance(found, Mapping) and all(isinstance(key, str) for key in found)):
+        return found, None, None
+    return None, ARGS_MALFORMED, as_text(args)
 
 
 def call_in(source: Any, *args: str, **more: Any) -> Event:
@@ -60,25 +71,28 @@ class Result(NamedTuple):
 
 
 Found = Event | Result
-"""What a reader gives, in the order of its source."""
+"""What a reader gives, in the order of its source; the events are its own."""
 
 
 def joined(found: Iterable[Found]) -> list[Event]:
     """Give the calls in order, each with its result; a result without a call is no event and is left out."""
     events: list[Event] = []
-    by_id: dict[str, int] = {}
-    without_id: dict[str, deque[int]] = {}
+    by_id: dict[str, Event] = {}
+    without_id: dict[str, deque[Event]] = {}
+    # Completed where they are: a copy takes longer than reading the call.
+    complete = object.__setattr__
     for item in found:
         if isinstance(item, Event):
             if item.id:
-                by_id[item.id] = len(events)
+                by_id[item.id] = item
             else:
-                without_id.setdefault(item.name, deque()).append(len(events))
-            events.append(item.at(len(events)))
+                without_id.setdefault(item.name, deque()).append(item)
+            complete(item, "index", len(events))
+            events.append(item)
             continue
         waiting = None if item.identifier else without_id.get(item.name)
-        place = waiting.popleft() if waiting else by_id.get(str(item.identifier))
-        if place is not None:
-            error = failure(item.reason) if item.failed else None
-            events[place] = replace(events[place], result=item.value, error=error)
+        event = waiting.popleft() if waiting else by_id.get(str(item.identifier))
+        if event is not None:
+            complete(event, "result", item.value)
+            complete(event, "error", failure(item.reason) if item.failed else None)
     return events

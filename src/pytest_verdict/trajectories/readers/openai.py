@@ -12,7 +12,18 @@ from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.allow_list import Format, Shape
 from pytest_verdict.trajectories.readers.calls import Found, Result, call, call_in, failure
 from pytest_verdict.trajectories.readers.plain import plain
-from pytest_verdict.trajectories.readers.shape import MISSING, has, items, list_of, look, messages_of, objects, only_one
+from pytest_verdict.trajectories.readers.shape import (
+    MISSING,
+    Getter,
+    getter,
+    has,
+    items,
+    list_of,
+    look,
+    messages_of,
+    objects,
+    only_one,
+)
 
 # Assistant messages with `tool_calls`, results in messages of the role `tool`.
 _BLOCK: Final = Shape(
@@ -34,15 +45,17 @@ _MESSAGE: Final = Shape("role", {"content": _BLOCK}, "tool_calls function_call r
 def openai_chat(value: Any) -> Iterator[Found]:
     """Read the calls; the calls of one message are one group."""
     for place, message in enumerate(_messages(value)):
-        for requested in items(look(message, "tool_calls"), "tool_calls"):
+        get = getter(message)
+        for requested in items(get("tool_calls"), "tool_calls"):
+            get_part = getter(requested)
             # In a simulation the user may have tools too.
-            if look(requested, "requestor") != "user":
-                yield _requested(requested, place)
-        legacy = look(message, "function_call")
+            if get_part("requestor") != "user":
+                yield _requested(get_part, place)
+        legacy = get("function_call")
         if legacy is not None:
             yield call_in(legacy, "arguments", group=place)
-        if look(message, "role") == "tool":
-            yield Result.of_content(message, look(message, "tool_call_id", "id"), failed=look(message, "error") is True)
+        if get("role") == "tool":
+            yield Result.of_content(message, look(message, "tool_call_id", "id"), failed=get("error") is True)
 
 
 def _messages(value: Any) -> Sequence[Any]:
@@ -55,13 +68,13 @@ def _messages(value: Any) -> Sequence[Any]:
     return messages
 
 
-def _requested(requested: Any, place: int) -> Event:
-    custom = look(requested, "custom")
+def _requested(get: Getter, place: int) -> Event:
+    custom, function = get("custom"), get("function")
     if custom is not None:
-        return _custom(custom, look(requested, "id"), place)
-    source = look(requested, "function")
-    source = requested if source is None else source
-    return call_in(source, "arguments", "args", id=look(requested, "id"), group=place)
+        return _custom(custom, get("id"), place)
+    source = get if function is None else getter(function)
+    arguments = source("arguments", MISSING)
+    return call(source("name"), source("args", MISSING) if arguments is MISSING else arguments, get("id"), place)
 
 
 def _custom(made: Any, identifier: Any, group: int) -> Event:

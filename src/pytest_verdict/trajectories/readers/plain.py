@@ -22,17 +22,8 @@ _NAME_AND_ARGS: Final = {"name", "args"}
 # Of the call objects of other tools too: a dict with a name and anything else may be a trace, a run or a file.
 _KNOWN: Final = frozenset(
     {*_NAMES, *_ARGS, "id", "call_id", "tool_call_id", "group", "index", "result", "output", "error", "agent", "type"}
-    | {
-        "function",
-        "args_note",
-        "args_text",
-        "description",
-        "reasoning",
-        "requestor",
-        "action_id",
-        "info",
-        "compare_args",
-    }
+    | {"function", "args_note", "args_text", "description", "reasoning", "requestor", "action_id", "info"}
+    | {"compare_args"}
 )
 _TYPES: Final = re.compile(r"function|tool|(tool|function)[-_](call|use)")
 _FIELDS: Final = tuple(field.name for field in fields(Event))
@@ -51,7 +42,7 @@ def plain(value: Any) -> Iterator[Event]:
 def read_item(item: Any) -> Event:
     """Read one call in a plain form."""
     if isinstance(item, Event):
-        return item
+        return replace(item)
     if type(item) is dict and item.keys() == _NAME_AND_ARGS:
         return call(item["name"], item["args"])
     if isinstance(item, EncodedObject) and item.class_name == class_name(Event):
@@ -60,10 +51,11 @@ def read_item(item: Any) -> Event:
         return call(item, MISSING)
     if is_pair(item):
         return call(item[0], item[1])
-    if look(item, "function") is not None and not isinstance(look(item, "function"), str):
+    function = look(item, "function")
+    if function is not None and not isinstance(function, str):
         _refuse_unknown_keys(item)
         # One entry of an OpenAI message's tool_calls, taken out of its message.
-        return replace(read_item(look(item, "function")), id=look(item, "id"))
+        return replace(read_item(function), id=look(item, "id"))
     if not _is_call(item):
         raise TrajectoryError(
             f"a call is a name, a pair of a name and arguments, a dict with a name, or an Event; got {shown(item, 80)}"
@@ -94,17 +86,11 @@ def _refuse_unknown_keys(item: Any) -> None:
 
 def is_pair(item: Any) -> bool:
     """Say whether an item is a pair of a name and arguments: an object, the text of one, or None."""
-    return (
-        isinstance(item, list | tuple)
-        and len(item) == 2
-        and isinstance(item[0], str)
-        # No tool has a name that begins so, and two names in a list are not taken for a pair.
-        and (
-            item[1] is None
-            or isinstance(item[1], Mapping)
-            or (isinstance(item[1], str) and item[1].lstrip()[:1] == "{")
-        )
-    )
+    if not isinstance(item, list | tuple) or len(item) != 2 or not isinstance(item[0], str):
+        return False
+    args = item[1]
+    # No tool has a name that begins so, and two names in a list are not taken for a pair.
+    return args is None or isinstance(args, Mapping) or (isinstance(args, str) and args.lstrip()[:1] == "{")
 
 
 def _is_call(item: Any) -> bool:

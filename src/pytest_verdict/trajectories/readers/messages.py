@@ -1,4 +1,4 @@
-"""Messages that hold blocks or parts: Anthropic, Claude Code, Amazon Bedrock Converse and pydantic-ai."""
+"""Messages that hold blocks or parts: Anthropic, Claude Code, Amazon Bedrock Converse and pydantic-ai; and those of MCP."""
 
 from __future__ import annotations
 
@@ -133,3 +133,39 @@ def pydantic_ai(value: Any) -> Iterator[Found]:
             elif kind in _RESULTS.split("|") and name is not None:
                 failed = kind == "retry-prompt" or look(part, "outcome", default="success") != "success"
                 yield Result.of_content(part, identifier, failed=failed)
+
+
+_RPC: Final = Shape(
+    "jsonrpc method result error",
+    read="params result error",
+    types="tools/(call|list)|initialize|ping|(notifications|resources|prompts|completion|logging|roots|sampling|elicitation|tasks)/.+",
+    kind="method",
+)
+
+
+def _is_message(message: Any) -> bool:
+    return has(message, "jsonrpc") or look(message, "method") == "tools/call"
+
+
+@partial(Format, is_ours=_is_message, item=_RPC, containers="messages")
+def mcp(value: Any) -> Iterator[Found]:
+    """Read the calls; requests with no response between them are one group."""
+    group = 0
+    for message in messages_of(value):
+        if look(message, "method") == "tools/call":
+            params = look(message, "params")
+            yield call(look(params, "name"), look(params, "arguments"), id=look(message, "id"), group=group)
+        elif look(message, "method") is None:
+            yield _response(message)
+            group += 1
+
+
+def _response(message: Any) -> Result:
+    identifier = look(message, "id")
+    # Zero is a valid identifier of JSON-RPC.
+    text = None if identifier is None else str(identifier)
+    broken = look(message, "error")
+    if broken is not None:
+        return Result(text, None, failed=True, reason=look(broken, "message"))
+    result = look(message, "result")
+    return Result(text, result, look(result, "isError", "is_error") is True, look(result, "content"))
