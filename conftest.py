@@ -46,6 +46,13 @@ def _registry_as_before():
 
 
 @pytest.fixture
+def few_plugins(pytester, monkeypatch):
+    """Sessions that pytester starts load our plugin and those that a test names; all that are installed take as long again."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p verdict")
+
+
+@pytest.fixture
 def command(capsys):
     """Run a command, and give its exit code, what it wrote, and what it complained about."""
     from pytest_verdict.cli import main
