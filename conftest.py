@@ -1,7 +1,10 @@
 """What the tests share: pytest's own fixture for testing plugins, and one hash seed for all workers."""
 
+import compileall
 import os
 import random
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -18,6 +21,10 @@ os.environ.setdefault("PYTHONHASHSEED", str(random.SystemRandom().randrange(1, 2
 
 # Sessions inside a test have a report, and must not add it to the summary of the job that tests this project.
 os.environ.pop("GITHUB_STEP_SUMMARY", None)
+
+# Where no bytecode is written, each of the hundreds of processes that tests start would compile the package again.
+if sys.dont_write_bytecode and "PYTEST_XDIST_WORKER" not in os.environ:
+    compileall.compile_dir(Path(__file__).parent / "src", quiet=2)
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +43,13 @@ def _registry_as_before():
     REGISTRY._classes.update(classes)
     REGISTRY._built.clear()
     REGISTRY.plans.clear()
+
+
+@pytest.fixture
+def few_plugins(pytester, monkeypatch):
+    """Sessions that pytester starts load our plugin and those that a test names; all that are installed take as long again."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p verdict")
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import sys
 import pytest
 
 PACKAGE = pathlib.Path(__file__).parent / "example_family"
-QUIET = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:rerunfailures")
+QUIET = ("-p", "verdict", "-p", "xdist", "-p", "no:cacheprovider")
 ENTRY_POINTS = "[pytest_verdict]\nroman = roman_verdict.family\n"
 
 
@@ -34,7 +34,7 @@ def run(installed, *words, status=0):
     done = subprocess.run(
         [sys.executable, "-m", *words],
         cwd=installed / "checks",
-        env={**os.environ, "PYTHONPATH": path},
+        env={**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,

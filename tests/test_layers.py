@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import functools
 import pathlib
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -48,21 +50,36 @@ def module_of(path: pathlib.Path) -> str:
     return ".".join(part for part in parts if part != "__init__")
 
 
+@functools.cache
 def parsed(path: pathlib.Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@functools.cache
+def nodes_of(path: pathlib.Path) -> list[ast.AST]:
+    return list(ast.walk(parsed(path)))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_is_kept():
+    """The trees of all files are many objects, which would slow down the garbage collection of the tests that follow."""
+    yield
+    for cached in (parsed, nodes_of, imports_of, strings_of):
+        cached.cache_clear()
+
+
+@functools.cache
 def imports_of(path: pathlib.Path) -> set[str]:
     """Give the modules that a file imports, inside functions as well; what only a type checker reads does not count."""
-    tree = parsed(path)
+    nodes = nodes_of(path)
     typing_only = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
         for inner in ast.walk(node)
     }
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if id(node) in typing_only:
             continue
         if isinstance(node, ast.Import):
@@ -74,27 +91,29 @@ def imports_of(path: pathlib.Path) -> set[str]:
     return found
 
 
+@functools.cache
 def is_module(package: str | None, name: str) -> bool:
     folder = ROOT.parent.joinpath(*str(package).split("."), name)
     return folder.is_dir() or folder.with_suffix(".py").is_file()
 
 
+@functools.cache
 def strings_of(path: pathlib.Path) -> set[str]:
     """Give the modules of ours that a file names in strings, those put together with its constants included."""
-    tree = parsed(path)
+    nodes = nodes_of(path)
     constants = {
         target.id: node.value
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
         if isinstance(target, ast.Name)
     }
     documentation = {
-        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        id(node.value) for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
     written = [
         text_of(node, constants, module_of(path))
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Constant | ast.JoinedStr) and id(node) not in documentation
     ]
     return {text.partition(":")[0] for text in written if MODULE_STRING.fullmatch(text)}
@@ -131,7 +150,6 @@ def named(path: pathlib.Path) -> set[str]:
 ids = [module_of(path) or "pytest_verdict" for path in FILES]
 MODULES = set(ids)
 inner = [(path, name) for path, name in zip(FILES, ids, strict=True) if name != "pytest_verdict"]
-each = pytest.mark.parametrize(("path", "name"), inner, ids=[name for _, name in inner])
 
 
 def test_every_module_has_a_layer():
@@ -139,29 +157,43 @@ def test_every_module_has_a_layer():
     assert not unplaced, f"place these in LAYERS of {__file__}: {sorted(unplaced)}"
 
 
-@each
-def test_imports_go_upwards(path, name):
-    rank = RANKS[layer(name)]
-    wrong = {other for other in own_imports(path) | named(path) if RANKS[layer(other)] > rank}
-    assert not wrong
+def wrong_ones(rule: Callable[[pathlib.Path, str], set[str]]) -> dict[str, set[str]]:
+    """Give what a rule finds wrong in each module; one test a rule, because there are many modules."""
+    assert len(inner) > 100
+    found = {name: rule(path, name) for path, name in inner}
+    return {name: wrong for name, wrong in found.items() if wrong}
 
 
-@each
-def test_the_core_imports_only_errors(path, name):
-    if layer(name) == "core":
-        assert {layer(other) for other in own_imports(path) | named(path)} <= {"core", "errors"}
+def test_imports_go_upwards():
+    def wrong(path, name):
+        return {other for other in own_imports(path) | named(path) if RANKS[layer(other)] > RANKS[layer(name)]}
+
+    assert wrong_ones(wrong) == {}
 
 
-@each
-def test_only_the_plugin_and_items_know_pytest(path, name):
-    known = {imported.partition(".")[0] for imported in imports_of(path)}
-    assert layer(name) == "pytest_plugin" or name in PYTEST_ROOMS or not known & {"pytest", "_pytest", "xdist"}
+def test_the_core_imports_only_errors():
+    def wrong(path, name):
+        others = {layer(other) for other in own_imports(path) | named(path)}
+        return others - {"core", "errors"} if layer(name) == "core" else set()
+
+    assert wrong_ones(wrong) == {}
 
 
-@each
-def test_families_do_not_know_one_another(path, name):
-    if layer(name) in SIBLINGS:
-        assert not {layer(other) for other in own_imports(path) | named(path)} & (set(SIBLINGS) - {layer(name)})
+def test_only_the_plugin_and_items_know_pytest():
+    def wrong(path, name):
+        if layer(name) == "pytest_plugin" or name in PYTEST_ROOMS:
+            return set()
+        return {imported.partition(".")[0] for imported in imports_of(path)} & {"pytest", "_pytest", "xdist"}
+
+    assert wrong_ones(wrong) == {}
+
+
+def test_families_do_not_know_one_another():
+    def wrong(path, name):
+        others = {layer(other) for other in own_imports(path) | named(path)}
+        return others & (set(SIBLINGS) - {layer(name)}) if layer(name) in SIBLINGS else set()
+
+    assert wrong_ones(wrong) == {}
 
 
 def test_the_report_stands_on_the_core_alone():
@@ -186,13 +218,15 @@ def test_strings_put_together_are_read():
     assert {"pytest_verdict.trajectories.order", "pytest_verdict.trajectories.readers.spans"} <= found
 
 
-@each
-def test_an_operator_runs_in_the_kernel_alone(path, name):
-    # The laws look at `evaluate` itself: that it does not raise is one of them.
-    if name in {"core.kernel", "laws"}:
-        return
-    called = {node.func.attr for node in ast.walk(parsed(path)) if is_call_of_attribute(node)}
-    assert not called & {"evaluate", "replay"} - ALLOWED_CALLS.get(name, set())
+def test_an_operator_runs_in_the_kernel_alone():
+    def wrong(path, name):
+        # The laws look at `evaluate` itself: that it does not raise is one of them.
+        if name in {"core.kernel", "laws"}:
+            return set()
+        called = {node.func.attr for node in nodes_of(path) if is_call_of_attribute(node)}
+        return called & {"evaluate", "replay"} - ALLOWED_CALLS.get(name, set())
+
+    assert wrong_ones(wrong) == {}
 
 
 # What is replayed without a model is evaluated again.
@@ -209,7 +243,7 @@ def test_results_are_made_in_the_kernel_and_read_from_records_alone():
     makers = {
         name
         for path, name in inner
-        for node in ast.walk(parsed(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "ComparisonResult"
     }
     assert makers == {"core.kernel"}
@@ -226,24 +260,27 @@ ALLOWED_PRIVATE = {
 }
 
 
-@each
-def test_no_private_attribute_of_another_module_is_read(path, name):
-    tree = parsed(path)
-    found = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and not is_of_self(node)}
-    found |= {
-        alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names if node.module
-    }
+def test_no_private_attribute_of_another_module_is_read():
+    def wrong(path, name):
+        return private_of_others(nodes_of(path)) - PUBLIC_NAMES - ALLOWED_PRIVATE.get(name, set())
+
+    assert wrong_ones(wrong) == {}
+
+
+def private_of_others(nodes: list[ast.AST]) -> set[str]:
+    found = {node.attr for node in nodes if isinstance(node, ast.Attribute) and not is_of_self(node)}
+    found |= {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names if node.module}
     private = {attribute for attribute in found if attribute.startswith("_") and not attribute.endswith("__")}
-    assert not private - members_of_classes(tree) - PUBLIC_NAMES - ALLOWED_PRIVATE.get(name, set())
+    return private - members_of_classes(nodes)
 
 
 def is_of_self(node: ast.Attribute) -> bool:
     return isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
 
 
-def members_of_classes(tree: ast.Module) -> set[str]:
+def members_of_classes(nodes: list[ast.AST]) -> set[str]:
     """Give the names of methods, fields and attributes of the classes of a module."""
-    inside = [node for cls in ast.walk(tree) if isinstance(cls, ast.ClassDef) for node in ast.walk(cls)]
+    inside = [node for cls in nodes if isinstance(cls, ast.ClassDef) for node in ast.walk(cls)]
     return (
         {node.name for node in inside if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
         | {node.attr for node in inside if isinstance(node, ast.Attribute) and is_of_self(node)}
@@ -252,27 +289,25 @@ def members_of_classes(tree: ast.Module) -> set[str]:
 
 
 def test_private_attributes_are_seen():
-    tree = ast.parse(
-        "class A:\n    def f(self, other):\n        self._mine = 1\n        return other._mine, other._yours\n"
-    )
-    assert members_of_classes(tree) == {"f", "_mine"}
+    source = "class A:\n    def f(self, other):\n        self._mine = 1\n        return other._mine, other._yours\n"
+    nodes = list(ast.walk(ast.parse(source)))
+    assert members_of_classes(nodes) == {"f", "_mine"}
+    assert private_of_others(nodes) == {"_yours"}
 
 
-@pytest.mark.parametrize("path", FILES, ids=ids)
-def test_no_function_is_exempt_from_the_limit_of_complexity(path):
-    assert "C901" not in path.read_text(encoding="utf-8")
+def test_no_function_is_exempt_from_the_limit_of_complexity():
+    assert [path for path in FILES if "C901" in path.read_text(encoding="utf-8")] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=ids)
-def test_files_and_functions_stay_small(path):
-    text = path.read_text(encoding="utf-8")
-    assert text.count("\n") <= LONGEST_FILE
+def test_files_and_functions_stay_small():
+    assert [path for path in FILES if path.read_text(encoding="utf-8").count("\n") > LONGEST_FILE] == []
     long = {
-        node.name: size
-        for node in ast.walk(ast.parse(text))
+        f"{path}:{node.name}": size
+        for path in FILES
+        for node in nodes_of(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (size := code_lines(node)) > LONGEST_FUNCTION
     }
-    assert not long
+    assert long == {}
 
 
 def code_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

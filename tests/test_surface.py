@@ -6,6 +6,8 @@ import ast
 import graphlib
 import importlib
 import inspect
+import json
+import os
 import pathlib
 import pkgutil
 import subprocess
@@ -112,29 +114,19 @@ def imported_at_once(module: str) -> set[str]:
     return {name for name in found | packages if name in MODULES and not f"{module}.".startswith(f"{name}.")}
 
 
-IMPORTS = {module: imported_at_once(module) for module in MODULES}
-FIRST = [
-    name
-    for name in sorted(set(MODULES) - set().union(*IMPORTS.values()))
-    if ".pytest_plugin" not in name and "__main__" not in name
-]
+@pytest.fixture(scope="module")
+def imports() -> dict[str, set[str]]:
+    return {module: imported_at_once(module) for module in MODULES}
 
 
-def test_imports_go_in_no_circle():
+def test_imports_go_in_no_circle(imports):
     """So whichever module is imported first, those that it needs are whole when it uses them."""
-    order = list(graphlib.TopologicalSorter(IMPORTS).static_order())
+    order = list(graphlib.TopologicalSorter(imports).static_order())
     assert len(order) == len(MODULES)
 
 
-@pytest.mark.parametrize("module", FIRST)
-def test_each_module_that_no_other_imports_can_be_imported_first(module, fresh_imports):
-    assert fresh_imports[module] == "ok"
-
-
-@pytest.fixture(scope="module")
-def fresh_imports() -> dict[str, str]:
-    """Import each module that no other imports as the first of its process."""
-    program = """
+# Imports the modules that it is told, each as the first of a process, and prints what came of it.
+FRESH_IMPORTS = """
 import os, sys, importlib, json
 import pydantic, pydantic.fields, pytest, yaml, jsonpath_ng.ext, rapidfuzz.fuzz, dateutil.parser, importlib.metadata
 import asyncio, concurrent.futures, decimal, fractions, email, urllib.request, xml.etree.ElementTree, zoneinfo, uuid
@@ -155,12 +147,16 @@ for name in json.loads(sys.argv[1]):
     os.wait()
 print(json.dumps(found))
 """
-    if not hasattr(__import__("os"), "fork"):
-        pytest.skip("needs fork")
-    import json
 
-    written = subprocess.run(
-        [sys.executable, "-c", program, json.dumps(FIRST)], capture_output=True, text=True, check=True
-    ).stdout
-    found: dict[str, str] = json.loads(written)
-    return found
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_each_module_that_no_other_imports_can_be_imported_first(imports):
+    first = [
+        name
+        for name in sorted(set(MODULES) - set().union(*imports.values()))
+        if ".pytest_plugin" not in name and "__main__" not in name
+    ]
+    assert first
+    command = [sys.executable, "-c", FRESH_IMPORTS, json.dumps(first)]
+    said = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert said == dict.fromkeys(first, "ok")

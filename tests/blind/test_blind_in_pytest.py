@@ -42,9 +42,9 @@ def test_only_compares(comparator):
 
 
 @pytest.fixture
-def session(pytester):
+def session(pytester, few_plugins):
     pytester.makepyfile(SUITE)
-    return pytester.runpytest_subprocess("--verify-report", "-p", "no:randomly")
+    return pytester.runpytest_subprocess("--verify-report")
 
 
 def test_a_session(session, pytester):

@@ -162,7 +162,7 @@ def test_a_folder_that_is_not_whole_is_named(command, tmp_path, name):
     assert f"there is no {name}" in err
 
 
-def test_a_session_that_was_not_complete_is_told(command, tmp_path, pytester):
+def test_a_session_that_was_not_complete_is_told(command, tmp_path, pytester, few_plugins):
     pytester.makepyfile("from pytest_verdict import assert_matches\ndef test_a():\n    assert_matches('exact', 1, 1)\n"
                         "def test_b():\n    raise KeyboardInterrupt\n")  # fmt: skip
     pytester.runpytest_subprocess("--verify-report", "-pno:cacheprovider")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -27,24 +30,32 @@ def test_again():
 """
 
 
+def ran(folder, *words):
+    """Run a session, with no plugin but ours."""
+    command = [sys.executable, "-m", "pytest", "-p", "verdict", "-p", "no:cacheprovider", *words]
+    variables = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    subprocess.run(command, cwd=folder, env=variables, capture_output=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """Run one session with plain and with compressed records of each form, once for all tests."""
+    folder = tmp_path_factory.mktemp("sessions")
+    (folder / "test_it.py").write_text(SESSION)
+    for form in ("plain", *FORMS):
+        ran(folder, f"--verify-report-dir={folder / form}", "-o", f"verdict_records={form}", *QUICK)
+    return folder
+
+
+QUICK = ["-o", "verdict_html=never", "--verify-shard=1/1"]
+
+
 @pytest.fixture
-def sessions(pytester, form):
-    """Run one session with plain and with compressed records."""
-    pytester.makepyfile(test_it=SESSION)
-    ran = [
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:xdist",
-        "--verify-report",
-        "-o",
-        "verdict_html=never",
-        "--verify-shard=1/1",
-    ]
-    folders = pytester.path / "plain", pytester.path / "compressed"
-    for folder, kept in zip(folders, ("plain", form), strict=True):
-        pytester.runpytest_subprocess(*ran, f"--verify-report-dir={folder}", "-o", f"verdict_records={kept}")
-    return folders
+def sessions(kept, tmp_path, form):
+    """Give copies of both, which a test may change."""
+    (tmp_path / "sessions").mkdir()
+    names = {"plain": "plain", form: "compressed"}
+    return tuple(shutil.copytree(kept / name, tmp_path / "sessions" / copy) for name, copy in names.items())
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -124,11 +135,11 @@ def test_an_alteration_and_damage_are_found(sessions, command, form):
 
 
 @pytest.mark.parametrize("form", ["gz"])
-def test_another_form_takes_the_place_of_the_one_before(sessions, pytester):
+def test_another_form_takes_the_place_of_the_one_before(sessions, tmp_path):
     plain, compressed = sessions
-    ran = ["-p", "no:cacheprovider", "--verify-report"]
-    pytester.runpytest_subprocess(*ran, f"--verify-report-dir={compressed}")
-    pytester.runpytest_subprocess(*ran, f"--verify-report-dir={plain}", "-o", "verdict_records=gz")
+    (tmp_path / "test_it.py").write_text(SESSION)
+    ran(tmp_path, f"--verify-report-dir={compressed}")
+    ran(tmp_path, f"--verify-report-dir={plain}", "-o", "verdict_records=gz")
     assert [path.name for path in sorted(compressed.glob("records*"))] == ["records.jsonl"]
     assert [path.name for path in sorted(plain.glob("records*"))] == ["records.jsonl.gz"]
     # A session that did not pass writes the page from the records.

@@ -8,6 +8,7 @@ from junitparser import JUnitXml
 
 from pytest_verdict.cli import main
 
+pytestmark = pytest.mark.usefixtures("few_plugins")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 # The folder, how many tests pass, and what the failure says.

@@ -23,7 +23,7 @@ from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.readers import read_trajectory
 
 FEW = 150
-MANY = int(os.environ.get("FUZZ_INPUTS", "20000"))
+MANY = int(os.environ.get("FUZZ_INPUTS", "5000"))
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -71,7 +71,7 @@ def test_exact_disagrees_where_thousands_are_separated():
     assert _disagreements("exact") == WRITTEN_OTHERWISE
 
 
-def test_the_report_shows_which_six_differ(pytester):
+def test_the_report_shows_which_six_differ(pytester, few_plugins):
     pytester.makepyfile(SESSION)
     result = pytester.runpytest_subprocess("--verify-report", "-p", "no:cacheprovider")
     result.assert_outcomes(failed=1)

@@ -82,10 +82,11 @@ def test_junit_and_explain_say_the_same_as_the_terminal(harness, workers):
     messages = (failure.get("message").split("; ", 1)[1].removeprefix("Failed: ") for failure in failures.values())
     assert sorted(messages) == sorted(SUMMARY)
     text = failures["test_one"].text
+    explained = main_output(["explain", str(run.folder), "--failed"])
     assert "\x1b" not in text
     for line in ("  expected: 'the quick brown fox'", "  observed: 'the quick brown dog'", "  normalization: none"):
         assert f"E   {line}" in text
-        assert line in main_output(["explain", str(run.folder), "--failed"])
+        assert line in explained
 
 
 def main_output(words: list[str]) -> str:

@@ -138,22 +138,33 @@ def body(places: list[str]) -> str:
     return HEAD + tests + TAIL
 
 
-def prepared(harness: Harness, secret: str) -> dict[str, str]:
-    (harness.path / "secret.txt").write_text(secret, encoding="utf-8")
-    pattern = re.escape(secret).replace("\\\n", "\\n")
-    return {"pytest.ini": f"[pytest]\nverdict_redact = {pattern}\naddopts = -p no:cacheprovider\n"}
+def prepared(harness: Harness, *secrets: str) -> dict[str, str]:
+    """Write the secrets to files, and give the configuration that hides all of them."""
+    for number, secret in enumerate(secrets):
+        (harness.path / f"secret{number or ''}.txt").write_text(secret, encoding="utf-8")
+    patterns = "".join("    " + re.escape(secret).replace("\\\n", "\\n") + "\n" for secret in secrets)
+    return {"pytest.ini": f"[pytest]\nverdict_redact =\n{patterns}addopts = -p no:cacheprovider\n"}
 
 
-@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
 @pytest.mark.parametrize("kind", SECRETS)
-def test_a_secret_in_every_place_is_in_no_file(harness, kind, args):
-    secret = SECRETS[kind]
-    files = {**prepared(harness, secret), "test_it.py": body(list(PLACES))}
-    run = harness.run(files, *args, "--verify-report", process=True)
+def test_a_secret_in_every_place_is_in_no_file(harness, kind):
+    files = {**prepared(harness, SECRETS[kind]), "test_it.py": body(list(PLACES))}
+    check_every_place(harness.run(files, "--verify-report", process=True), [SECRETS[kind]])
+
+
+def test_secrets_in_every_place_are_in_no_file_of_workers(harness):
+    files = prepared(harness, *SECRETS.values())
+    for number, kind in enumerate(SECRETS):
+        files[f"test_{kind}.py"] = body(list(PLACES)).replace("secret.txt", f"secret{number or ''}.txt")
+    check_every_place(harness.run(files, "-n1", "--verify-report"), list(SECRETS.values()))
+
+
+def check_every_place(run: Run, secrets: list[str]) -> None:
     run.check_agreement()
-    assert len(run.records) >= 2 * len(PLACES)
-    refuse_leaks(written_by(run), secret)
-    refuse_leaks(iter([("blocks", (harness.path / "blocks.txt").read_text(encoding="utf-8"))]), secret)
+    assert len(run.records) >= 2 * len(PLACES) * len(secrets)
+    for secret in secrets:
+        refuse_leaks(written_by(run), secret)
+        refuse_leaks(iter([("blocks", (run.path / "blocks.txt").read_text(encoding="utf-8"))]), secret)
     answers = list(replay(run.records_bytes.splitlines()))
     assert {answer.status for answer in answers} <= {"identical", "unverifiable"}, answers
 

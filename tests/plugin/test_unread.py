@@ -6,9 +6,10 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _without_asyncio(pytester, monkeypatch):
-    """Keep pytest-asyncio out of the sessions inside, which warns of what they do not configure."""
-    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:asyncio")
+def _few_plugins(pytester, monkeypatch):
+    """Keep other plugins out of the sessions inside: pytest-asyncio warns of what they do not configure."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p verdict -p xdist")
 
 
 HEAD = "import pytest\nfrom pytest_verdict import Comparator, Operator, assert_matches, compare, expect\n"
@@ -161,13 +162,13 @@ def test_what_a_teardown_compared_fails_the_teardown(pytester):
 def test_the_ini_key_and_the_marker(pytester, ini, mark, outcomes):
     pytester.makeini(f"[pytest]\nverdict_unread = {ini}\n")
     pytester.makepyfile(test_it=f'{HEAD}{mark}\ndef test_it():\n    compare("exact", 1, 2)\n')
-    pytester.runpytest("-q", "-p", "no:asyncio", "-W", "default").assert_outcomes(**outcomes)
+    pytester.runpytest("-q", "-W", "default").assert_outcomes(**outcomes)
 
 
 def test_warnings_that_are_errors_fail_the_test(pytester):
     pytester.makeini("[pytest]\nverdict_unread = warn\nfilterwarnings = error\n")
     pytester.makepyfile(test_it=f'{HEAD}\ndef test_it():\n    compare("exact", 1, 2)\n')
-    pytester.runpytest("-q", "-p", "no:asyncio").assert_outcomes(failed=1)
+    pytester.runpytest("-q").assert_outcomes(failed=1)
 
 
 def test_a_mode_that_does_not_exist_is_refused(pytester):

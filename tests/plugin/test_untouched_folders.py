@@ -68,7 +68,7 @@ def test_flaky():
 def test_always_fails():
     assert_matches("exact", 1, 2)
 """
-PLUGINS = ("-p", "no:cacheprovider", "-p", "no:asyncio", "--continue-on-collection-errors")
+PLUGINS = ("-p", "verdict", "-p", "rerunfailures", "-p", "no:cacheprovider", "--continue-on-collection-errors")
 
 
 @pytest.mark.parametrize(
@@ -77,13 +77,15 @@ PLUGINS = ("-p", "no:cacheprovider", "-p", "no:asyncio", "--continue-on-collecti
      ("-o", "verdict_redact=b+|Value"), ("-x",), ("-k", "nothing_of_that_name")],
     ids=" ".join,
 )  # fmt: skip
-def test_nothing_is_said(pytester, capsys, arguments):
+def test_nothing_is_said(pytester, capsys, monkeypatch, arguments):
     pytester.makepyfile(
         test_strange=STRANGE,
         test_broken="1 / 0",
         test_absent="import pytest\npytest.skip('x', allow_module_level=True)",
     )
-    pytester.runpytest_subprocess("--verify-report", *PLUGINS, *arguments)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    workers = ("-p", "xdist") if "-n2" in arguments else ()
+    pytester.runpytest_subprocess("--verify-report", *PLUGINS, *workers, *arguments)
     folder = pytester.path / "verify-report"
     capsys.readouterr()
     status = main(["replay", str(folder)])

@@ -63,7 +63,7 @@ def test_killed():
 
 
 @pytest.mark.parametrize("damage", [b"", b'{"record":1,"id":"half'], ids=["whole", "torn"])
-def test_nothing_is_said_of_a_report_that_was_built_from_a_journal(pytester, capsys, damage):
+def test_nothing_is_said_of_a_report_that_was_built_from_a_journal(pytester, few_plugins, capsys, damage):
     pytester.makepyfile(KILLED)
     pytester.runpytest_subprocess("--verify-report", "-p", "no:cacheprovider")
     with (pytester.path / "verify-report" / "journal" / "records.jsonl").open("ab") as file:

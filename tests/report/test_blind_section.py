@@ -22,8 +22,8 @@ def test_passes_at_last():
 """
 
 
-def test_attempts_before_the_last_do_not_count_and_a_long_name_hides_nothing(pytester):
+def test_attempts_before_the_last_do_not_count_and_a_long_name_hides_nothing(pytester, few_plugins):
     pytester.makepyfile(FLAKY)
-    session = pytester.runpytest_subprocess("--verify-report", "--reruns=2", "-p", "no:randomly")
+    session = pytester.runpytest_subprocess("--verify-report", "-p", "rerunfailures", "--reruns=2")
     session.assert_outcomes(passed=1)
     session.stdout.fnmatch_lines(["1 comparison: 1 pass, 0 fail, 0 error", "1 blind comparison: 1 judged; 1 informal"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import pkgutil
 import sys
 from pathlib import Path
@@ -41,3 +42,9 @@ def write(tmp_path):
         return path
 
     return written
+
+
+@pytest.fixture
+def quick_processes(monkeypatch):
+    """Processes that are started are without pandas: pyarrow imports it where it is there, which takes most of their time."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent / "without_pandas"), prepend=os.pathsep)

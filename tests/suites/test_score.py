@@ -78,13 +78,14 @@ def test_the_folder_is_one_of_a_session(rows, tmp_path, capsys):
 FORMATS = ["jsonl", "csv", "tsv", "parquet", "arrow", "yaml", "jsonl.gz"]
 
 
+@pytest.mark.usefixtures("quick_processes")
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_the_number_of_processes_and_units_changes_no_byte(tmp_path, monkeypatch, suffix):
     monkeypatch.chdir(tmp_path)
     path = written(tmp_path / f"rows.{suffix}")
     score(path, "-j", "1", to="one")
     # A process takes a while to start, so that many are started for one text and one binary format.
-    many = [["-j", "7", "--unit-rows", "4"]] * (suffix in {"jsonl", "parquet"})
+    many = [["-j", "3", "--unit-rows", "4"]] * (suffix in {"jsonl", "parquet"})
     for options in (["-j", "1", "--unit-rows", "7"], ["-j", "2", "--unit-rows", "20"], *many):
         assert score(path, *options) == 1
         assert report_in(tmp_path / "out") == report_in(tmp_path / "one")
@@ -120,6 +121,7 @@ def test_rows():
 """
 
 
+@pytest.mark.usefixtures("quick_processes")
 def test_the_records_are_those_of_check_dataset(rows, pytester):
     pytester.makepyfile(TEST)
     shutil.copy(rows, pytester.path / "rows.jsonl")
@@ -187,14 +189,23 @@ def test_a_part_of_something_else_is_not_taken(rows, tmp_path, monkeypatch, chan
     assert report_in(tmp_path / "out") == report_in(tmp_path / "fresh")
 
 
-@pytest.fixture
-def long_rows(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def long_rows_of_one(tmp_path_factory):
     """Rows that take some seconds, and the report that one process makes of them."""
-    monkeypatch.chdir(tmp_path)
+    folder = tmp_path_factory.mktemp("long")
     rows = ({"want": "ab" * 350 + str(n), "got": "ba" * 350 + "a" * (n % 50)} for n in range(300))
-    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert main(["score", *LONG, "-j", "1", "-o", "one"]) == 0
-    return report_in(tmp_path / "one")
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with contextlib.chdir(folder):
+        assert main(["score", *LONG, "-j", "1", "-o", "one"]) == 0
+    return folder / "rows.jsonl", report_in(folder / "one")
+
+
+@pytest.fixture
+def long_rows(long_rows_of_one, tmp_path, monkeypatch):
+    rows, report = long_rows_of_one
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(rows, tmp_path)
+    return report
 
 
 LONG = ["rows.jsonl", "--operator", "text_similarity", "--settings", '{"metric": "damerau_levenshtein"}']
@@ -219,6 +230,7 @@ def wait_for_parts(process, folder, number):
 
 
 @linux
+@pytest.mark.usefixtures("quick_processes")
 def test_killed_processes_change_no_byte(long_rows, tmp_path):
     process, killed = started("-o", "out", "-j", "2"), 0
     for number in (3, 10, 16, 22):
@@ -233,6 +245,7 @@ def test_killed_processes_change_no_byte(long_rows, tmp_path):
 
 
 @linux
+@pytest.mark.usefixtures("quick_processes")
 def test_a_killed_run_takes_its_processes_along_and_goes_on(long_rows, tmp_path):
     process = started("-o", "out", "-j", "2")
     wait_for_parts(process, tmp_path / "out", 10)
@@ -255,6 +268,7 @@ def test_a_killed_run_takes_its_processes_along_and_goes_on(long_rows, tmp_path)
     assert report_in(tmp_path / "out") == long_rows
 
 
+@pytest.mark.usefixtures("quick_processes")
 def test_processes_that_are_killed_again_and_again_are_an_error(long_rows, tmp_path, monkeypatch, capsys):
     from pytest_verdict.suites.bulk import engines
 
@@ -268,6 +282,7 @@ def _die():
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.usefixtures("quick_processes")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_two_rows_with_one_id_are_an_error(rows, capsys, jobs):
     rows.write_text("".join(json.dumps({**row, "id": row["id"].replace("q41", "q3")}) + "\n" for row in ROWS))

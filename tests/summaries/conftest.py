@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import shutil
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest_verdict
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "plugin"))
 
-from harness import Harness
+from harness import FOLDER, Harness, Run
 from hostile_session import SESSION
 
 # Sessions inside a test forget the modules that they imported first; what is imported here stays one and the same.
@@ -31,12 +32,23 @@ def harness(pytester, monkeypatch):
     return Harness(pytester, monkeypatch)
 
 
+@pytest.fixture(scope="session")
+def kept(tmp_path_factory):
+    """Where the hostile session is kept once it was run, and what came out of it."""
+    return tmp_path_factory.mktemp("hostile") / "session", []
+
+
 @pytest.fixture
-def hostile(harness):
-    """A session whose tests, values and messages are hostile."""
-    run = harness.run(SESSION, "--verify-report", "--tb=short", "-p", "no:cacheprovider")
-    run.check_agreement()
-    return run
+def hostile(harness, kept):
+    """A session whose tests, values and messages are hostile: run once, and a copy for each test."""
+    folder, runs = kept
+    if not runs:
+        run = harness.run(SESSION, "--verify-report", "--tb=short", "-p", "no:cacheprovider")
+        run.check_agreement()
+        shutil.copytree(run.folder, folder)
+        runs.append(run)
+    shutil.copytree(folder, harness.path / FOLDER, dirs_exist_ok=True)
+    return Run(harness.path, runs[0].status, runs[0].stdout, runs[0].stderr, runs[0].outcomes)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import shutil
 import subprocess
 import sys
@@ -38,8 +39,9 @@ def reports(tmp_path_factory):
     def run(workers):
         place = tmp_path_factory.mktemp(f"session{workers}")
         (place / "test_it.py").write_text(SESSION)
-        command = [sys.executable, "-m", "pytest", "--verify-report", "-p", "no:cacheprovider", workers]
-        subprocess.run(command, cwd=place, capture_output=True, check=False)
+        command = [sys.executable, "-m", "pytest", "-p", "verdict", "-p", "xdist", "--verify-report", workers]
+        variables = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        subprocess.run(command, cwd=place, env=variables, capture_output=True, check=False)
         return place / "verify-report"
 
     return functools.cache(run)

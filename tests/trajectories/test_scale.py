@@ -67,4 +67,4 @@ def test_equality_takes_memory_in_proportion_to_the_calls():
         return found
 
     peak(10)
-    assert peak(4_000) < 5 * peak(1_000)
+    assert peak(2_000) < 5 * peak(500)

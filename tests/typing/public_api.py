@@ -1,4 +1,4 @@
-"""What a type checker says of the public functions; checked by test_typing.py, never run."""
+"""What a type checker says of the public functions; checked by test_signatures.py, never run."""
 
 from __future__ import annotations
 
