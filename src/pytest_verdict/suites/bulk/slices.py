@@ -9,6 +9,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+from pytest_verdict.core.values.jsontext import shows_no_more_keys
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.suites.loading import read_json
 from pytest_verdict.suites.rows import Row, formats, reader_of
@@ -166,12 +167,9 @@ def _values(lines: Sequence[bytes]) -> list[Any] | None:
         values: list[Any] = read_json(f"[{text.replace(_NEWLINE, ',')}]", checks_keys_itself=True)
     except ValueError:
         return None
-    # A colon behind a quote ends a key, unless the quote is escaped. So many colons, so many keys: none occurs twice.
-    is_unusual = '\\\\":' in text or " :" in text or "\t:" in text or "\r:" in text
-    colons = text.count('":') - text.count('\\":')
     is_flat = "[" not in text and text.count("{") == len(lines)
     keys = sum(map(len, values)) if is_flat else _keys(values)
-    return None if is_unusual or len(values) != len(lines) or colons != keys else values
+    return values if len(values) == len(lines) and shows_no_more_keys(text, keys) else None
 
 
 def _keys(values: list[Any]) -> int:
