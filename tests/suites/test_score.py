@@ -256,11 +256,11 @@ def test_a_killed_run_takes_its_processes_along_and_goes_on(long_rows, tmp_path)
 
 
 def test_processes_that_are_killed_again_and_again_are_an_error(long_rows, tmp_path, monkeypatch, capsys):
-    from pytest_verdict.suites.bulk import engines
+    from pytest_verdict.core import parallel
 
-    monkeypatch.setattr(engines, "_prepare", _die)
+    monkeypatch.setattr(parallel, "_prepare", _die)
     assert main(["score", *LONG, "-j", "2", "-o", "out"]) == 2
-    assert "were killed 3 times without a result between" in capsys.readouterr().err
+    assert "3 times without a result between" in capsys.readouterr().err
     assert not (tmp_path / "out/records.jsonl").exists()
 
 

@@ -27,11 +27,10 @@ from pytest_verdict.report.journal import ROOT, Journal, TestEntry
 from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.json_report import MESSAGE_LIMIT
 from pytest_verdict.report.junit import Profile
-from pytest_verdict.suites.bulk.engines import Run
 from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
 from pytest_verdict.suites.bulk.plan import ROWS
 from pytest_verdict.suites.bulk.scored_rows import RowCheck
-from pytest_verdict.suites.bulk.units import Unit, files_of, plan_units, rows_with_one_id, score_unit
+from pytest_verdict.suites.bulk.units import Run, Unit, files_of, plan_units, rows_with_one_id, score_unit
 from pytest_verdict.suites.dataset_check import DatasetCheck, checked_rate, concluded
 from pytest_verdict.suites.mapping.evaluator import Evaluator
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
@@ -94,7 +93,7 @@ def score_dataset(
     gate, pass_rate = PassRate(confidence=confidence), checked_rate(pass_rate)
     facts, began = {**describe_process(Path.cwd(), sys.argv[1:]), "started": now()}, time.monotonic()
     label, test = Path(source).name, f"{Path(source).name}::{evaluator.operator_name}"
-    check = RowCheck(evaluator=evaluator, label=label, ids=ids, test=test, place=(label, 0))
+    check = RowCheck(evaluator=evaluator, label=label, ids=ids, test=test, end=record_end(label, 0))
     held = _held(Path(folder))
     try:
         held.refuse_foreign_files()
@@ -155,11 +154,11 @@ def _journal(
     writer = JournalWriter(held.journal, {"run": facts, "profile": _PROFILE, "limit": DEFAULT_INLINE_LIMIT})
     writer.append_order([check.test])
     gate, text = decided.gate, "" if decided.gate.passed else decided.describe()
-    attempt, end = AttemptRecords(check.test, check.attempt), record_end(*check.place)
-    last = attempt.line(gate.to_members(), fold.rows + 1, end).encode("ascii")
+    attempt = AttemptRecords(check.test, check.attempt)
+    last = attempt.line(gate.to_members(), fold.rows + 1, check.end).encode("ascii")
     size = sum(writer.append_records(piece)[1] for piece in chain(_pieces(fold, held.path / PARTS), [last]))
     count(counts := dict(fold.counts), gate.operator, gate.verdict)
-    entry = TestEntry(check.test, 1, "failed" if text else "passed", *check.place, round(seconds * 1_000_000))
+    entry = TestEntry(check.test, 1, "failed" if text else "passed", check.label, 0, round(seconds * 1_000_000))
     entry.message, entry.text = text.split("\n", 1)[0][:MESSAGE_LIMIT], text
     entry.comparisons, entry.records = counts, (0, size)
     writer.append_test(entry)

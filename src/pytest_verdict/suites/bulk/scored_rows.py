@@ -31,7 +31,7 @@ class RowCheck:
         test: The name of the test.
         attempt: Its attempt, from 1.
         worker: The name of the process, where every process runs all tests.
-        place: The file and line of the check.
+        end: The end of each record, with the file and line of the check.
     """
 
     evaluator: Evaluator
@@ -40,7 +40,7 @@ class RowCheck:
     test: str = ""
     attempt: int = 1
     worker: str = ""
-    place: tuple[str, int] = ("", 0)
+    end: str = record_end("", 0)
 
 
 class ScoredRows(NamedTuple):
@@ -66,7 +66,7 @@ def score_rows(check: RowCheck, rows: Slice, first_ordinal: int) -> ScoredRows:
     judged = judge_rows(check.evaluator, rows, RowNames(check.label, check.ids))
     attempt = AttemptRecords(check.test, check.attempt, check.worker)
     attempt.take(first_ordinal - 1)
-    lines = judged.write(attempt, record_end(*check.place))
+    lines = judged.write(attempt, check.end)
     return ScoredRows(lines, judged.counts, judged.samples, len(rows.errors), judged.names)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
 from importlib.metadata import version
@@ -56,9 +56,13 @@ class Unit:
         check, evaluator = self.check, self.check.evaluator
         how = repr(evaluator.__reduce__()) if evaluator.operator is None else evaluator.operator.identity.members
         what = self.piece._replace(path=""), evaluator.mapping, evaluator.threshold, check.ids
-        where = check.label, check.test, check.attempt, check.worker, check.place, self.before, self.redaction
+        where = check.label, check.test, check.attempt, check.worker, check.end, self.before, self.redaction
         made_of = f"{version('pytest-verdict')} {how} {what} {where}".encode("utf-8", "surrogatepass")
         return f"part-{self.number:06}-{hashlib.sha256(made_of).hexdigest()[:32]}"
+
+
+Run = Callable[[Callable[[Unit], Fold], Sequence[Unit]], Iterable[Fold]]
+"""Calls a function for each unit, in any order and anywhere, as `map` does."""
 
 
 def plan_units(path: Path, check: RowCheck, folder: Path, most: int, before: int = 0) -> list[Unit]:

@@ -6,18 +6,19 @@ import argparse
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.console import progress, say
+from pytest_verdict.core.parallel import MOST_DEATHS, in_order
 from pytest_verdict.core.record import summed
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
-from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.suites.bulk.engines import Run, run_here, run_on_ray
+from pytest_verdict.errors import ConfigurationError, MissingExtraError
 from pytest_verdict.suites.bulk.fold import Fold
 from pytest_verdict.suites.bulk.plan import ROWS
-from pytest_verdict.suites.bulk.units import Unit
+from pytest_verdict.suites.bulk.units import Run, Unit
 from pytest_verdict.suites.loading import read_json
 
 _EXIT_CODES: Final = """\
@@ -136,8 +137,8 @@ def _engine(arguments: argparse.Namespace) -> Run:
         raise ConfigurationError("--address is that of a Ray cluster: give --engine ray too")
 
     def watched(score: Callable[[Unit], Fold], units: Sequence[Unit]) -> Iterator[Fold]:
-        is_local = arguments.engine == "local"
-        folds = run_here(score, units, jobs) if is_local else run_on_ray(score, units, jobs, arguments.address)
+        is_local, at_once = arguments.engine == "local", min(jobs, len(units))
+        folds = in_order(score, units, at_once) if is_local else _run_on_ray(score, units, jobs, arguments.address)
         done = failed = 0
         with progress(sum(unit.piece.rows for unit in units), "row", counted="not passed") as show:
             for fold in folds:
@@ -146,3 +147,23 @@ def _engine(arguments: argparse.Namespace) -> Run:
                 yield fold
 
     return watched
+
+
+def _run_on_ray(score: Callable[[Unit], Fold], units: Sequence[Unit], jobs: int, address: str | None) -> Iterator[Fold]:
+    """Score units as tasks of Ray, so many at once; on a cluster of this machine where no address is given."""
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtraError("scoring on Ray", "ray") from None
+    ray.init(address, log_to_driver=False)
+    task = ray.remote(max_retries=MOST_DEATHS)(score)
+    try:
+        waiting, running = iter(units), list[Any]()
+        while running := [*running, *map(task.remote, islice(waiting, jobs - len(running)))]:
+            done, running = ray.wait(running)
+            yield from ray.get(done)
+    except ray.exceptions.RayTaskError as error:
+        # Its own text is a traceback.
+        raise error.cause from None
+    finally:
+        ray.shutdown()
