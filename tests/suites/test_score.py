@@ -90,6 +90,29 @@ def test_the_number_of_processes_and_units_changes_no_byte(tmp_path, monkeypatch
         assert report_in(tmp_path / "out") == report_in(tmp_path / "one")
 
 
+@pytest.mark.parametrize("options", [["--limit", "23"], ["--sample", "9", "--seed", "4", "--limit", "50"]], ids=str)
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet", "yaml"])
+def test_some_rows(tmp_path, monkeypatch, capsys, suffix, options):
+    monkeypatch.chdir(tmp_path)
+    path = written(tmp_path / f"rows.{suffix}")
+    score(path, "-j", "1", "--ids", "id", *options, to="one")
+    for unit_rows in ("7", "20"):
+        assert score(path, "-j", "1", "--ids", "id", "--unit-rows", unit_rows, *options) == 1
+        assert report_in(tmp_path / "out") == report_in(tmp_path / "one")
+    names = [json.loads(line)["name"] for line in (tmp_path / "out/records.jsonl").read_text().splitlines()]
+    assert len(names) == int(options[1]) + 1
+    assert suffix == "jsonl" or not names[0].startswith("rows")
+
+
+def test_a_gate_on_the_bound(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    path = written(tmp_path / "rows.jsonl")
+    assert score(path, "-j", "1", "--pass-rate", "0.8") == 0
+    assert score(path, "-j", "1", "--pass-rate", "0.8", "--confident") == 1
+    assert "does not tell whether it reaches 0.8" in capsys.readouterr().out
+    assert score(path, "-j", "1", "--pass-rate", "0.6", "--confident") == 0
+
+
 def written(path):
     if path.suffix in {".csv", ".tsv"}:
         comma = "," if path.suffix == ".csv" else "\t"
@@ -304,6 +327,7 @@ WRONG = {
         "rows.jsonl",
         "pass_rate must be in (0, 1], got 2",
     ),
+    "limit": (["--expected", "a", "--observed", "b", "--limit", "0"], "rows.jsonl", "limit is a whole number from 1"),
     "confidence": (["--expected", "a", "--observed", "b", "--confidence", "1"], "rows.jsonl", "confidence"),
     "threshold": (["--expected", "a", "--observed", "b", "--threshold", "0"], "rows.jsonl", "threshold"),
     "jobs": (["--expected", "a", "--observed", "b", "-j", "0"], "rows.jsonl", "--jobs is a whole number from 1, got 0"),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 
 from pytest_verdict.core.merkle import leaves_of, parents_of, root_of
 from pytest_verdict.core.record import Counts, merge_counts
+from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.suites.bulk.scored_rows import SAMPLES
 
 Subtree = tuple[int, int, str]
@@ -37,6 +39,10 @@ class Fold:
             joined(self.subtrees, other.subtrees),
             (*self.parts, *other.parts),
         )
+
+    def first(self) -> list[ComparisonResult]:
+        """Give the first results that did not pass."""
+        return [ComparisonResult.from_record(json.loads(sample)) for sample in self.samples]
 
     def root(self) -> str:
         """Give the Merkle root of all records, where these are the first of a file."""

@@ -16,7 +16,6 @@ from typing import Any, Final
 from pytest_verdict.core import kernel
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import AttemptRecords, count, record_end
-from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.operators.pass_rate import PassRate
@@ -28,8 +27,10 @@ from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.json_report import MESSAGE_LIMIT
 from pytest_verdict.report.junit import Profile
 from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
+from pytest_verdict.suites.bulk.in_tests import PartRows
 from pytest_verdict.suites.bulk.plan import ROWS
 from pytest_verdict.suites.bulk.scored_rows import RowCheck
+from pytest_verdict.suites.bulk.selection import read_selection
 from pytest_verdict.suites.bulk.units import Run, Unit, files_of, plan_units, rows_with_one_id, score_unit
 from pytest_verdict.suites.dataset_check import DatasetCheck, checked_rate, concluded
 from pytest_verdict.suites.mapping.evaluator import Evaluator
@@ -49,8 +50,12 @@ def score_dataset(
     *,
     threshold: float | None = None,
     pass_rate: float = 1.0,
+    confident: bool = False,
     confidence: float = 0.95,
     ids: Any = None,
+    limit: int | None = None,
+    sample: int | None = None,
+    seed: int = 0,
     unit_rows: int = ROWS,
     run: Run = map,
     **settings: Any,
@@ -67,8 +72,12 @@ def score_dataset(
         folder: The folder of the report.
         threshold: The lowest score with which a row passes; the default unless given.
         pass_rate: The lowest share of rows that must pass, in (0, 1].
-        confidence: The confidence of the interval that is shown, in (0, 1).
+        confident: Whether the whole confidence interval of the true share must lie at or above ``pass_rate``.
+        confidence: The confidence of the interval, in (0, 1).
         ids: A path to what tells rows apart; file and line unless given.
+        limit: Only so many of the first rows are compared.
+        sample: Only so many rows, or of these, chosen by the seed and their names.
+        seed: Chooses the sample.
         unit_rows: How many rows a unit has, as far as the file can be cut so; fewer where the operator is slow.
         run: Takes a function and the units, calls it for each, and gives what it returned, in any order. `map` is one.
         **settings: The operator's settings, when it is given by name.
@@ -90,7 +99,8 @@ def score_dataset(
         (1, 2, ['junit.xml', 'records.jsonl'])
     """
     evaluator = Evaluator(operator, mapping, threshold, **settings)
-    gate, pass_rate = PassRate(confidence=confidence), checked_rate(pass_rate)
+    gate, pass_rate = PassRate(confident=confident, confidence=confidence), checked_rate(pass_rate)
+    selection = read_selection(limit, sample, seed)
     facts, began = {**describe_process(Path.cwd(), sys.argv[1:]), "started": now()}, time.monotonic()
     label, test = Path(source).name, f"{Path(source).name}::{evaluator.operator_name}"
     check = RowCheck(evaluator=evaluator, label=label, ids=ids, test=test, end=record_end(label, 0))
@@ -99,11 +109,11 @@ def score_dataset(
         held.refuse_foreign_files()
         held.set_aside_interrupted()
         parts = held.path / PARTS
-        units = plan_units(Path(source), check, parts, unit_rows)
+        units = plan_units(Path(source), check, selection, parts, unit_rows)
         parts.mkdir(exist_ok=True)
         fold = _folded(run, units, check)
-        first = [ComparisonResult.from_record(json.loads(sample)) for sample in fold.samples]
-        decided = concluded(label, fold.counts, fold.unreadable, first, gate, pass_rate, compared=kernel.run)
+        whole = PartRows(fold.counts, fold.first(), fold.unreadable, ())
+        decided = concluded(label, [whole], gate, pass_rate, kernel.run)
         held.set_aside_earlier()
         journal = _journal(held, check, fold, decided, facts, time.monotonic() - began)
         built = build(journal, held.path, run=journal.run, profile=_PROFILE, consume=True)

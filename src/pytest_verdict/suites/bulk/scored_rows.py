@@ -42,6 +42,17 @@ class RowCheck:
     worker: str = ""
     end: str = record_end("", 0)
 
+    def names(self) -> RowNames:
+        """Give the names of rows, none of which has been seen."""
+        return RowNames(self.label, self.ids)
+
+    def needed(self, schema: Any) -> list[Any] | None:
+        """Name the columns that are needed; None for all, because other rows tell of their whole document."""
+        of_mapping = self.evaluator.mapping.columns()
+        keys = {*(of_mapping or {}).values(), *(() if self.ids is None else (self.names().key,))}
+        is_known = of_mapping is not None and all(key in schema.names and "." not in str(key) for key in keys)
+        return [key for key in schema.names if key in keys] if is_known else None
+
 
 class ScoredRows(NamedTuple):
     """What came of a slice.
@@ -63,11 +74,11 @@ class ScoredRows(NamedTuple):
 
 def score_rows(check: RowCheck, rows: Slice, first_ordinal: int) -> ScoredRows:
     """Compare the rows of a slice; the first record has the ordinal that is given, from 1."""
-    judged = judge_rows(check.evaluator, rows, RowNames(check.label, check.ids))
+    judged = judge_rows(check.evaluator, rows, check.names())
     attempt = AttemptRecords(check.test, check.attempt, check.worker)
     attempt.take(first_ordinal - 1)
     lines = judged.write(attempt, check.end)
-    return ScoredRows(lines, judged.counts, judged.samples, len(rows.errors), judged.names)
+    return ScoredRows(lines, judged.counts, judged.samples, judged.unreadable, judged.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +88,7 @@ class JudgedRows:
     names: Sequence[str]
     counts: Counts
     samples: Sequence[ComparisonResult]
+    unreadable: int
     singles: Mapping[int, ComparisonResult]
     """The results of rows that were compared one by one, by their position."""
     found: SortedRows | None = None
@@ -94,7 +106,7 @@ class JudgedRows:
 
 def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames, *, by_columns: bool = True) -> JudgedRows:
     """Compare the rows of a slice."""
-    called = _called(rows, names)
+    called = names_of(rows, names)
 
     def judged(positions: Sequence[int]) -> list[ComparisonResult]:
         documents = zip(positions, rows.documents(positions), strict=True)
@@ -112,7 +124,7 @@ def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames, *, by_columns
         failed += [] if kind.result.passed else kind.positions[:SAMPLES].to_pylist()
     shown = sorted(failed)[:SAMPLES]
     samples = [singles[position] if position in singles else judged([position])[0] for position in shown]
-    return JudgedRows(called, counts, samples, singles, found)
+    return JudgedRows(called, counts, samples, len(rows.errors), singles, found)
 
 
 def _judged(
@@ -124,7 +136,7 @@ def _judged(
     return evaluator.judge(document, name=called[position] if called else place)
 
 
-def _called(rows: Slice, names: RowNames) -> Sequence[str]:
+def names_of(rows: Slice, names: RowNames) -> Sequence[str]:
     """Name the rows, if they are called by anything else than their place."""
     if names.ids is None:
         return ()
@@ -151,11 +163,3 @@ def _sorted(
         return None
     column = named(names.label, rows.numbers, called)
     return None if column is None else sorted_rows(operator, inputs, rows, column, judge)
-
-
-def columns_needed(evaluator: Evaluator, names: RowNames, schema: Any) -> list[Any] | None:
-    """Name the columns that are needed; None for all, because other rows tell of their whole document."""
-    of_mapping = evaluator.mapping.columns()
-    keys = {*(of_mapping or {}).values(), *(() if names.ids is None else (names.key,))}
-    is_known = of_mapping is not None and all(key in schema.names and "." not in str(key) for key in keys)
-    return [key for key in schema.names if key in keys] if is_known else None

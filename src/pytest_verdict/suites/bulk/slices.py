@@ -40,6 +40,11 @@ class RowSlice:
         """Give some rows."""
         return [self.values[position] for position in positions]
 
+    def at(self, positions: Sequence[int]) -> RowSlice:
+        """Leave only some rows."""
+        errors = {place: self.errors[position] for place, position in enumerate(positions) if position in self.errors}
+        return RowSlice([self.numbers[position] for position in positions], self.documents(positions), errors)
+
     def texts(self, key: str) -> list[str | None]:
         """Give the texts of a key, and whole numbers as text; None for what is something else."""
         found = _values_of(key, self.values)
@@ -78,16 +83,20 @@ def _fits(value: Any) -> bool:
 class ColumnSlice:
     """Rows as a batch of Arrow."""
 
-    numbers: range
+    numbers: Sequence[int]
     batch: Any
     errors: Mapping[int, str] = field(default_factory=dict)
 
-    def documents(self, positions: Sequence[int]) -> Sequence[Any]:
-        """Give some rows."""
+    def at(self, positions: Sequence[int]) -> ColumnSlice:
+        """Leave only some rows."""
         import pyarrow
 
         rows = self.batch.take(pyarrow.array(positions, "int64"))
-        return list(rows.to_pylist())
+        return ColumnSlice([self.numbers[position] for position in positions], rows)
+
+    def documents(self, positions: Sequence[int]) -> Sequence[Any]:
+        """Give some rows."""
+        return list(self.at(positions).batch.to_pylist())
 
     def texts(self, key: str) -> list[str | None] | None:
         """Give the texts of a column, or of its whole numbers; None when it has others."""

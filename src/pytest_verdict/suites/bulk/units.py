@@ -5,7 +5,6 @@ A part is whole or not there, and its name tells all that it is made of. So what
 
 from __future__ import annotations
 
-import functools
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,10 +23,10 @@ from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.report.statements import file_digest
 from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
-from pytest_verdict.suites.bulk.plan import Piece, plan_pieces, read_piece
-from pytest_verdict.suites.bulk.scored_rows import RowCheck, ScoredRows, columns_needed, score_rows
-from pytest_verdict.suites.bulk.slices import Slice
-from pytest_verdict.suites.rows import RowNames
+from pytest_verdict.suites.bulk.plan import Piece, chosen, plan_pieces, read_piece
+from pytest_verdict.suites.bulk.scored_rows import RowCheck, ScoredRows, score_rows
+from pytest_verdict.suites.bulk.selection import Selection
+from pytest_verdict.suites.bulk.slices import Slice, slices
 
 _LINES: Final = ".jsonl"
 _KEYS: Final = ".keys"
@@ -65,10 +64,16 @@ Run = Callable[[Callable[[Unit], Fold], Sequence[Unit]], Iterable[Fold]]
 """Calls a function for each unit, in any order and anywhere, as `map` does."""
 
 
-def plan_units(path: Path, check: RowCheck, folder: Path, most: int, before: int = 0) -> list[Unit]:
-    """Cut a data set into units of at most so many rows, as far as it can be cut so."""
-    pieces = enumerate(plan_pieces(path.absolute(), most))
-    return [Unit(number, piece, check, folder.absolute(), before, SESSION.redaction) for number, piece in pieces]
+def plan_units(
+    path: Path, check: RowCheck, selection: Selection, folder: Path, most: int, before: int = 0
+) -> list[Unit]:
+    """Cut what is taken of a data set into units of at most so many rows, as far as it can be cut so."""
+    pieces = plan_pieces(path.absolute(), most)
+    positions = selection.positions(lambda: slices(path, check.needed) or (), check.names())
+    pieces = pieces if positions is None else chosen(pieces, positions)
+    return [
+        Unit(number, piece, check, folder.absolute(), before, SESSION.redaction) for number, piece in enumerate(pieces)
+    ]
 
 
 def score_unit(unit: Unit) -> Fold:
@@ -89,11 +94,10 @@ def score_unit(unit: Unit) -> Fold:
 
 def _scored(unit: Unit) -> Fold:
     fold, keys, check = Fold(unit.before + unit.piece.before), list[bytes](), unit.check
-    needed = functools.partial(columns_needed, check.evaluator, RowNames(check.label, check.ids))
 
     def lines() -> Iterator[bytes]:
         nonlocal fold
-        for rows in read_piece(unit.piece, needed):
+        for rows in read_piece(unit.piece, check.needed):
             done = fold.before + fold.rows
             found = score_rows(check, rows, done + 1)
             keys.extend(_keys(check, rows, found, done))

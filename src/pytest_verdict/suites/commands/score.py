@@ -32,7 +32,18 @@ exit codes:
   2  something is written wrongly, or a file cannot be read or written; there are no rows; two rows have the same id
 """
 # Settings that no operator has: they belong to the whole.
-_OPTIONS: Final = {"threshold", "pass_rate", "confidence", "ids", "unit_rows", "run"}
+_OPTIONS: Final = {
+    "threshold",
+    "pass_rate",
+    "confident",
+    "confidence",
+    "ids",
+    "limit",
+    "sample",
+    "seed",
+    "unit_rows",
+    "run",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,12 +64,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         help="the lowest share of rows that must pass; 1 unless given",
     )
-    add("--confidence", type=float, default=0.95, metavar="C", help="of the interval that is shown; 0.95 unless given")
+    add("--confident", action="store_true", help="ask that the whole confidence interval lies at or above this share")
+    add("--confidence", type=float, default=0.95, metavar="C", help="of the interval; 0.95 unless given")
     add(
         "--ids",
         metavar="PATH",
         help="the column, or the JSONPath, of what tells rows apart; file and line unless given",
     )
+    add("--limit", type=int, metavar="N", help="only so many of the first rows")
+    add("--sample", type=int, metavar="N", help="only so many rows, chosen by the seed and their names")
+    add("--seed", type=int, default=0, metavar="N", help="0 unless given")
     add("-o", "--output", metavar="DIR", required=True, help="the folder of the report")
     add("--engine", choices=("local", "ray"), default="local", help="processes of this machine, or tasks of Ray")
     add("--address", metavar="A", help="the address of a Ray cluster; one on this machine is started unless given")
@@ -83,8 +98,12 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.output,
         threshold=arguments.threshold,
         pass_rate=arguments.pass_rate,
+        confident=arguments.confident,
         confidence=arguments.confidence,
         ids=arguments.ids and _path_of(arguments.ids),
+        limit=arguments.limit,
+        sample=arguments.sample,
+        seed=arguments.seed,
         unit_rows=_positive("--unit-rows", arguments.unit_rows) or ROWS,
         run=_engine(arguments),
         **_settings(arguments.settings),

@@ -8,11 +8,13 @@ import tempfile
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.values.display import counted, shortened, shown
+from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.errors import ConfigurationError, MappingError, allowed
 from pytest_verdict.suites.loading import load_brought
 from pytest_verdict.suites.mapping.input_mapping import read_input
@@ -122,6 +124,12 @@ def checked_size(name: str, given: Any) -> int | None:
     if given is not None and (type(given) is not int or given < 1):
         raise ConfigurationError(f"{name} is a whole number from 1, got {shown(given, 40)}")
     return given
+
+
+def positions_by_seed(names: Iterable[str], sample: int, seed: int) -> list[int]:
+    """Choose so many rows by their names; most of them stay when rows are added."""
+    drawn = nsmallest(sample, enumerate(names), key=lambda named: digest(encode_text([seed, named[1]])))
+    return sorted(position for position, _ in drawn)
 
 
 def read(source: Any) -> Iterable[Any]:

@@ -1,0 +1,55 @@
+"""Some rows of a data set: the first ones, or those that a seed chooses by their names."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.suites.bulk.scored_rows import names_of
+from pytest_verdict.suites.bulk.slices import Slice
+from pytest_verdict.suites.rows import RowNames, checked_size, positions_by_seed
+
+
+class Selection(NamedTuple):
+    """Only so many of the first rows, and of these only so many, chosen by the seed."""
+
+    limit: int | None = None
+    sample: int | None = None
+    seed: int = 0
+
+    def positions(self, read: Callable[[], Iterable[Slice]], names: RowNames) -> Sequence[int] | None:
+        """Give the positions of the rows that are taken; None for all."""
+        if self.sample is None:
+            return None if self.limit is None else range(self.limit)
+        # Names of their own, because these rows are seen again.
+        fresh = RowNames(names.label, names.ids)
+        called = (name for rows in read() for name in names_of(rows, fresh) or map(fresh.place, rows.numbers))
+        return positions_by_seed(islice(called, self.limit), self.sample, self.seed)
+
+
+def read_selection(limit: Any, sample: Any, seed: Any) -> Selection:
+    """Check what somebody wrote."""
+    if type(seed) is not int:
+        raise ConfigurationError(f"seed is a whole number, got {shown(seed, 40)}")
+    return Selection(checked_size("limit", limit), checked_size("sample", sample), seed)
+
+
+def taken(slices: Iterable[Slice], positions: Sequence[int]) -> Iterator[Slice]:
+    """Leave of slices the rows at these positions; behind the last one nothing is read."""
+    before = 0
+    for rows in slices:
+        wanted = within(positions, before, len(rows.numbers))
+        if wanted:
+            yield rows.at([position - before for position in wanted]) if len(wanted) < len(rows.numbers) else rows
+        before += len(rows.numbers)
+        if not positions or before > positions[-1]:
+            return
+
+
+def within(positions: Sequence[int], before: int, count: int) -> Sequence[int]:
+    """Give the positions that stand among so many rows."""
+    return positions[bisect_left(positions, before) : bisect_left(positions, before + count)]
