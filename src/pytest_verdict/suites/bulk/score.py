@@ -104,12 +104,13 @@ def score_dataset(
     facts, began = {**describe_process(Path.cwd(), sys.argv[1:]), "started": now()}, time.monotonic()
     label, test = Path(source).name, f"{Path(source).name}::{evaluator.operator_name}"
     check = RowCheck(evaluator=evaluator, label=label, ids=ids, test=test, end=record_end(label, 0))
+    # Before there is a folder, so that a file that cannot be read leaves none.
+    units = plan_units(Path(source), check, selection, Path(folder) / PARTS, unit_rows)
     held = _held(Path(folder))
     try:
         held.refuse_foreign_files()
         held.set_aside_interrupted()
         parts = held.path / PARTS
-        units = plan_units(Path(source), check, selection, parts, unit_rows)
         parts.mkdir(exist_ok=True)
         fold = _folded(run, units, check)
         whole = PartRows(fold.counts, fold.first(), fold.unreadable, ())
