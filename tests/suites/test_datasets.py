@@ -520,7 +520,7 @@ def test_a_json_file_that_is_no_list_is_refused(write, content, words):
 
 MANY = [{"id": f"q{number}", "want": f"v{number}", "got": f"v{number}" if number % 3 else "w"} for number in range(40)]
 SELECTIONS = [{"limit": 7}, {"sample": 6, "seed": 3}, {"sample": 6, "limit": 9}, {"sample": 99}, {"limit": 99}]
-CASES = """
+TAKEN = """
 import pytest
 from pytest_verdict.suites import check_dataset
 
@@ -544,7 +544,7 @@ def test_rows(given):
 def test_the_rows_that_are_taken_are_those_of_verdict_cases(harness, selection, monkeypatch):
     monkeypatch.setattr("pytest_verdict.suites.bulk.in_tests.ROWS", 9)
     total = min(selection.get("limit", 99), selection["sample"])
-    test = CASES.format(selection=selection, rows=MANY, total=total)
+    test = TAKEN.format(selection=selection, rows=MANY, total=total)
     run = harness.run({"rows.jsonl": jsonl(MANY), "test_it.py": test}, "--verify-report")
     taken = {name.partition("[")[2] for name in run.tests() if "test_row[" in name}
     assert len(taken) == total

@@ -20,10 +20,10 @@ from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.signatures import OperatorName
 from pytest_verdict.suites.bulk.scored_rows import SAMPLES, JudgedRows, RowCheck, judge_rows
 from pytest_verdict.suites.bulk.selection import Selection, read_selection, taken
-from pytest_verdict.suites.bulk.slices import RowSlice, Slice, slices
+from pytest_verdict.suites.bulk.slices import single_rows, slices
 from pytest_verdict.suites.mapping.evaluator import Evaluator
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
-from pytest_verdict.suites.rows import Row, checked_size, label_of, numbered_rows
+from pytest_verdict.suites.rows import checked_size, label_of, numbered_rows
 
 if TYPE_CHECKING:
     from pytest_verdict.suites.bulk.in_tests import PartRows
@@ -235,24 +235,18 @@ def concluded(
 
 def _judged(source: Any, check: RowCheck, selection: Selection) -> Iterator[JudgedRows | PartRows]:
     """Compare slices of rows, or one row after the other, as source and session allow."""
+    names, positions = check.names(), selection.positions(source, check)
     is_watched_singly = SESSION.observer is not None and SESSION.rows_observer is None
-    names, is_together = check.names(), False
-
-    def read() -> Iterable[Slice]:
-        nonlocal is_together
-        together = None if is_watched_singly else slices(source, check.needed)
-        is_together = together is not None
-        return map(_alone, numbered_rows(source)) if together is None else together
-
-    positions = selection.positions(read, names)
-    for rows in read() if positions is None else taken(read(), positions):
-        judged = judge_rows(check.evaluator, rows, names, by_columns=is_together)
-        if is_together:
+    together = None if is_watched_singly else slices(source, check.needed)
+    found = together or single_rows(source)
+    for rows in found if positions is None else taken(found, positions):
+        judged = judge_rows(check.evaluator, rows, names, by_columns=together is not None)
+        if together is None:
+            recorded(judged.singles[0])
+        else:
             SESSION.compared += len(rows.numbers)
             if SESSION.rows_observer is not None:
                 SESSION.rows_observer(judged)
-        else:
-            recorded(judged.singles[0])
         yield judged
     names.warn(4)
 
@@ -266,7 +260,3 @@ def _by_units(source: Any, check: RowCheck, selection: Selection, jobs: Any) -> 
 
     is_main = threading.current_thread() is threading.main_thread()
     return judged_by_units(Path(source), check, selection, jobs) if is_main else _judged(source, check, selection)
-
-
-def _alone(row: Row) -> RowSlice:
-    return RowSlice((row.number,), (row.value,), {} if row.error is None else {0: row.error})

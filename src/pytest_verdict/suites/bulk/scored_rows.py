@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.core.record import AttemptRecords, Counts, count, record_end
 from pytest_verdict.core.result import ComparisonResult
@@ -54,41 +54,24 @@ class RowCheck:
         return [key for key in schema.names if key in keys] if is_known else None
 
 
-class ScoredRows(NamedTuple):
-    """What came of a slice.
-
-    Args:
-        lines: A record for each row, in their order.
-        counts: Of each operator how many rows passed, failed, and could not be compared.
-        samples: The first results that did not pass, at most five.
-        unreadable: How many rows could not be read; they count as errors too.
-        names: What the rows are called.
-    """
-
-    lines: bytes
-    counts: Counts
-    samples: Sequence[ComparisonResult]
-    unreadable: int
-    names: Sequence[str]
-
-
-def score_rows(check: RowCheck, rows: Slice, first_ordinal: int) -> ScoredRows:
-    """Compare the rows of a slice; the first record has the ordinal that is given, from 1."""
+def score_rows(check: RowCheck, rows: Slice, first_ordinal: int) -> tuple[JudgedRows, bytes]:
+    """Compare the rows of a slice, and write their records; the first has the ordinal that is given, from 1."""
     judged = judge_rows(check.evaluator, rows, check.names())
     attempt = AttemptRecords(check.test, check.attempt, check.worker)
     attempt.take(first_ordinal - 1)
-    lines = judged.write(attempt, check.end)
-    return ScoredRows(lines, judged.counts, judged.samples, judged.unreadable, judged.names)
+    return judged, judged.write(attempt, check.end)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedRows:
-    """A slice compared, whose records are not written yet."""
+    """A slice compared, whose records are not written yet; the names of its rows, unless they are called by their place."""
 
     names: Sequence[str]
     counts: Counts
     samples: Sequence[ComparisonResult]
+    """The first results that did not pass."""
     unreadable: int
+    """How many rows could not be read; they count as errors too."""
     singles: Mapping[int, ComparisonResult]
     """The results of rows that were compared one by one, by their position."""
     found: SortedRows | None = None

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.suites.bulk.scored_rows import names_of
-from pytest_verdict.suites.bulk.slices import Slice
-from pytest_verdict.suites.rows import RowNames, checked_size, positions_by_seed
+from pytest_verdict.suites.bulk.scored_rows import RowCheck, names_of
+from pytest_verdict.suites.bulk.slices import Slice, single_rows, slices
+from pytest_verdict.suites.rows import checked_size, positions_by_seed
 
 
 class Selection(NamedTuple):
@@ -21,13 +21,13 @@ class Selection(NamedTuple):
     sample: int | None = None
     seed: int = 0
 
-    def positions(self, read: Callable[[], Iterable[Slice]], names: RowNames) -> Sequence[int] | None:
+    def positions(self, source: Any, check: RowCheck) -> Sequence[int] | None:
         """Give the positions of the rows that are taken; None for all."""
         if self.sample is None:
             return None if self.limit is None else range(self.limit)
-        # Names of their own, because these rows are seen again.
-        fresh = RowNames(names.label, names.ids)
-        called = (name for rows in read() for name in names_of(rows, fresh) or map(fresh.place, rows.numbers))
+        names = check.names()
+        read = slices(source, check.needed) or single_rows(source)
+        called = (name for rows in read for name in names_of(rows, names) or map(names.place, rows.numbers))
         return positions_by_seed(islice(called, self.limit), self.sample, self.seed)
 
 

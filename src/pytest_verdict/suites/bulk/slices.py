@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final
 from pytest_verdict.core.values.jsontext import shows_no_more_keys
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.suites.loading import read_json
-from pytest_verdict.suites.rows import Row, formats, reader_of
+from pytest_verdict.suites.rows import Row, formats, numbered_rows, reader_of
 
 _MOST_ROWS: Final = 4_096
 MOST_IN_COLUMNS: Final = 8_192
@@ -138,6 +138,12 @@ def slices(source: Any, needed: formats.Needed) -> Iterator[Slice] | None:
     if read is formats.read_arrow:
         return slices_of_batches(formats.batches(path, MOST_IN_COLUMNS, needed))
     return _of_jsonl(path) if read is formats.read_jsonl else slices_of_rows(read(path))
+
+
+def single_rows(source: Any) -> Iterator[RowSlice]:
+    """Give a slice for each row of a data set."""
+    for row in numbered_rows(source):
+        yield _of_rows([row])
 
 
 def slices_of_batches(batches: Iterable[Any], position: int = 1) -> Iterator[ColumnSlice]:

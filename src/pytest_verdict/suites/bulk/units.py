@@ -17,16 +17,15 @@ from uuid import uuid4
 
 from pydantic import TypeAdapter, ValidationError
 
-from pytest_verdict.core.record import summed
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.report.statements import file_digest
 from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
 from pytest_verdict.suites.bulk.plan import Piece, chosen, plan_pieces, read_piece
-from pytest_verdict.suites.bulk.scored_rows import RowCheck, ScoredRows, score_rows
+from pytest_verdict.suites.bulk.scored_rows import RowCheck, score_rows
 from pytest_verdict.suites.bulk.selection import Selection
-from pytest_verdict.suites.bulk.slices import Slice, slices
+from pytest_verdict.suites.bulk.slices import Slice
 
 _LINES: Final = ".jsonl"
 _KEYS: Final = ".keys"
@@ -37,16 +36,12 @@ _FOLD: Final = TypeAdapter(Fold)
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A piece of a data set, how its rows are compared, and the folder of its part; it can be pickled.
-
-    ``before`` records of the test come before the first row of the data set.
-    """
+    """A piece of a data set, how its rows are compared, and the folder of its part; it can be pickled."""
 
     number: int
     piece: Piece
     check: RowCheck
     folder: Path
-    before: int = 0
     redaction: Redaction | None = None
 
     @property
@@ -55,7 +50,7 @@ class Unit:
         check, evaluator = self.check, self.check.evaluator
         how = repr(evaluator.__reduce__()) if evaluator.operator is None else evaluator.operator.identity.members
         what = self.piece._replace(path=""), evaluator.mapping, evaluator.threshold, check.ids
-        where = check.label, check.test, check.attempt, check.worker, check.end, self.before, self.redaction
+        where = check.label, check.test, check.attempt, check.worker, check.end, self.redaction
         made_of = f"{version('pytest-verdict')} {how} {what} {where}".encode("utf-8", "surrogatepass")
         return f"part-{self.number:06}-{hashlib.sha256(made_of).hexdigest()[:32]}"
 
@@ -67,13 +62,12 @@ Run = Callable[[Callable[[Unit], Fold], Sequence[Unit]], Iterable[Fold]]
 def plan_units(
     path: Path, check: RowCheck, selection: Selection, folder: Path, most: int, before: int = 0
 ) -> list[Unit]:
-    """Cut what is taken of a data set into units of at most so many rows, as far as it can be cut so."""
-    pieces = plan_pieces(path.absolute(), most)
-    positions = selection.positions(lambda: slices(path, check.needed) or (), check.names())
-    pieces = pieces if positions is None else chosen(pieces, positions)
-    return [
-        Unit(number, piece, check, folder.absolute(), before, SESSION.redaction) for number, piece in enumerate(pieces)
-    ]
+    """Cut what is taken of a data set into units of at most so many rows, behind records that the test has before."""
+    pieces, positions = plan_pieces(path.absolute(), most), selection.positions(path, check)
+    if positions is not None:
+        pieces = chosen(pieces, positions)
+    pieces = [piece._replace(before=before + piece.before) for piece in pieces]
+    return [Unit(number, piece, check, folder.absolute(), SESSION.redaction) for number, piece in enumerate(pieces)]
 
 
 def score_unit(unit: Unit) -> Fold:
@@ -93,16 +87,18 @@ def score_unit(unit: Unit) -> Fold:
 
 
 def _scored(unit: Unit) -> Fold:
-    fold, keys, check = Fold(unit.before + unit.piece.before), list[bytes](), unit.check
+    fold, keys, check = Fold(unit.piece.before), list[bytes](), unit.check
 
     def lines() -> Iterator[bytes]:
         nonlocal fold
         for rows in read_piece(unit.piece, check.needed):
             done = fold.before + fold.rows
-            found = score_rows(check, rows, done + 1)
-            keys.extend(_keys(check, rows, found, done))
-            fold += _fold_of(found, done)
-            yield found.lines
+            found, lines = score_rows(check, rows, done + 1)
+            keys.extend(_keys(check, rows, found.names, done))
+            samples = tuple(result.to_text(SESSION.redaction) for result in found.samples)
+            subtrees = subtrees_of(done, lines)
+            fold += Fold(done, len(rows.numbers), found.counts, found.unreadable, samples, subtrees)
+            yield lines
 
     parts = [_write(unit.folder / f"{unit.name}{_LINES}", lines())]
     if check.ids is not None:
@@ -126,18 +122,12 @@ def _write(path: Path, pieces: Iterable[bytes]) -> tuple[str, str]:
     return path.name, digest.hexdigest()
 
 
-def _keys(check: RowCheck, rows: Slice, found: ScoredRows, done: int) -> Iterator[bytes]:
+def _keys(check: RowCheck, rows: Slice, names: Sequence[str], done: int) -> Iterator[bytes]:
     """Give 128 bits of each id, and the ordinal of its record."""
     if check.ids is not None:
-        for ordinal, (number, name) in enumerate(zip(rows.numbers, found.names, strict=True), done + 1):
+        for ordinal, (number, name) in enumerate(zip(rows.numbers, names, strict=True), done + 1):
             if name != f"{check.label}:{number}":
                 yield hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:_KEY] + ordinal.to_bytes(8)
-
-
-def _fold_of(found: ScoredRows, done: int) -> Fold:
-    samples = tuple(result.to_text(SESSION.redaction) for result in found.samples)
-    rows = sum(summed(found.counts))
-    return Fold(done, rows, found.counts, found.unreadable, samples, subtrees_of(done, found.lines))
 
 
 def files_of(fold: Fold, folder: Path) -> list[Path]:

@@ -20,6 +20,7 @@ from pytest_verdict.suites.bulk.fold import Fold
 from pytest_verdict.suites.bulk.plan import ROWS
 from pytest_verdict.suites.bulk.units import Run, Unit
 from pytest_verdict.suites.loading import read_json
+from pytest_verdict.suites.rows import checked_size
 
 _EXIT_CODES: Final = """\
 The folder DIR gets the records, report.json and junit.xml that a session with one test would have written, and every command
@@ -31,19 +32,9 @@ exit codes:
   1  they did not
   2  something is written wrongly, or a file cannot be read or written; there are no rows; two rows have the same id
 """
+_PASSED_ON: Final = ("threshold", "pass_rate", "confident", "confidence", "limit", "sample", "seed")
 # Settings that no operator has: they belong to the whole.
-_OPTIONS: Final = {
-    "threshold",
-    "pass_rate",
-    "confident",
-    "confidence",
-    "ids",
-    "limit",
-    "sample",
-    "seed",
-    "unit_rows",
-    "run",
-}
+_OPTIONS: Final = {*_PASSED_ON, "ids", "unit_rows", "run"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -96,16 +87,10 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.operator,
         _mapping(arguments),
         arguments.output,
-        threshold=arguments.threshold,
-        pass_rate=arguments.pass_rate,
-        confident=arguments.confident,
-        confidence=arguments.confidence,
         ids=arguments.ids and _path_of(arguments.ids),
-        limit=arguments.limit,
-        sample=arguments.sample,
-        seed=arguments.seed,
-        unit_rows=_positive("--unit-rows", arguments.unit_rows) or ROWS,
+        unit_rows=checked_size("--unit-rows", arguments.unit_rows) or ROWS,
         run=_engine(arguments),
+        **{name: getattr(arguments, name) for name in _PASSED_ON},
         **_settings(arguments.settings),
     )
     say(*check.describe().splitlines(), f"written: {arguments.output}")
@@ -144,14 +129,8 @@ def _path_of(column: str) -> str:
     return f"$.{column}" if column.isidentifier() else f"$[{json.dumps(column, ensure_ascii=False)}]"
 
 
-def _positive(option: str, number: int | None) -> int | None:
-    if number is not None and number < 1:
-        raise ConfigurationError(f"{option} is a whole number from 1, got {number}")
-    return number
-
-
 def _engine(arguments: argparse.Namespace) -> Run:
-    jobs = _positive("--jobs", arguments.jobs) or os.cpu_count() or 1
+    jobs = checked_size("--jobs", arguments.jobs) or os.cpu_count() or 1
     if arguments.address is not None and arguments.engine != "ray":
         raise ConfigurationError("--address is that of a Ray cluster: give --engine ray too")
 
