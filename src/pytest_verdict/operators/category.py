@@ -69,7 +69,7 @@ class LiteralMatch(Operator):
         """Compare two values; see the class."""
         return PASS if equal(expected, observed) else FAIL
 
-    columns = by_columns("categories", "same")
+    columns = by_columns("texts", "equal")
 
 
 # In the order in which a value is asked for its type.

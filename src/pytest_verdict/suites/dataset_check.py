@@ -240,7 +240,7 @@ def _judged(source: Any, check: RowCheck, selection: Selection) -> Iterator[Judg
     together = None if is_watched_singly else slices(source, check.needed)
     found = together or single_rows(source)
     for rows in found if positions is None else taken(found, positions):
-        judged = judge_rows(check.evaluator, rows, names, by_columns=together is not None)
+        judged = judge_rows(check.evaluator, rows, names)
         if together is None:
             recorded(judged.singles[0])
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -14,13 +13,11 @@ from pytest_verdict.core.parallel import in_order
 from pytest_verdict.core.record import AttemptRecords, Counts, record_end
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import SESSION
-from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.suites.bulk.plan import ROWS
 from pytest_verdict.suites.bulk.scored_rows import RowCheck
 from pytest_verdict.suites.bulk.selection import Selection
 from pytest_verdict.suites.bulk.units import files_of, plan_units, rows_with_one_id, score_unit
-from pytest_verdict.suites.rows import DatasetWarning
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +43,7 @@ def judged_by_units(path: Path, check: RowCheck, selection: Selection, jobs: int
         units = plan_units(path, check, selection, folder, ROWS, attempt.take(0))
         folds = sorted(in_order(score_unit, units, min(jobs, len(units))), key=attrgetter("before"))
         if again := sum(1 for _ in rows_with_one_id(folds, folder)):
-            text = f"{check.label}: {counted(again, 'row')} {'has' if again == 1 else 'have'} the id of an earlier one"
-            warnings.warn(DatasetWarning(text), stacklevel=4)
+            check.names().warn_of(again, "", 4)
         for fold in folds:
             if attempt.take(fold.rows) != fold.before:
                 raise ConfigurationError("with jobs, no other thread of the test compares at the same time")

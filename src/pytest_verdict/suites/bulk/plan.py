@@ -10,14 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from pytest_verdict.suites.bulk.selection import taken, within
-from pytest_verdict.suites.bulk.slices import (
-    MOST_IN_COLUMNS,
-    Slice,
-    slices,
-    slices_of_batches,
-    slices_of_lines,
-    slices_of_rows,
-)
+from pytest_verdict.suites.bulk.slices import Slice, slices, slices_of_batches, slices_of_lines, slices_of_rows
 from pytest_verdict.suites.rows import formats, reader_of
 
 ROWS: Final = 100_000
@@ -165,8 +158,7 @@ def _slices_of(piece: Piece, needed: formats.Needed) -> Iterable[Slice]:
         return slices(path, needed) or ()
     plan = _PLANS[path.suffix.lower()]
     if plan is _plan_groups:
-        batches = formats.batches(path, MOST_IN_COLUMNS, needed, piece.start, piece.stop)
-        return slices_of_batches(batches, piece.line)
+        return slices_of_batches(formats.batches(path, needed, piece.start, piece.stop), piece.line)
     with path.open("rb") as file:
         header = file.read(piece.header)
         file.seek(piece.start)

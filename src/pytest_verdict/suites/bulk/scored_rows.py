@@ -87,7 +87,7 @@ class JudgedRows:
         ).encode("ascii")
 
 
-def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames, *, by_columns: bool = True) -> JudgedRows:
+def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows:
     """Compare the rows of a slice."""
     called = names_of(rows, names)
 
@@ -95,7 +95,7 @@ def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames, *, by_columns
         documents = zip(positions, rows.documents(positions), strict=True)
         return [_judged(evaluator, rows, names, called, position, document) for position, document in documents]
 
-    found = _sorted(evaluator, rows, names, called, judged) if by_columns else None
+    found = _sorted(evaluator, rows, names, called, judged) if len(rows.numbers) > 1 else None
     rest = range(len(rows.numbers)) if found is None else found.rest
     singles = dict(zip(rest, judged(rest), strict=True))
     counts: Counts = {}

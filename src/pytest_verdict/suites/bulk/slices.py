@@ -12,12 +12,10 @@ from typing import Any, BinaryIO, Final
 from pytest_verdict.core.values.jsontext import shows_no_more_keys
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.suites.loading import read_json
-from pytest_verdict.suites.rows import Row, formats, numbered_rows, reader_of
+from pytest_verdict.suites.rows import MOST_ROWS, Row, formats, numbered_rows, reader_of
 
-_MOST_ROWS: Final = 4_096
-MOST_IN_COLUMNS: Final = 8_192
 _BYTES: Final = 1 << 23
-_BYTES_OF_LINES: Final = 1 << 20
+_BYTES_OF_LINES: Final = 1 << 18
 _NEWLINE: Final = "\n"
 _KINDS: Final = {str: "string", int: "int64", bool: "bool"}
 
@@ -128,7 +126,7 @@ def slices(source: Any, needed: formats.Needed) -> Iterator[Slice] | None:
     if hasattr(source, "to_batches"):
         columns = needed(source.schema)
         table = source if columns is None else source.select(columns)
-        return slices_of_batches(table.to_batches(max_chunksize=MOST_IN_COLUMNS))
+        return slices_of_batches(table.to_batches(max_chunksize=MOST_ROWS))
     if isinstance(source, list | tuple):
         return slices_of_rows(source)
     if not isinstance(source, str | Path):
@@ -136,7 +134,7 @@ def slices(source: Any, needed: formats.Needed) -> Iterator[Slice] | None:
     path = Path(source)
     read = reader_of(path)
     if read is formats.read_arrow:
-        return slices_of_batches(formats.batches(path, MOST_IN_COLUMNS, needed))
+        return slices_of_batches(formats.batches(path, needed))
     return _of_jsonl(path) if read is formats.read_jsonl else slices_of_rows(read(path))
 
 
@@ -204,7 +202,7 @@ def slices_of_rows(rows: Iterable[Any]) -> Iterator[RowSlice]:
     try:
         for position, row in enumerate(rows, 1):
             taken.append(row if isinstance(row, Row) else Row(position, row))
-            if len(taken) == _MOST_ROWS:
+            if len(taken) == MOST_ROWS:
                 yield _of_rows(taken)
                 taken = []
     except Exception as error:  # noqa: BLE001 - raised again

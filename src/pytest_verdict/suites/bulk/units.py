@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from heapq import merge
 from importlib.metadata import version
 from itertools import pairwise
@@ -145,5 +146,4 @@ def rows_with_one_id(folds: Iterable[Fold], folder: Path) -> Iterator[tuple[int,
 
 def _entries(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
-        while entry := file.read(_ENTRY):
-            yield entry
+        yield from iter(partial(file.read, _ENTRY), b"")

@@ -21,7 +21,8 @@ from pytest_verdict.suites.mapping.input_mapping import read_input
 from pytest_verdict.suites.mapping.paths import only_key
 
 LONGEST_NAME: Final = 200
-_BATCH: Final = 1_000
+MOST_ROWS: Final = 4_096
+"""Of a batch or slice."""
 _COMPRESSED: Final = (".bz2", ".xz", ".zst", ".zip")
 
 
@@ -77,6 +78,13 @@ class RowNames:
         place = self.place(number)
         return place if self._fetch is None else _name(self._fetch, value, place)
 
+    def warn_of(self, again: int, first: str, stacklevel: int) -> None:
+        """Warn of so many names that an earlier row has."""
+        text = (
+            f"{self.label}: {counted(again, 'row')} {'has' if again == 1 else 'have'} the id of an earlier one{first}"
+        )
+        warnings.warn(DatasetWarning(text), stacklevel=stacklevel + 1)
+
     def see(self, numbers: Sequence[int], names: Sequence[str]) -> None:
         """Count the names that an earlier row has."""
         if self._fetch is None:
@@ -94,9 +102,7 @@ class RowNames:
     def warn(self, stacklevel: int) -> None:
         """Warn of the names that several rows have."""
         if self._again:
-            rows, verb = counted(self._again, "row"), "has" if self._again == 1 else "have"
-            text = f"{self.label}: {rows} {verb} the id of an earlier one, first {self._first}"
-            warnings.warn(DatasetWarning(text), stacklevel=stacklevel + 1)
+            self.warn_of(self._again, f", first {self._first}", stacklevel + 1)
 
 
 def named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[tuple[str, str, Any, str | None]]:
@@ -135,7 +141,7 @@ def positions_by_seed(names: Iterable[str], sample: int, seed: int) -> list[int]
 def read(source: Any) -> Iterable[Any]:
     """Read the rows of a data set, each as a `Row` or as its value."""
     if hasattr(source, "to_batches"):
-        return (row for batch in source.to_batches(_BATCH) for row in batch.to_pylist())
+        return (row for batch in source.to_batches(MOST_ROWS) for row in batch.to_pylist())
     if isinstance(source, bytes | Mapping) or not isinstance(source, str | Path | Iterable):
         raise ConfigurationError(f"a dataset is a path, a table or an iterable of rows, got {shown(source, 80)}")
     return reader_of(Path(source))(Path(source)) if isinstance(source, str | Path) else source
