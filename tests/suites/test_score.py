@@ -104,6 +104,17 @@ def test_some_rows(tmp_path, monkeypatch, capsys, suffix, options):
     assert suffix == "jsonl" or not names[0].startswith("rows")
 
 
+@pytest.mark.parametrize("options", [["--limit", "15"], ["--sample", "15"]], ids=str)
+def test_some_rows_with_blank_lines_between(tmp_path, monkeypatch, options):
+    monkeypatch.chdir(tmp_path)
+    lines = [json.dumps(row) for row in ROWS[:10]]
+    (tmp_path / "rows.jsonl").write_text("\n".join([*lines, *[""] * 20, *lines]))
+    score("rows.jsonl", "-j", "1", *options, to="one")
+    score("rows.jsonl", "-j", "1", "--unit-rows", "4", *options)
+    assert report_in(tmp_path / "out") == report_in(tmp_path / "one")
+    assert json.loads((tmp_path / "out/report.json").read_text())["totals"]["comparisons"]["total"] == 16
+
+
 def test_a_gate_on_the_bound(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     path = written(tmp_path / "rows.jsonl")
@@ -386,6 +397,15 @@ def test_an_engine_that_loses_a_unit_is_no_pass(tmp_path, lost):
     with pytest.raises(ValueError, match="are followed by those"):
         score_dataset(tmp_path / "rows.csv", "exact", AB, tmp_path / "out", unit_rows=4, run=doubled)
     assert score_dataset(tmp_path / "rows.csv", "exact", AB, tmp_path / "out", unit_rows=4).total == 20
+
+
+def test_an_engine_that_ends_units_in_another_order(tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{"a": 1, "b": 1}\n' * 8 + "\n" * 8 + '{"a": 1, "b": 1}\n' * 8)
+
+    def run(score, units):
+        return [score(unit) for unit in reversed(units)]
+
+    assert score_dataset(tmp_path / "rows.jsonl", "exact", AB, tmp_path / "out", unit_rows=4, run=run).total == 16
 
 
 AB = {"expected": "$.a", "observed": "$.b"}

@@ -19,7 +19,7 @@ from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.signatures import OperatorName
 from pytest_verdict.suites.bulk.scored_rows import SAMPLES, JudgedRows, RowCheck, judge_rows
-from pytest_verdict.suites.bulk.selection import Selection, read_selection, taken
+from pytest_verdict.suites.bulk.selection import Selection, taken
 from pytest_verdict.suites.bulk.slices import single_rows, slices
 from pytest_verdict.suites.mapping.evaluator import Evaluator
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
@@ -176,7 +176,7 @@ def check_dataset(
     threshold, settings = chosen.complete(operator, threshold, settings)
     evaluator = Evaluator(operator, mapping, threshold, expected=expected, observed=observed, **settings)
     gate, pass_rate = PassRate(confident=confident, confidence=confidence), checked_rate(pass_rate)
-    size, selection = _expected_size(expect_rows, min_rows), read_selection(limit, sample, seed)
+    size, selection = _expected_size(expect_rows, min_rows), Selection(limit, sample, seed)
     if isinstance(source, Iterator) and (sample is not None or (limit is not None and size is not None)):
         # Its rows are looked at twice.
         source = [*source]
@@ -195,9 +195,8 @@ def _expected_size(expect_rows: Any, min_rows: Any) -> tuple[OperatorName, int] 
     exact, least = checked_size("expect_rows", expect_rows), checked_size("min_rows", min_rows)
     if exact is not None and least is not None:
         raise ConfigurationError("give expect_rows or min_rows, not both")
-    if exact is not None:
-        return OperatorName("numeric_exact"), exact
-    return None if least is None else (OperatorName("numeric_minimum"), least)
+    name, size = ("numeric_minimum", least) if exact is None else ("numeric_exact", exact)
+    return None if size is None else (OperatorName(name), size)
 
 
 def checked_rate(pass_rate: Any) -> float:

@@ -41,7 +41,7 @@ def judged_by_units(path: Path, check: RowCheck, selection: Selection, jobs: int
     with TemporaryDirectory() as name:
         folder = Path(name)
         units = plan_units(path, check, selection, folder, ROWS, attempt.take(0))
-        folds = sorted(in_order(score_unit, units, min(jobs, len(units))), key=attrgetter("before"))
+        folds = sorted(in_order(score_unit, units, min(jobs, len(units))), key=attrgetter("before", "rows"))
         if again := sum(1 for _ in rows_with_one_id(folds, folder)):
             check.names().warn_of(again, "", 4)
         for fold in folds:

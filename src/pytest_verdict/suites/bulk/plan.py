@@ -43,10 +43,10 @@ def chosen(pieces: list[Piece], positions: Sequence[int]) -> list[Piece]:
     """Leave the rows at some positions of the file, of which each piece has those behind the ones before."""
     found, before = list[Piece](), 0
     for piece in pieces:
-        wanted = within(positions, piece.before, piece.rows) if piece.rows else positions
+        wanted = within(positions, piece.before, piece.rows) if piece.stop else positions
         places = [position - piece.before for position in wanted] if piece.before else wanted
         if wanted:
-            found.append(piece._replace(before=before, rows=piece.rows and len(wanted), taken=places))
+            found.append(piece._replace(before=before, rows=len(wanted) if piece.stop else 0, taken=places))
         before += len(wanted)
     # Of no rows none can be taken.
     return found or pieces

@@ -30,7 +30,7 @@ from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
 from pytest_verdict.suites.bulk.in_tests import PartRows
 from pytest_verdict.suites.bulk.plan import ROWS
 from pytest_verdict.suites.bulk.scored_rows import RowCheck
-from pytest_verdict.suites.bulk.selection import read_selection
+from pytest_verdict.suites.bulk.selection import Selection
 from pytest_verdict.suites.bulk.units import Run, Unit, files_of, plan_units, rows_with_one_id, score_unit
 from pytest_verdict.suites.dataset_check import DatasetCheck, checked_rate, concluded
 from pytest_verdict.suites.mapping.evaluator import Evaluator
@@ -100,7 +100,7 @@ def score_dataset(
     """
     evaluator = Evaluator(operator, mapping, threshold, **settings)
     gate, pass_rate = PassRate(confident=confident, confidence=confidence), checked_rate(pass_rate)
-    selection = read_selection(limit, sample, seed)
+    selection = Selection(limit, sample, seed)
     facts, began = {**describe_process(Path.cwd(), sys.argv[1:]), "started": now()}, time.monotonic()
     label, test = Path(source).name, f"{Path(source).name}::{evaluator.operator_name}"
     check = RowCheck(evaluator=evaluator, label=label, ids=ids, test=test, end=record_end(label, 0))
@@ -136,7 +136,7 @@ def _held(target: Path) -> ReportFolder:
 
 
 def _folded(run: Run, units: Sequence[Unit], check: RowCheck) -> Fold:
-    folds = sorted(run(score_unit, units), key=attrgetter("before"))
+    folds = sorted(run(score_unit, units), key=attrgetter("before", "rows"))
     if len(folds) != len(units):
         raise ConfigurationError(
             f"run gave {len(folds)} results for {counted(len(units), 'unit')}; it gives one for each"

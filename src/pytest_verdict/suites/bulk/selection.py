@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import ConfigurationError
@@ -14,12 +15,19 @@ from pytest_verdict.suites.bulk.slices import Slice, single_rows, slices
 from pytest_verdict.suites.rows import checked_size, positions_by_seed
 
 
-class Selection(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Selection:
     """Only so many of the first rows, and of these only so many, chosen by the seed."""
 
     limit: int | None = None
     sample: int | None = None
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        checked_size("limit", self.limit)
+        checked_size("sample", self.sample)
+        if type(self.seed) is not int:
+            raise ConfigurationError(f"seed is a whole number, got {shown(self.seed, 40)}")
 
     def positions(self, source: Any, check: RowCheck) -> Sequence[int] | None:
         """Give the positions of the rows that are taken; None for all."""
@@ -29,13 +37,6 @@ class Selection(NamedTuple):
         read = slices(source, check.needed) or single_rows(source)
         called = (name for rows in read for name in names_of(rows, names) or map(names.place, rows.numbers))
         return positions_by_seed(islice(called, self.limit), self.sample, self.seed)
-
-
-def read_selection(limit: Any, sample: Any, seed: Any) -> Selection:
-    """Check what somebody wrote."""
-    if type(seed) is not int:
-        raise ConfigurationError(f"seed is a whole number, got {shown(seed, 40)}")
-    return Selection(checked_size("limit", limit), checked_size("sample", sample), seed)
 
 
 def taken(slices: Iterable[Slice], positions: Sequence[int]) -> Iterator[Slice]:

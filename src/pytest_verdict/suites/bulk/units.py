@@ -39,7 +39,6 @@ _FOLD: Final = TypeAdapter(Fold)
 class Unit:
     """A piece of a data set, how its rows are compared, and the folder of its part; it can be pickled."""
 
-    number: int
     piece: Piece
     check: RowCheck
     folder: Path
@@ -53,7 +52,7 @@ class Unit:
         what = self.piece._replace(path=""), evaluator.mapping, evaluator.threshold, check.ids
         where = check.label, check.test, check.attempt, check.worker, check.end, self.redaction
         made_of = f"{version('pytest-verdict')} {how} {what} {where}".encode("utf-8", "surrogatepass")
-        return f"part-{self.number:06}-{hashlib.sha256(made_of).hexdigest()[:32]}"
+        return f"part-{self.piece.before:012}-{hashlib.sha256(made_of).hexdigest()[:32]}"
 
 
 Run = Callable[[Callable[[Unit], Fold], Sequence[Unit]], Iterable[Fold]]
@@ -68,7 +67,7 @@ def plan_units(
     if positions is not None:
         pieces = chosen(pieces, positions)
     pieces = [piece._replace(before=before + piece.before) for piece in pieces]
-    return [Unit(number, piece, check, folder.absolute(), SESSION.redaction) for number, piece in enumerate(pieces)]
+    return [Unit(piece, check, folder.absolute(), SESSION.redaction) for piece in pieces]
 
 
 def score_unit(unit: Unit) -> Fold:

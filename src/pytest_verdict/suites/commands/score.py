@@ -48,33 +48,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--observed", metavar="COLUMN", help="the column, or the JSONPath, of the observed value")
     add("--mapping", metavar="FILE", help="a JSON or YAML file with the mapping, instead of --expected and --observed")
     add("--threshold", type=float, metavar="T", help="the lowest score with which a row passes")
-    add(
-        "--pass-rate",
-        type=float,
-        default=1.0,
-        metavar="P",
-        help="the lowest share of rows that must pass; 1 unless given",
-    )
+    add("--pass-rate", type=float, default=1.0, metavar="P", help="the lowest share of rows to pass; 1 unless given")
     add("--confident", action="store_true", help="ask that the whole confidence interval lies at or above this share")
     add("--confidence", type=float, default=0.95, metavar="C", help="of the interval; 0.95 unless given")
-    add(
-        "--ids",
-        metavar="PATH",
-        help="the column, or the JSONPath, of what tells rows apart; file and line unless given",
-    )
+    add("--ids", metavar="PATH", help="the column, or JSONPath, of what tells rows apart; file and line unless given")
     add("--limit", type=int, metavar="N", help="only so many of the first rows")
     add("--sample", type=int, metavar="N", help="only so many rows, chosen by the seed and their names")
     add("--seed", type=int, default=0, metavar="N", help="0 unless given")
     add("-o", "--output", metavar="DIR", required=True, help="the folder of the report")
     add("--engine", choices=("local", "ray"), default="local", help="processes of this machine, or tasks of Ray")
     add("--address", metavar="A", help="the address of a Ray cluster; one on this machine is started unless given")
-    add(
-        "-j",
-        "--jobs",
-        type=int,
-        metavar="N",
-        help="how many units run at once; as many as there are processors unless given",
-    )
+    add("-j", "--jobs", type=int, metavar="N", help="how many units run at once; one a processor unless given")
     add("--unit-rows", type=int, metavar="N", help="how many rows a unit has; fewer where an operator is slow")
 
 

@@ -75,8 +75,13 @@ class RowNames:
 
     def name(self, number: int, value: Any) -> str:
         """Name a row."""
-        place = self.place(number)
-        return place if self._fetch is None else _name(self._fetch, value, place)
+        try:
+            given = None if self._fetch is None else self._fetch(value)
+        except MappingError:
+            given = None
+        if given is None or given == "":
+            return self.place(number)
+        return shortened(given, LONGEST_NAME) if isinstance(given, str) else shown(given, 60)
 
     def warn_of(self, again: int, first: str, stacklevel: int) -> None:
         """Warn of so many names that an earlier row has."""
@@ -172,13 +177,3 @@ def _unpacked(path: Path) -> Iterator[Any]:
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ConfigurationError(f"{path.name}: the compressed file is damaged: {error}") from None
         yield from read(copy)
-
-
-def _name(fetch_id: Callable[[Any], Any], value: Any, place: str) -> str:
-    try:
-        given = fetch_id(value)
-    except MappingError:
-        return place
-    if given is None or given == "":
-        return place
-    return shortened(given, LONGEST_NAME) if isinstance(given, str) else shown(given, 60)
