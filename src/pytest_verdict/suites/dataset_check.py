@@ -182,8 +182,7 @@ def check_dataset(
         source = [*source]
     rows = RowCheck(evaluator=evaluator, label=label_of(source), ids=ids)
     found = _judged(source, rows, selection) if jobs is None else _by_units(source, rows, selection, jobs)
-    is_part = size is not None and selection != Selection()
-    total = sum(1 for _ in numbered_rows(source)) if is_part else None
+    total = sum(1 for _ in numbered_rows(source)) if size and selection != Selection() else None
     check = concluded(rows.label, found, gate, pass_rate, compare, size, total)
     failed = [made for made in (check.size, check.gate) if made is not None and not made.passed]
     if failed:

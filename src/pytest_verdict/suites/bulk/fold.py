@@ -53,8 +53,7 @@ def subtrees_of(before: int, lines: bytes) -> tuple[Subtree, ...]:
     """Build the largest whole subtrees over records that have so many before them."""
     # Records are ASCII without control characters, so a line ends where it should.
     nodes, size = leaves_of(lines.splitlines()), 1
-    left: list[Subtree] = []
-    right: list[Subtree] = []
+    left, right = list[Subtree](), list[Subtree]()
     while nodes:
         if before // size % 2:
             left.append((before, size, nodes.pop(0).hex()))

@@ -100,29 +100,33 @@ def score_dataset(
     """
     evaluator = Evaluator(operator, mapping, threshold, **settings)
     gate, pass_rate = PassRate(confident=confident, confidence=confidence), checked_rate(pass_rate)
-    selection = Selection(limit, sample, seed)
-    facts, began = {**describe_process(Path.cwd(), sys.argv[1:]), "started": now()}, time.monotonic()
     label, test = Path(source).name, f"{Path(source).name}::{evaluator.operator_name}"
     check = RowCheck(evaluator=evaluator, label=label, ids=ids, test=test, end=record_end(label, 0))
     # Before there is a folder, so that a file that cannot be read leaves none.
-    units = plan_units(Path(source), check, selection, Path(folder) / PARTS, unit_rows)
+    units = plan_units(Path(source), check, Selection(limit, sample, seed), Path(folder) / PARTS, unit_rows)
     held = _held(Path(folder))
     try:
-        held.refuse_foreign_files()
-        held.set_aside_interrupted()
-        parts = held.path / PARTS
-        parts.mkdir(exist_ok=True)
-        fold = _folded(run, units, check)
-        whole = PartRows(fold.counts, fold.first(), fold.unreadable, ())
-        decided = concluded(label, [whole], gate, pass_rate, kernel.run)
-        held.set_aside_earlier()
-        journal = _journal(held, check, fold, decided, facts, time.monotonic() - began)
-        built = build(journal, held.path, run=journal.run, profile=_PROFILE, consume=True)
-        remove_journal(held.journal)
-        held.remove_earlier()
-        _remove(parts)
+        return _reported(held, run, units, check, gate, pass_rate)
     finally:
         held.release()
+
+
+def _reported(
+    held: ReportFolder, run: Run, units: Sequence[Unit], check: RowCheck, gate: PassRate, pass_rate: float
+) -> DatasetCheck:
+    facts, began = {**describe_process(Path.cwd(), sys.argv[1:]), "started": now()}, time.monotonic()
+    held.refuse_foreign_files()
+    held.set_aside_interrupted()
+    (held.path / PARTS).mkdir(exist_ok=True)
+    fold = _folded(run, units, check)
+    whole = PartRows(fold.counts, fold.first(), fold.unreadable, ())
+    decided = concluded(check.label, [whole], gate, pass_rate, kernel.run)
+    held.set_aside_earlier()
+    journal = _journal(held, check, fold, decided, facts, time.monotonic() - began)
+    built = build(journal, held.path, run=journal.run, profile=_PROFILE, consume=True)
+    remove_journal(held.journal)
+    held.remove_earlier()
+    _remove(held.path / PARTS)
     if built.problems:
         raise RecordError("; ".join(built.problems))
     return decided

@@ -22,17 +22,7 @@ SAMPLES: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowCheck:
-    """How every row of a data set is compared, and which test its records belong to; it can be pickled.
-
-    Args:
-        evaluator: What compares a row.
-        label: The name of the data set; a row is called ``label:number``.
-        ids: A path to the name of a row.
-        test: The name of the test.
-        attempt: Its attempt, from 1.
-        worker: The name of the process, where every process runs all tests.
-        end: The end of each record, with the file and line of the check.
-    """
+    """How every row of a data set is compared, and which test its records belong to; it can be pickled."""
 
     evaluator: Evaluator
     label: str
@@ -41,6 +31,7 @@ class RowCheck:
     attempt: int = 1
     worker: str = ""
     end: str = record_end("", 0)
+    """The end of each record, with the file and line of the check."""
 
     def names(self) -> RowNames:
         """Give the names of rows, none of which has been seen."""
@@ -69,7 +60,6 @@ class JudgedRows:
     names: Sequence[str]
     counts: Counts
     samples: Sequence[ComparisonResult]
-    """The first results that did not pass."""
     unreadable: int
     """How many rows could not be read; they count as errors too."""
     singles: Mapping[int, ComparisonResult]
@@ -81,10 +71,8 @@ class JudgedRows:
         if self.found is not None:
             return self.found.write(self.singles, attempt, end)
         first = attempt.take(len(self.singles)) + 1
-        return "".join(
-            attempt.line(result.to_members(SESSION.redaction), first + position, end)
-            for position, result in self.singles.items()
-        ).encode("ascii")
+        members = (result.to_members(SESSION.redaction) for result in self.singles.values())
+        return "".join(attempt.line(one, ordinal, end) for ordinal, one in enumerate(members, first)).encode("ascii")
 
 
 def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows:
@@ -92,8 +80,15 @@ def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows
     called = names_of(rows, names)
 
     def judged(positions: Sequence[int]) -> list[ComparisonResult]:
-        documents = zip(positions, rows.documents(positions), strict=True)
-        return [_judged(evaluator, rows, names, called, position, document) for position, document in documents]
+        results = []
+        for position, document in zip(positions, rows.documents(positions), strict=True):
+            error, place = rows.errors.get(position), names.place(rows.numbers[position])
+            if error is None:
+                results.append(evaluator.judge(document, name=called[position] if called else place))
+            else:
+                reason = f"{place}: {error}"
+                results.append(not_compared(reason, instead_of=evaluator.operator_name, name=place))
+        return results
 
     found = _sorted(evaluator, rows, names, called, judged) if len(rows.numbers) > 1 else None
     rest = range(len(rows.numbers)) if found is None else found.rest
@@ -108,15 +103,6 @@ def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows
     shown = sorted(failed)[:SAMPLES]
     samples = [singles[position] if position in singles else judged([position])[0] for position in shown]
     return JudgedRows(called, counts, samples, len(rows.errors), singles, found)
-
-
-def _judged(
-    evaluator: Evaluator, rows: Slice, names: RowNames, called: Sequence[str], position: int, document: Any
-) -> ComparisonResult:
-    error, place = rows.errors.get(position), names.place(rows.numbers[position])
-    if error is not None:
-        return not_compared(f"{place}: {error}", instead_of=evaluator.operator_name, name=place)
-    return evaluator.judge(document, name=called[position] if called else place)
 
 
 def names_of(rows: Slice, names: RowNames) -> Sequence[str]:

@@ -12,23 +12,16 @@ from typing import Any, BinaryIO, Final
 from pytest_verdict.core.values.jsontext import shows_no_more_keys
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.suites.loading import read_json
-from pytest_verdict.suites.rows import MOST_ROWS, Row, formats, numbered_rows, reader_of
+from pytest_verdict.suites.rows import MOST_AT_ONCE, Row, formats, numbered_rows, reader_of
 
 _BYTES: Final = 1 << 23
 _BYTES_OF_LINES: Final = 1 << 18
-_NEWLINE: Final = "\n"
 _KINDS: Final = {str: "string", int: "int64", bool: "bool"}
 
 
 @dataclass(frozen=True, slots=True)
 class RowSlice:
-    """Rows as Python values.
-
-    Args:
-        numbers: Of each row its line in the file, or its position from 1.
-        values: Of each row its value.
-        errors: Why rows could not be read, by their position in the slice.
-    """
+    """Rows as Python values, with their numbers; by their position in the slice, why some could not be read."""
 
     numbers: Sequence[int]
     values: Sequence[Any]
@@ -126,7 +119,7 @@ def slices(source: Any, needed: formats.Needed) -> Iterator[Slice] | None:
     if hasattr(source, "to_batches"):
         columns = needed(source.schema)
         table = source if columns is None else source.select(columns)
-        return slices_of_batches(table.to_batches(max_chunksize=MOST_ROWS))
+        return slices_of_batches(table.to_batches(max_chunksize=MOST_AT_ONCE))
     if isinstance(source, list | tuple):
         return slices_of_rows(source)
     if not isinstance(source, str | Path):
@@ -177,7 +170,7 @@ def _values(lines: Sequence[bytes]) -> list[Any] | None:
         return None
     try:
         text = block.decode("utf-8")
-        values: list[Any] = read_json(f"[{text.replace(_NEWLINE, ',')}]", checks_keys_itself=True)
+        values: list[Any] = read_json("[" + text.replace("\n", ",") + "]", checks_keys_itself=True)
     except ValueError:
         return None
     is_flat = "[" not in text and text.count("{") == len(lines)
@@ -202,7 +195,7 @@ def slices_of_rows(rows: Iterable[Any]) -> Iterator[RowSlice]:
     try:
         for position, row in enumerate(rows, 1):
             taken.append(row if isinstance(row, Row) else Row(position, row))
-            if len(taken) == MOST_ROWS:
+            if len(taken) == MOST_AT_ONCE:
                 yield _of_rows(taken)
                 taken = []
     except Exception as error:  # noqa: BLE001 - raised again

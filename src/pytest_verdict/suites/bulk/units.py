@@ -64,10 +64,9 @@ def plan_units(
 ) -> list[Unit]:
     """Cut what is taken of a data set into units of at most so many rows, behind records that the test has before."""
     pieces, positions = plan_pieces(path.absolute(), most), selection.positions(path, check)
-    if positions is not None:
-        pieces = chosen(pieces, positions)
-    pieces = [piece._replace(before=before + piece.before) for piece in pieces]
-    return [Unit(piece, check, folder.absolute(), SESSION.redaction) for piece in pieces]
+    pieces = pieces if positions is None else chosen(pieces, positions)
+    placed = (piece._replace(before=before + piece.before) for piece in pieces)
+    return [Unit(piece, check, folder.absolute(), SESSION.redaction) for piece in placed]
 
 
 def score_unit(unit: Unit) -> Fold:

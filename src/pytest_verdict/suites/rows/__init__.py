@@ -21,8 +21,7 @@ from pytest_verdict.suites.mapping.input_mapping import read_input
 from pytest_verdict.suites.mapping.paths import only_key
 
 LONGEST_NAME: Final = 200
-MOST_ROWS: Final = 4_096
-"""Of a batch or slice."""
+MOST_AT_ONCE: Final = 4_096
 _COMPRESSED: Final = (".bz2", ".xz", ".zst", ".zip")
 
 
@@ -146,7 +145,7 @@ def positions_by_seed(names: Iterable[str], sample: int, seed: int) -> list[int]
 def read(source: Any) -> Iterable[Any]:
     """Read the rows of a data set, each as a `Row` or as its value."""
     if hasattr(source, "to_batches"):
-        return (row for batch in source.to_batches(MOST_ROWS) for row in batch.to_pylist())
+        return (row for batch in source.to_batches(MOST_AT_ONCE) for row in batch.to_pylist())
     if isinstance(source, bytes | Mapping) or not isinstance(source, str | Path | Iterable):
         raise ConfigurationError(f"a dataset is a path, a table or an iterable of rows, got {shown(source, 80)}")
     return reader_of(Path(source))(Path(source)) if isinstance(source, str | Path) else source

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from pytest_verdict.errors import ConfigurationError, MissingExtraError, SuiteError
 from pytest_verdict.suites.loading import read_json
-from pytest_verdict.suites.rows import MOST_ROWS, Row
+from pytest_verdict.suites.rows import MOST_AT_ONCE, Row
 
 BOM: Final = b"\xef\xbb\xbf"
 
@@ -175,7 +175,7 @@ def _is_parquet(path: Path) -> bool:
 def _of_parquet(path: Path, needed: Needed, start: int, stop: int | None) -> Iterator[Any]:
     with _module("pyarrow.parquet").ParquetFile(path) as file:
         groups = [file.metadata.row_group(index).total_byte_size for index in range(file.num_row_groups)]
-        fitting = max(min(MOST_ROWS, _BYTES * file.metadata.num_rows // max(sum(groups), 1)), 1)
+        fitting = max(min(MOST_AT_ONCE, _BYTES * file.metadata.num_rows // max(sum(groups), 1)), 1)
         wanted, columns = range(file.num_row_groups)[start:stop], needed(file.schema_arrow)
         yield from file.iter_batches(batch_size=fitting, row_groups=wanted, columns=columns)
 
@@ -184,7 +184,7 @@ def _of_arrow(path: Path, needed: Needed, start: int, stop: int | None) -> Itera
     for batch in islice(_batches_of_arrow(path), start, stop):
         columns = needed(batch.schema)
         rows = batch if columns is None else batch.select(columns)
-        yield from (rows.slice(first, MOST_ROWS) for first in range(0, rows.num_rows, MOST_ROWS))
+        yield from (rows.slice(first, MOST_AT_ONCE) for first in range(0, rows.num_rows, MOST_AT_ONCE))
 
 
 def _batches_of_arrow(path: Path) -> Iterator[Any]:
