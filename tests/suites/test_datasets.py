@@ -516,3 +516,106 @@ def test_a_json_file_that_is_no_list_is_refused(write, content, words):
     with pytest.raises(ConfigurationError, match=r"rows\.json: ") as error:
         check_dataset(write("rows.json", content), "exact", MAPPING)
     assert words in str(error.value)
+
+
+MANY = [{"id": f"q{number}", "want": f"v{number}", "got": f"v{number}" if number % 3 else "w"} for number in range(40)]
+SELECTIONS = [{"limit": 7}, {"sample": 6, "seed": 3}, {"sample": 6, "limit": 9}, {"sample": 99}, {"limit": 99}]
+TAKEN = """
+import pytest
+from pytest_verdict.suites import check_dataset
+
+SELECTION = {selection}
+MAPPING = {{"expected": "$.want", "observed": "$.got"}}
+
+@pytest.mark.verdict_cases("rows.jsonl", ids="$.id", **SELECTION)
+def test_row(case):
+    pass
+
+@pytest.mark.parametrize("given", ["file", "many files", "iterator"])
+def test_rows(given):
+    jobs = 2 if given == "many files" else None
+    source = map(dict, {rows}) if given == "iterator" else "rows.jsonl"
+    check = check_dataset(source, "exact", MAPPING, ids="$.id", pass_rate=0.1, expect_rows=40, jobs=jobs, **SELECTION)
+    assert check.total == {total}
+"""
+
+
+@pytest.mark.parametrize("selection", SELECTIONS[1:3], ids=str)
+def test_the_rows_that_are_taken_are_those_of_verdict_cases(harness, selection, monkeypatch):
+    monkeypatch.setattr("pytest_verdict.suites.bulk.in_tests.ROWS", 9)
+    total = min(selection.get("limit", 99), selection["sample"])
+    test = TAKEN.format(selection=selection, rows=MANY, total=total)
+    run = harness.run({"rows.jsonl": jsonl(MANY), "test_it.py": test}, "--verify-report")
+    taken = {name.partition("[")[2] for name in run.tests() if "test_row[" in name}
+    assert len(taken) == total
+    records = [record for record in run.records if "test_rows" in record["test"]]
+    of_tests = {record["test"]: [] for record in records}
+    for record in records:
+        if record["operator"] == "exact":
+            of_tests[record["test"]].append([record["name"], record["ordinal"], record["verdict"], record["observed"]])
+    first, *others = of_tests.values()
+    assert {name for name, *_ in first} == {name[:-1] for name in taken}
+    assert others == [first, first]
+    assert [record["observed"] for record in records if record["operator"] == "numeric_exact"] == [40] * 3
+
+
+@pytest.mark.parametrize("selection", SELECTIONS, ids=str)
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.csv", "rows.parquet"])
+def test_the_rows_that_are_taken_do_not_depend_on_the_format(write, name, selection):
+    content = {"rows.jsonl": jsonl, "rows.csv": csv_text, "rows.parquet": lambda rows: arrow_bytes("parquet", rows)}
+    path = write(name, content[name](MANY))
+    one, other = (
+        check_dataset(source, "exact", MAPPING, ids="$.id", pass_rate=0.01, **selection) for source in (path, MANY)
+    )
+    assert (one.passed, one.failed, one.total) == (other.passed, other.failed, other.total)
+    assert [result.name for result in one.first] == [result.name for result in other.first]
+    assert one.total == min(selection.get("limit", 40), selection.get("sample", 40), 40)
+
+
+def test_a_limit_reads_no_row_behind_it():
+    def rows():
+        yield from MANY[:3]
+        raise AssertionError
+
+    assert check_dataset(rows(), "exact", MAPPING, pass_rate=0.1, limit=3).total == 3
+
+
+def test_a_sample_stays_when_rows_are_added():
+    names = [{result.name for result in failed_of(rows)} for rows in (MANY[:20], MANY)]
+    assert len(names[0] & names[1]) >= 1
+    assert [result.name for result in failed_of(MANY)] == [result.name for result in failed_of(MANY)]
+
+
+def failed_of(rows):
+    rows = [{**row, "got": "other"} for row in rows]
+    with pytest.raises(MismatchError) as caught:
+        check_dataset(rows, "exact", MAPPING, ids="$.id", sample=5)
+    return caught.value.results[1:]
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict"), [(MANY[1:3] * 40, "pass"), (MANY[1:3], "error"), (MANY[:1] * 40, "fail")], ids=len
+)
+def test_a_gate_on_the_bound_of_the_interval(comparator, rows, verdict):
+    gate = {"pass_rate": 0.9, "confident": True}
+    if verdict == "pass":
+        assert check_dataset(rows, "exact", MAPPING, **gate).gate.verdict == "pass"
+        return
+    with pytest.raises(MismatchError) as caught:
+        check_dataset(rows, "exact", MAPPING, **gate)
+    assert caught.value.results[0].verdict == verdict
+    assert ("that does not tell whether it reaches 0.9" in str(caught.value)) == (verdict == "error")
+    assert caught.value.results[0].settings["confident"]
+
+
+def test_rows_of_which_none_is_taken_are_an_error():
+    with pytest.raises(MismatchError, match="nothing was compared"):
+        check_dataset([], "exact", MAPPING, sample=3)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"limit": 0}, {"sample": 1.5}, {"seed": "x"}, {"seed": True}, {"confident": 1}], ids=str
+)
+def test_a_wrong_selection_is_refused(wrong):
+    with pytest.raises(ConfigurationError, match=next(iter(wrong))):
+        check_dataset(MANY, "exact", MAPPING, **wrong)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+# pytester forgets what its sessions load, and these must be loaded once.
+import concurrent.futures.process  # noqa: F401
 import json
+import multiprocessing.synchronize  # noqa: F401
 
 import pytest
 from harness import structure

@@ -163,21 +163,25 @@ def of_kernel(check, rows):
         result = check.evaluator.judge(row, name=names.name(number, row))
         count(counts, result.operator, result.verdict)
         samples += [] if result.passed else [result]
-        lines.append(attempt.line(result.to_members(), number, record_end(*check.place)))
+        lines.append(attempt.line(result.to_members(), number, check.end))
     return "".join(lines).encode("ascii"), counts, samples[:5]
 
 
 def row_check(operator, mapping=BOTH, **more):
     return RowCheck(
-        evaluator=Evaluator(operator, mapping), label='a "b".jsonl', test="test_a.py::test", place=PLACE, **more
+        evaluator=Evaluator(operator, mapping),
+        label='a "b".jsonl',
+        test="test_a.py::test",
+        end=record_end(*PLACE),
+        **more,
     )
 
 
 def assert_same(check, rows, given=None):
-    scored = score_rows(check, given or RowSlice(range(1, len(rows) + 1), rows), 1)
+    judged, written = score_rows(check, given or RowSlice(range(1, len(rows) + 1), rows), 1)
     lines, counts, samples = of_kernel(check, rows)
-    assert scored.lines.decode().splitlines() == lines.decode().splitlines()
-    assert (scored.lines, scored.counts, [*scored.samples]) == (lines, counts, samples)
+    assert written.decode().splitlines() == lines.decode().splitlines()
+    assert (written, judged.counts, [*judged.samples]) == (lines, counts, samples)
 
 
 def as_rows(pairs, ids):

@@ -91,6 +91,40 @@ def test_the_number_of_processes_and_units_changes_no_byte(tmp_path, monkeypatch
         assert report_in(tmp_path / "out") == report_in(tmp_path / "one")
 
 
+@pytest.mark.parametrize("options", [["--limit", "23"], ["--sample", "9", "--seed", "4", "--limit", "50"]], ids=str)
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet", "yaml"])
+def test_some_rows(tmp_path, monkeypatch, capsys, suffix, options):
+    monkeypatch.chdir(tmp_path)
+    path = written(tmp_path / f"rows.{suffix}")
+    score(path, "-j", "1", "--ids", "id", *options, to="one")
+    for unit_rows in ("7", "20"):
+        assert score(path, "-j", "1", "--ids", "id", "--unit-rows", unit_rows, *options) == 1
+        assert report_in(tmp_path / "out") == report_in(tmp_path / "one")
+    names = [json.loads(line)["name"] for line in (tmp_path / "out/records.jsonl").read_text().splitlines()]
+    assert len(names) == int(options[1]) + 1
+    assert suffix == "jsonl" or not names[0].startswith("rows")
+
+
+@pytest.mark.parametrize("options", [["--limit", "15"], ["--sample", "15"]], ids=str)
+def test_some_rows_with_blank_lines_between(tmp_path, monkeypatch, options):
+    monkeypatch.chdir(tmp_path)
+    lines = [json.dumps(row) for row in ROWS[:10]]
+    (tmp_path / "rows.jsonl").write_text("\n".join([*lines, *[""] * 20, *lines]))
+    score("rows.jsonl", "-j", "1", *options, to="one")
+    score("rows.jsonl", "-j", "1", "--unit-rows", "4", *options)
+    assert report_in(tmp_path / "out") == report_in(tmp_path / "one")
+    assert json.loads((tmp_path / "out/report.json").read_text())["totals"]["comparisons"]["total"] == 16
+
+
+def test_a_gate_on_the_bound(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    path = written(tmp_path / "rows.jsonl")
+    assert score(path, "-j", "1", "--pass-rate", "0.8") == 0
+    assert score(path, "-j", "1", "--pass-rate", "0.8", "--confident") == 1
+    assert "does not tell whether it reaches 0.8" in capsys.readouterr().out
+    assert score(path, "-j", "1", "--pass-rate", "0.6", "--confident") == 0
+
+
 def written(path):
     if path.suffix in {".csv", ".tsv"}:
         comma = "," if path.suffix == ".csv" else "\t"
@@ -270,11 +304,11 @@ def test_a_killed_run_takes_its_processes_along_and_goes_on(long_rows, tmp_path)
 
 @pytest.mark.usefixtures("quick_processes")
 def test_processes_that_are_killed_again_and_again_are_an_error(long_rows, tmp_path, monkeypatch, capsys):
-    from pytest_verdict.suites.bulk import engines
+    from pytest_verdict.core import parallel
 
-    monkeypatch.setattr(engines, "_prepare", _die)
+    monkeypatch.setattr(parallel, "_prepare", _die)
     assert main(["score", *LONG, "-j", "2", "-o", "out"]) == 2
-    assert "were killed 3 times without a result between" in capsys.readouterr().err
+    assert "3 times without a result between" in capsys.readouterr().err
     assert not (tmp_path / "out/records.jsonl").exists()
 
 
@@ -295,6 +329,7 @@ def test_two_rows_with_one_id_are_an_error(rows, capsys, jobs):
 WRONG = {
     "no rows": (["--expected", "want", "--observed", "got"], "empty.jsonl", "there are no rows"),
     "no file": (["--expected", "want", "--observed", "got"], "none.jsonl", "there is no such dataset"),
+    "damaged": (["--expected", "want", "--observed", "got"], "damaged.arrow", "it cannot be read"),
     "no format": (
         ["--expected", "want", "--observed", "got"],
         "rows.txt",
@@ -319,6 +354,7 @@ WRONG = {
         "rows.jsonl",
         "pass_rate must be in (0, 1], got 2",
     ),
+    "limit": (["--expected", "a", "--observed", "b", "--limit", "0"], "rows.jsonl", "limit is a whole number from 1"),
     "confidence": (["--expected", "a", "--observed", "b", "--confidence", "1"], "rows.jsonl", "confidence"),
     "threshold": (["--expected", "a", "--observed", "b", "--threshold", "0"], "rows.jsonl", "threshold"),
     "jobs": (["--expected", "a", "--observed", "b", "-j", "0"], "rows.jsonl", "--jobs is a whole number from 1, got 0"),
@@ -330,13 +366,16 @@ WRONG = {
 @pytest.mark.parametrize("what", WRONG)
 def test_what_is_wrong_is_told_before_anything_is_compared(rows, tmp_path, capsys, what):
     options, name, message = WRONG[what]
+    if what == "damaged":
+        pytest.importorskip("pyarrow")
     (tmp_path / "empty.jsonl").write_text("\n \n")
     (tmp_path / "rows.txt").write_text("x")
+    (tmp_path / "damaged.arrow").write_text("x")
     (tmp_path / "m.json").write_text("[1]" if what == "mapping" else '{"observed": "$.got"}')
     assert main(["score", name, "--operator", "exact", *options, "-o", "out"]) == 2
     assert message in capsys.readouterr().err
-    assert not list(tmp_path.glob("out/report.json"))
-    assert what == "no rows" or not list(tmp_path.glob("out/parts/*"))
+    assert what == "no rows" or not os.path.exists("out")
+    assert not os.path.exists("out/report.json")
 
 
 def test_a_mapping_says_where_the_values_are(rows, tmp_path):
@@ -373,6 +412,15 @@ def test_an_engine_that_loses_a_unit_is_no_pass(tmp_path, lost):
     with pytest.raises(ValueError, match="are followed by those"):
         score_dataset(tmp_path / "rows.csv", "exact", AB, tmp_path / "out", unit_rows=4, run=doubled)
     assert score_dataset(tmp_path / "rows.csv", "exact", AB, tmp_path / "out", unit_rows=4).total == 20
+
+
+def test_an_engine_that_ends_units_in_another_order(tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{"a": 1, "b": 1}\n' * 8 + "\n" * 8 + '{"a": 1, "b": 1}\n' * 8)
+
+    def run(score, units):
+        return [score(unit) for unit in reversed(units)]
+
+    assert score_dataset(tmp_path / "rows.jsonl", "exact", AB, tmp_path / "out", unit_rows=4, run=run).total == 16
 
 
 AB = {"expected": "$.a", "observed": "$.b"}

@@ -18,9 +18,15 @@ def leaves_of(lines: Iterable[bytes]) -> list[bytes]:
     return _digests(_LEAF, [line.removesuffix(b"\n") for line in lines])
 
 
-def _parents_of(nodes: list[bytes]) -> list[bytes]:
+def parents_of(nodes: list[bytes]) -> list[bytes]:
     """Digest neighbours together; the last of an odd number has none."""
     return _digests(_NODE, map(bytes.__add__, nodes[::2], nodes[1::2]))
+
+
+def root_of(subtrees: Iterable[bytes]) -> str:
+    """Give the root over whole subtrees, from the last to the first; of none it is the digest of nothing."""
+    nodes = [*subtrees]
+    return reduce(lambda right, left: parents_of([left, right])[0], nodes).hex() if nodes else _OF_NOTHING
 
 
 def _digests(kind: Any, contents: Iterable[bytes]) -> list[bytes]:
@@ -50,13 +56,12 @@ class MerkleTree:
             if left is not None:
                 nodes, is_alone = [left, *nodes], False
             self._waiting[level] = nodes[-1] if len(nodes) & 1 else None
-            nodes = known[level] if is_alone and level < len(known) else _parents_of(nodes)
+            nodes = known[level] if is_alone and level < len(known) else parents_of(nodes)
             above += [nodes] * is_alone
             level += 1
         return above
 
     def root(self) -> str:
-        """Give the root in hexadecimal digits; that of an empty tree is the digest of nothing."""
+        """Give the root in hexadecimal digits."""
         # What waits on a higher level stands further left.
-        parts = [node for node in self._waiting if node is not None]
-        return reduce(lambda right, left: _parents_of([left, right])[0], parts).hex() if parts else _OF_NOTHING
+        return root_of(node for node in self._waiting if node is not None)

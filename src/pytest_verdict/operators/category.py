@@ -67,7 +67,7 @@ class LiteralMatch(Operator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         return PASS if equal(expected, observed) else FAIL
 
-    columns = by_columns("categories", "same")
+    columns = by_columns("texts", "equal")
 
 
 # In the order in which a value is asked for its type.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,11 +18,12 @@ from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.signatures import OperatorName
-from pytest_verdict.suites.bulk.scored_rows import SAMPLES, JudgedRows, columns_needed, judge_rows
-from pytest_verdict.suites.bulk.slices import RowSlice, slices
+from pytest_verdict.suites.bulk.scored_rows import SAMPLES, JudgedRows, RowCheck, judge_rows
+from pytest_verdict.suites.bulk.selection import Selection, taken
+from pytest_verdict.suites.bulk.slices import single_rows, slices
 from pytest_verdict.suites.mapping.evaluator import Evaluator
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
-from pytest_verdict.suites.rows import Row, RowNames, checked_size, label_of, numbered_rows
+from pytest_verdict.suites.rows import checked_size, label_of, numbered_rows
 
 if TYPE_CHECKING:
     from pytest_verdict.suites.bulk.in_tests import PartRows
@@ -95,7 +95,9 @@ class DatasetCheck:
         lines = [f"{passed}, {errors}{unreadable}", f"{asked}; {true_rate}"]
         if self.size is not None and not self.size.passed:
             least = "at least " if self.size.operator == "numeric_minimum" else ""
-            lines.append(f"there are {counted(self.total, 'row')}, and {least}{self.size.expected} are expected")
+            lines.append(
+                f"there are {counted(self.size.observed, 'row')}, and {least}{self.size.expected} are expected"
+            )
         if not self.gate.passed and self.gate.error:
             lines.append(self.gate.error)
         if self.first:
@@ -118,10 +120,14 @@ def check_dataset(
     observed: str | None = None,
     threshold: float | None = None,
     pass_rate: float = 1.0,
+    confident: bool = False,
     confidence: float = 0.95,
     ids: Any = None,
     expect_rows: int | None = None,
     min_rows: int | None = None,
+    limit: int | None = None,
+    sample: int | None = None,
+    seed: int = 0,
     comparator: Comparator | None = None,
     jobs: int | None = None,
     **settings: Any,
@@ -137,10 +143,15 @@ def check_dataset(
         observed: The column with the observed value, likewise.
         threshold: The lowest score with which a row passes; the default unless given.
         pass_rate: The lowest share of rows that must pass, in (0, 1].
-        confidence: The confidence of the interval that is shown, in (0, 1).
+        confident: Whether the whole confidence interval of the true share must lie at or above ``pass_rate``; then one that
+            lies on both sides does not pass either.
+        confidence: The confidence of the interval, in (0, 1).
         ids: A path to the name of a row in the report; file and line unless given. Two rows with one name are warned of.
-        expect_rows: How many rows there must be, readable or not.
-        min_rows: How many there must be at least.
+        expect_rows: How many rows the data set must have, readable or not, compared or not.
+        min_rows: How many it must have at least.
+        limit: Only so many of the first rows are compared.
+        sample: Only so many rows, or of these, chosen by the seed and their names; most of them stay when rows are added.
+        seed: Chooses the sample.
         comparator: Whose defaults hold, and inside whose ``collect()`` the test fails at the end of the block.
         jobs: How many processes compare the rows of a file at once; the records are the same. This one unless given.
         **settings: The operator's settings, when it is given by name.
@@ -164,21 +175,27 @@ def check_dataset(
     chosen = comparator or Comparator()
     threshold, settings = chosen.complete(operator, threshold, settings)
     evaluator = Evaluator(operator, mapping, threshold, expected=expected, observed=observed, **settings)
-    sizes = _expected_sizes(expect_rows, min_rows)
-    check = _checked(source, evaluator, pass_rate, PassRate(confidence=confidence), ids, sizes, jobs)
+    gate, pass_rate = PassRate(confident=confident, confidence=confidence), checked_rate(pass_rate)
+    size, selection = _expected_size(expect_rows, min_rows), Selection(limit, sample, seed)
+    if isinstance(source, Iterator) and (sample is not None or (limit is not None and size is not None)):
+        # Its rows are looked at twice.
+        source = [*source]
+    rows = RowCheck(evaluator=evaluator, label=label_of(source), ids=ids)
+    found = _judged(source, rows, selection) if jobs is None else _by_units(source, rows, selection, jobs)
+    total = sum(1 for _ in numbered_rows(source)) if size and selection != Selection() else None
+    check = concluded(rows.label, found, gate, pass_rate, compare, size, total)
     failed = [made for made in (check.size, check.gate) if made is not None and not made.passed]
     if failed:
         chosen.fail(check.describe(), [*failed, *check.first])
     return check
 
 
-def _expected_sizes(expect_rows: Any, min_rows: Any) -> tuple[OperatorName, int] | None:
+def _expected_size(expect_rows: Any, min_rows: Any) -> tuple[OperatorName, int] | None:
     exact, least = checked_size("expect_rows", expect_rows), checked_size("min_rows", min_rows)
     if exact is not None and least is not None:
         raise ConfigurationError("give expect_rows or min_rows, not both")
-    if exact is not None:
-        return OperatorName("numeric_exact"), exact
-    return None if least is None else (OperatorName("numeric_minimum"), least)
+    name, size = ("numeric_minimum", least) if exact is None else ("numeric_exact", exact)
+    return None if size is None else (OperatorName(name), size)
 
 
 def checked_rate(pass_rate: Any) -> float:
@@ -188,65 +205,51 @@ def checked_rate(pass_rate: Any) -> float:
     return float(pass_rate)
 
 
-def _checked(
-    source: str | Path | Iterable[Any],
-    evaluator: Evaluator,
-    pass_rate: float,
-    gate: PassRate,
-    ids: Any,
-    expected_size: tuple[OperatorName, int] | None,
-    jobs: int | None,
-) -> DatasetCheck:
-    checked_rate(pass_rate)
-    names, unreadable = RowNames(label_of(source), ids), 0
-    counts: Counts = {}
-    first: list[ComparisonResult] = []
-    for judged, errors in (
-        _judged(source, evaluator, names) if jobs is None else _by_units(source, evaluator, names, jobs)
-    ):
-        merge_counts(counts, judged.counts)
-        unreadable += errors
-        first += [result for result in judged.samples if not result.passed and len(first) < SAMPLES]
-    names.warn(3)
-    return concluded(names.label, counts, unreadable, first, gate, pass_rate, expected_size)
-
-
 def concluded(
     label: str,
-    counts: Counts,
-    unreadable: int,
-    first: Sequence[ComparisonResult],
+    rows: Iterable[JudgedRows | PartRows],
     gate: PassRate,
     pass_rate: float,
+    compared: Callable[..., ComparisonResult],
     expected_size: tuple[OperatorName, int] | None = None,
-    compared: Callable[..., ComparisonResult] = compare,
+    size: int | None = None,
 ) -> DatasetCheck:
-    """Decide by the counts of all rows."""
+    """Decide by the counts of all rows; the size of the data set is their number unless given."""
+    counts: Counts = {}
+    first: list[ComparisonResult] = []
+    unreadable = 0
+    for some in rows:
+        merge_counts(counts, some.counts)
+        unreadable += some.unreadable
+        # This looks at each of them, so none is left for the session to complain of: the gate decides.
+        first += [result for result in some.samples if not result.passed]
     passed, failed, broken = summed(counts)
     found = {"pass": passed, "fail": failed, "error": broken}
     decided = compared(gate, pass_rate, found, name=f"pass rate of {label}")
-    size = compared(*expected_size, sum(found.values()), name=f"rows of {label}") if expected_size else None
-    return DatasetCheck(passed, failed, broken, unreadable, tuple(first[:SAMPLES]), decided, size)
+    size = sum(found.values()) if size is None else size
+    sized = compared(*expected_size, size, name=f"rows of {label}") if expected_size else None
+    return DatasetCheck(passed, failed, broken, unreadable, tuple(first[:SAMPLES]), decided, sized)
 
 
-def _judged(source: Any, evaluator: Evaluator, names: RowNames) -> Iterator[tuple[JudgedRows | PartRows, int]]:
-    """Compare slices of rows, or one row after the other, as source and session allow; count those that were unreadable."""
+def _judged(source: Any, check: RowCheck, selection: Selection) -> Iterator[JudgedRows | PartRows]:
+    """Compare slices of rows, or one row after the other, as source and session allow."""
+    names, positions = check.names(), selection.positions(source, check)
     is_watched_singly = SESSION.observer is not None and SESSION.rows_observer is None
-    together = None if is_watched_singly else slices(source, functools.partial(columns_needed, evaluator, names))
-    for rows in together or map(_alone, numbered_rows(source)):
-        judged = judge_rows(evaluator, rows, names, by_columns=together is not None)
+    together = None if is_watched_singly else slices(source, check.needed)
+    found = together or single_rows(source)
+    for rows in found if positions is None else taken(found, positions):
+        judged = judge_rows(check.evaluator, rows, names)
         if together is None:
             recorded(judged.singles[0])
         else:
             SESSION.compared += len(rows.numbers)
             if SESSION.rows_observer is not None:
                 SESSION.rows_observer(judged)
-        yield judged, len(rows.errors)
+        yield judged
+    names.warn(4)
 
 
-def _by_units(
-    source: Any, evaluator: Evaluator, names: RowNames, jobs: Any
-) -> Iterator[tuple[JudgedRows | PartRows, int]]:
+def _by_units(source: Any, check: RowCheck, selection: Selection, jobs: Any) -> Iterator[JudgedRows | PartRows]:
     checked_size("jobs", jobs)
     if not isinstance(source, str | Path):
         raise ConfigurationError("jobs: several processes read a file, so give its path, or leave jobs out")
@@ -254,8 +257,4 @@ def _by_units(
     from pytest_verdict.suites.bulk.in_tests import judged_by_units
 
     is_main = threading.current_thread() is threading.main_thread()
-    return judged_by_units(Path(source), evaluator, names, jobs) if is_main else _judged(source, evaluator, names)
-
-
-def _alone(row: Row) -> RowSlice:
-    return RowSlice((row.number,), (row.value,), {} if row.error is None else {0: row.error})
+    return judged_by_units(Path(source), check, selection, jobs) if is_main else _judged(source, check, selection)

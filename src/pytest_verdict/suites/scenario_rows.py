@@ -9,10 +9,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from pytest_verdict.core.values.display import counted
-from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.suites.mapping.input_mapping import read_input
-from pytest_verdict.suites.rows import named_rows
+from pytest_verdict.suites.rows import named_rows, positions_by_seed
 from pytest_verdict.suites.suite_model import Dataset, RowSelection, Scenario
 
 NamedRow = tuple[str, str, Any, str | None]
@@ -27,8 +26,8 @@ def selected(rows: Iterable[NamedRow], selection: RowSelection, least: int = 1) 
     found = found[: selection.limit]
     if selection.sample is None:
         return found
-    by_seed = sorted(range(len(found)), key=lambda number: digest(encode_text([selection.seed, found[number][1]])))
-    return [found[number] for number in sorted(by_seed[: selection.sample])]
+    names = (name for _, name, _, _ in found)
+    return [found[position] for position in positions_by_seed(names, selection.sample, selection.seed)]
 
 
 def scenarios_of(dataset: Dataset, folder: Path) -> Iterator[tuple[int, Scenario]]:

@@ -92,11 +92,11 @@ def _are_long_and_same(expected: str, observed: str) -> bool:
 
     left = _as_written(parse_float=_token, object_hook=counted).decode(expected)
     is_same = expected == observed or left == _as_written(parse_float=str.encode).decode(observed)
-    return is_same and _shows_no_more(expected, keys) and _shows_no_more(observed, keys)
+    return is_same and shows_no_more_keys(expected, keys) and shows_no_more_keys(observed, keys)
 
 
-def _shows_no_more(text: str, keys: int) -> bool:
-    """Say whether a text surely has no more keys than these."""
+def shows_no_more_keys(text: str, keys: int) -> bool:
+    """Say whether a text surely has no more keys than these, so none that occurs twice in one object and was read once."""
     if text.count(":") == keys:
         return True
     # A colon in a string looks like that of a key behind a quote alone, and an escaped quote is told by its backslash.

@@ -15,14 +15,9 @@ from pytest_verdict.operators.columns.texts import TEXT, Array, are_utf8, equal,
 _LARGEST = 2**63 - 1
 
 
-def same(_: Any, expected: Array | None, observed: Array) -> Columns | None:
-    """Sort rows by equality."""
-    return equal(expected, observed)
-
-
-def same_truth(_: Any, expected: Array | None, observed: Array) -> Columns | None:
+def same_truth(operator: Any, expected: Array | None, observed: Array) -> Columns | None:
     """Sort truth values by equality."""
-    return equal(expected, observed) if observed.type == pyarrow.bool_() else None
+    return equal(operator, expected, observed) if observed.type == pyarrow.bool_() else None
 
 
 def accepted(operator: Any, _: Array | None, observed: Array) -> Columns | None:

@@ -107,7 +107,7 @@ def kinds(decided: Sequence[Array], *sides: Side) -> Array:
 
 def normalized_equal(operator: Any, expected: Array | None, observed: Array) -> Columns | None:
     """Sort rows by equality after normalization."""
-    return equal(expected, observed, steps_of(operator))
+    return equal(operator, expected, observed, steps_of(operator))
 
 
 def steps_of(operator: Any) -> Steps:
@@ -115,7 +115,7 @@ def steps_of(operator: Any) -> Steps:
     return operator.normalize if operator.case_sensitive else (*operator.normalize, "casefold")
 
 
-def equal(expected: Array | None, observed: Array, steps: Steps = ()) -> Columns | None:
+def equal(_: Any, expected: Array | None, observed: Array, steps: Steps = ()) -> Columns | None:
     """Sort rows by equality."""
     if expected is None or expected.type != observed.type:
         return None

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
+import json
 from dataclasses import dataclass, field
-from functools import reduce
-from typing import Final
 
+from pytest_verdict.core.merkle import leaves_of, parents_of, root_of
 from pytest_verdict.core.record import Counts, merge_counts
+from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.suites.bulk.scored_rows import SAMPLES
 
 Subtree = tuple[int, int, str]
 """The first leaf of a whole Merkle subtree, how many leaves it has, a power of two, and its root."""
-_LEAF: Final = b"\x00"
-_NODE: Final = b"\x01"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,27 +40,27 @@ class Fold:
             (*self.parts, *other.parts),
         )
 
+    def first(self) -> list[ComparisonResult]:
+        """Give the first results that did not pass."""
+        return [ComparisonResult.from_record(json.loads(sample)) for sample in self.samples]
+
     def root(self) -> str:
         """Give the Merkle root of all records, where these are the first of a file."""
-        roots = [root for _, _, root in reversed(self.subtrees)]
-        return reduce(lambda right, left: _node(left, right), roots) if roots else hashlib.sha256().hexdigest()
+        return root_of(bytes.fromhex(root) for _, _, root in reversed(self.subtrees))
 
 
 def subtrees_of(before: int, lines: bytes) -> tuple[Subtree, ...]:
     """Build the largest whole subtrees over records that have so many before them."""
     # Records are ASCII without control characters, so a line ends where it should.
-    leaves = [hashlib.sha256(_LEAF + line).digest() for line in lines.splitlines()]
-    left: list[Subtree] = []
-    right: list[Subtree] = []
-    size = 1
-    while leaves:
+    nodes, size = leaves_of(lines.splitlines()), 1
+    left, right = list[Subtree](), list[Subtree]()
+    while nodes:
         if before // size % 2:
-            left.append((before, size, leaves[0].hex()))
-            before, leaves = before + size, leaves[1:]
-        if len(leaves) % 2:
-            right.append((before + size * (len(leaves) - 1), size, leaves[-1].hex()))
-        pairs = zip(leaves[::2], leaves[1::2], strict=False)
-        leaves, size = [hashlib.sha256(_NODE + one + other).digest() for one, other in pairs], size * 2
+            left.append((before, size, nodes.pop(0).hex()))
+            before += size
+        if len(nodes) % 2:
+            right.append((before + size * (len(nodes) - 1), size, nodes[-1].hex()))
+        nodes, size = parents_of(nodes), size * 2
     return (*left, *reversed(right))
 
 
@@ -73,9 +71,5 @@ def joined(before: tuple[Subtree, ...], after: tuple[Subtree, ...]) -> tuple[Sub
         found.append(subtree)
         while len(found) > 1 and found[-2][1] == found[-1][1] and found[-2][0] % (2 * found[-1][1]) == 0:
             (first, size, left), (_, _, right) = found[-2:]
-            found[-2:] = [(first, 2 * size, _node(left, right))]
+            found[-2:] = [(first, 2 * size, parents_of([*map(bytes.fromhex, (left, right))])[0].hex())]
     return tuple(found)
-
-
-def _node(left: str, right: str) -> str:
-    return hashlib.sha256(_NODE + bytes.fromhex(left) + bytes.fromhex(right)).hexdigest()

@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 
+from pytest_verdict.core.parallel import in_order
 from pytest_verdict.core.record import AttemptRecords, Counts, record_end
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import SESSION
-from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.suites.bulk.engines import run_here
 from pytest_verdict.suites.bulk.plan import ROWS
 from pytest_verdict.suites.bulk.scored_rows import RowCheck
+from pytest_verdict.suites.bulk.selection import Selection
 from pytest_verdict.suites.bulk.units import files_of, plan_units, rows_with_one_id, score_unit
-from pytest_verdict.suites.mapping.evaluator import Evaluator
-from pytest_verdict.suites.rows import DatasetWarning, RowNames
-
-
-class _NextPlace:
-    """No rows, to learn where the session would write the next ones."""
-
-    def __init__(self) -> None:
-        self.counts: Counts = {}
-        self.samples: Sequence[ComparisonResult] = ()
-        self.attempt: AttemptRecords | None = None
-        self.end = ""
-
-    def write(self, attempt: AttemptRecords, end: str) -> bytes:
-        self.attempt, self.end = attempt, end
-        return b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,44 +26,43 @@ class PartRows:
 
     counts: Counts
     samples: Sequence[ComparisonResult]
-    rows: int
+    unreadable: int
     files: Sequence[Path]
 
-    def write(self, attempt: AttemptRecords, _end: str) -> bytes:
+    def write(self, _attempt: AttemptRecords, _end: str) -> bytes:
         """Give their records, which the unit wrote as those of this attempt."""
-        attempt.take(self.rows)
         return b"".join(path.read_bytes() for path in self.files)
 
 
-def judged_by_units(path: Path, evaluator: Evaluator, names: RowNames, jobs: int) -> Iterator[tuple[PartRows, int]]:
-    """Compare the rows of a file in several processes; count those that were unreadable."""
-    place = _NextPlace()
-    if SESSION.rows_observer is not None:
-        SESSION.rows_observer(place)
-    attempt = place.attempt or AttemptRecords("", 1)
-    told = json.loads(f"{{{(place.end or record_end('', 0))[1:]}")
-    check = RowCheck(
-        evaluator=evaluator,
-        label=names.label,
-        ids=names.ids,
-        test=attempt.test,
-        attempt=attempt.attempt,
-        worker=attempt.worker,
-        place=(told["path"], told["line"]),
-    )
+def judged_by_units(path: Path, check: RowCheck, selection: Selection, jobs: int) -> Iterator[PartRows]:
+    """Compare the rows of a file in several processes."""
+    attempt, end = _next_place()
+    check = replace(check, test=attempt.test, attempt=attempt.attempt, worker=attempt.worker, end=end)
     with TemporaryDirectory() as name:
         folder = Path(name)
-        units = plan_units(path, check, folder, ROWS, attempt.take(0))
-        folds = sorted(run_here(score_unit, units, jobs), key=attrgetter("before"))
+        units = plan_units(path, check, selection, folder, ROWS, attempt.take(0))
+        folds = sorted(in_order(score_unit, units, min(jobs, len(units))), key=attrgetter("before", "rows"))
         if again := sum(1 for _ in rows_with_one_id(folds, folder)):
-            text = f"{names.label}: {counted(again, 'row')} {'has' if again == 1 else 'have'} the id of an earlier one"
-            warnings.warn(DatasetWarning(text), stacklevel=4)
+            check.names().warn_of(again, "", 4)
         for fold in folds:
-            if place.attempt is not None and attempt.take(0) != fold.before:
+            if attempt.take(fold.rows) != fold.before:
                 raise ConfigurationError("with jobs, no other thread of the test compares at the same time")
-            samples = [ComparisonResult.from_record(json.loads(sample)) for sample in fold.samples]
-            rows = PartRows(fold.counts, samples, fold.rows, files_of(fold, folder))
+            rows = PartRows(fold.counts, fold.first(), fold.unreadable, files_of(fold, folder))
             SESSION.compared += fold.rows
             if SESSION.rows_observer is not None:
                 SESSION.rows_observer(rows)
-            yield rows, fold.unreadable
+            yield rows
+
+
+def _next_place() -> tuple[AttemptRecords, str]:
+    """Hand no rows to the session, to learn where it would write the next ones."""
+    found = AttemptRecords("", 1), record_end("", 0)
+
+    def write(attempt: AttemptRecords, end: str) -> bytes:
+        nonlocal found
+        found = attempt, end
+        return b""
+
+    if SESSION.rows_observer is not None:
+        SESSION.rows_observer(SimpleNamespace(counts={}, samples=(), write=write))
+    return found

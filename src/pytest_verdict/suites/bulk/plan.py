@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BufferedReader, BytesIO, TextIOWrapper
 from itertools import accumulate
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pytest_verdict.suites.bulk.slices import (
-    MOST_IN_COLUMNS,
-    Slice,
-    slices,
-    slices_of_batches,
-    slices_of_lines,
-    slices_of_rows,
-)
+from pytest_verdict.suites.bulk.selection import taken, within
+from pytest_verdict.suites.bulk.slices import Slice, slices, slices_of_batches, slices_of_lines, slices_of_rows
 from pytest_verdict.suites.rows import formats, reader_of
 
 ROWS: Final = 100_000
@@ -30,7 +24,8 @@ class Piece(NamedTuple):
     """A part of a file: from ``start`` to ``stop`` in bytes, row groups or batches; the whole where ``stop`` is 0.
 
     Its first row stands on ``line``, or has this position, and there are ``before`` rows before it. ``rows`` is 0 where only
-    reading tells how many they are. The names of the columns of a CSV file take ``header`` bytes.
+    reading tells how many they are. The names of the columns of a CSV file take ``header`` bytes. Where not all rows are
+    ``taken``, their positions in the piece are told.
     """
 
     path: str
@@ -41,6 +36,20 @@ class Piece(NamedTuple):
     before: int = 0
     rows: int = 0
     header: int = 0
+    taken: Sequence[int] | None = None
+
+
+def chosen(pieces: list[Piece], positions: Sequence[int]) -> list[Piece]:
+    """Leave the rows at some positions of the file, of which each piece has those behind the ones before."""
+    found, before = list[Piece](), 0
+    for piece in pieces:
+        wanted = within(positions, piece.before, piece.rows) if piece.stop else positions
+        places = [position - piece.before for position in wanted] if piece.before else wanted
+        if wanted:
+            found.append(piece._replace(before=before, rows=len(wanted) if piece.stop else 0, taken=places))
+        before += len(wanted)
+    # Of no rows none can be taken.
+    return found or pieces
 
 
 class _Extent(NamedTuple):
@@ -139,13 +148,17 @@ _PLANS: Final[Mapping[str, Callable[[Path, int, _Watch], _Planned]]] = {
 
 def read_piece(piece: Piece, needed: formats.Needed) -> Iterable[Slice]:
     """Read the rows of a piece, each with its number in the file."""
+    found = _slices_of(piece, needed)
+    return found if piece.taken is None else taken(found, piece.taken)
+
+
+def _slices_of(piece: Piece, needed: formats.Needed) -> Iterable[Slice]:
     path = Path(piece.path)
     if not piece.stop:
         return slices(path, needed) or ()
     plan = _PLANS[path.suffix.lower()]
     if plan is _plan_groups:
-        batches = formats.batches(path, MOST_IN_COLUMNS, needed, piece.start, piece.stop)
-        return slices_of_batches(batches, piece.line)
+        return slices_of_batches(formats.batches(path, needed, piece.start, piece.stop), piece.line)
     with path.open("rb") as file:
         header = file.read(piece.header)
         file.seek(piece.start)

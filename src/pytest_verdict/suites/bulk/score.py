@@ -16,7 +16,6 @@ from typing import Any, Final
 from pytest_verdict.core import kernel
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import AttemptRecords, count, record_end
-from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.operators.pass_rate import PassRate
@@ -27,11 +26,12 @@ from pytest_verdict.report.journal import ROOT, Journal, TestEntry
 from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.json_report import MESSAGE_LIMIT
 from pytest_verdict.report.junit import Profile
-from pytest_verdict.suites.bulk.engines import Run
 from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
+from pytest_verdict.suites.bulk.in_tests import PartRows
 from pytest_verdict.suites.bulk.plan import ROWS
 from pytest_verdict.suites.bulk.scored_rows import RowCheck
-from pytest_verdict.suites.bulk.units import Unit, files_of, plan_units, rows_with_one_id, score_unit
+from pytest_verdict.suites.bulk.selection import Selection
+from pytest_verdict.suites.bulk.units import Run, Unit, files_of, plan_units, rows_with_one_id, score_unit
 from pytest_verdict.suites.dataset_check import DatasetCheck, checked_rate, concluded
 from pytest_verdict.suites.mapping.evaluator import Evaluator
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
@@ -50,8 +50,12 @@ def score_dataset(
     *,
     threshold: float | None = None,
     pass_rate: float = 1.0,
+    confident: bool = False,
     confidence: float = 0.95,
     ids: Any = None,
+    limit: int | None = None,
+    sample: int | None = None,
+    seed: int = 0,
     unit_rows: int = ROWS,
     run: Run = map,
     **settings: Any,
@@ -68,8 +72,12 @@ def score_dataset(
         folder: The folder of the report.
         threshold: The lowest score with which a row passes; the default unless given.
         pass_rate: The lowest share of rows that must pass, in (0, 1].
-        confidence: The confidence of the interval that is shown, in (0, 1).
+        confident: Whether the whole confidence interval of the true share must lie at or above ``pass_rate``.
+        confidence: The confidence of the interval, in (0, 1).
         ids: A path to what tells rows apart; file and line unless given.
+        limit: Only so many of the first rows are compared.
+        sample: Only so many rows, or of these, chosen by the seed and their names.
+        seed: Chooses the sample.
         unit_rows: How many rows a unit has, as far as the file can be cut so; fewer where the operator is slow.
         run: Takes a function and the units, calls it for each, and gives what it returned, in any order. `map` is one.
         **settings: The operator's settings, when it is given by name.
@@ -91,28 +99,34 @@ def score_dataset(
         (1, 2, ['junit.xml', 'records.jsonl'])
     """
     evaluator = Evaluator(operator, mapping, threshold, **settings)
-    gate, pass_rate = PassRate(confidence=confidence), checked_rate(pass_rate)
-    facts, began = {**describe_process(Path.cwd(), sys.argv[1:]), "started": now()}, time.monotonic()
+    gate, pass_rate = PassRate(confident=confident, confidence=confidence), checked_rate(pass_rate)
     label, test = Path(source).name, f"{Path(source).name}::{evaluator.operator_name}"
-    check = RowCheck(evaluator=evaluator, label=label, ids=ids, test=test, place=(label, 0))
+    check = RowCheck(evaluator=evaluator, label=label, ids=ids, test=test, end=record_end(label, 0))
+    # Before there is a folder, so that a file that cannot be read leaves none.
+    units = plan_units(Path(source), check, Selection(limit, sample, seed), Path(folder) / PARTS, unit_rows)
     held = _held(Path(folder))
     try:
-        held.refuse_foreign_files()
-        held.set_aside_interrupted()
-        parts = held.path / PARTS
-        units = plan_units(Path(source), check, parts, unit_rows)
-        parts.mkdir(exist_ok=True)
-        fold = _folded(run, units, check)
-        first = [ComparisonResult.from_record(json.loads(sample)) for sample in fold.samples]
-        decided = concluded(label, fold.counts, fold.unreadable, first, gate, pass_rate, compared=kernel.run)
-        held.set_aside_earlier()
-        journal = _journal(held, check, fold, decided, facts, time.monotonic() - began)
-        built = build(journal, held.path, run=journal.run, profile=_PROFILE, consume=True)
-        remove_journal(held.journal)
-        held.remove_earlier()
-        _remove(parts)
+        return _reported(held, run, units, check, gate, pass_rate)
     finally:
         held.release()
+
+
+def _reported(
+    held: ReportFolder, run: Run, units: Sequence[Unit], check: RowCheck, gate: PassRate, pass_rate: float
+) -> DatasetCheck:
+    facts, began = {**describe_process(Path.cwd(), sys.argv[1:]), "started": now()}, time.monotonic()
+    held.refuse_foreign_files()
+    held.set_aside_interrupted()
+    (held.path / PARTS).mkdir(exist_ok=True)
+    fold = _folded(run, units, check)
+    whole = PartRows(fold.counts, fold.first(), fold.unreadable, ())
+    decided = concluded(check.label, [whole], gate, pass_rate, kernel.run)
+    held.set_aside_earlier()
+    journal = _journal(held, check, fold, decided, facts, time.monotonic() - began)
+    built = build(journal, held.path, run=journal.run, profile=_PROFILE, consume=True)
+    remove_journal(held.journal)
+    held.remove_earlier()
+    _remove(held.path / PARTS)
     if built.problems:
         raise RecordError("; ".join(built.problems))
     return decided
@@ -126,7 +140,7 @@ def _held(target: Path) -> ReportFolder:
 
 
 def _folded(run: Run, units: Sequence[Unit], check: RowCheck) -> Fold:
-    folds = sorted(run(score_unit, units), key=attrgetter("before"))
+    folds = sorted(run(score_unit, units), key=attrgetter("before", "rows"))
     if len(folds) != len(units):
         raise ConfigurationError(
             f"run gave {len(folds)} results for {counted(len(units), 'unit')}; it gives one for each"
@@ -155,11 +169,11 @@ def _journal(
     writer = JournalWriter(held.journal, {"run": facts, "profile": _PROFILE, "limit": DEFAULT_INLINE_LIMIT})
     writer.append_order([check.test])
     gate, text = decided.gate, "" if decided.gate.passed else decided.describe()
-    attempt, end = AttemptRecords(check.test, check.attempt), record_end(*check.place)
-    last = attempt.line(gate.to_members(), fold.rows + 1, end).encode("ascii")
+    attempt = AttemptRecords(check.test, check.attempt)
+    last = attempt.line(gate.to_members(), fold.rows + 1, check.end).encode("ascii")
     size = sum(writer.append_records(piece)[1] for piece in chain(_pieces(fold, held.path / PARTS), [last]))
     count(counts := dict(fold.counts), gate.operator, gate.verdict)
-    entry = TestEntry(check.test, 1, "failed" if text else "passed", *check.place, round(seconds * 1_000_000))
+    entry = TestEntry(check.test, 1, "failed" if text else "passed", check.label, 0, round(seconds * 1_000_000))
     entry.message, entry.text = text.split("\n", 1)[0][:MESSAGE_LIMIT], text
     entry.comparisons, entry.records = counts, (0, size)
     writer.append_test(entry)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.core.record import AttemptRecords, Counts, count, record_end
 from pytest_verdict.core.result import ComparisonResult
@@ -22,17 +22,7 @@ SAMPLES: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowCheck:
-    """How every row of a data set is compared, and which test its records belong to; it can be pickled.
-
-    Args:
-        evaluator: What compares a row.
-        label: The name of the data set; a row is called ``label:number``.
-        ids: A path to the name of a row.
-        test: The name of the test.
-        attempt: Its attempt, from 1.
-        worker: The name of the process, where every process runs all tests.
-        place: The file and line of the check.
-    """
+    """How every row of a data set is compared, and which test its records belong to; it can be pickled."""
 
     evaluator: Evaluator
     label: str
@@ -40,43 +30,38 @@ class RowCheck:
     test: str = ""
     attempt: int = 1
     worker: str = ""
-    place: tuple[str, int] = ("", 0)
+    end: str = record_end("", 0)
+    """The end of each record, with the file and line of the check."""
+
+    def names(self) -> RowNames:
+        """Give the names of rows, none of which has been seen."""
+        return RowNames(self.label, self.ids)
+
+    def needed(self, schema: Any) -> list[Any] | None:
+        """Name the columns that are needed; None for all, because other rows tell of their whole document."""
+        of_mapping = self.evaluator.mapping.columns()
+        keys = {*(of_mapping or {}).values(), *(() if self.ids is None else (self.names().key,))}
+        is_known = of_mapping is not None and all(key in schema.names and "." not in str(key) for key in keys)
+        return [key for key in schema.names if key in keys] if is_known else None
 
 
-class ScoredRows(NamedTuple):
-    """What came of a slice.
-
-    Args:
-        lines: A record for each row, in their order.
-        counts: Of each operator how many rows passed, failed, and could not be compared.
-        samples: The first results that did not pass, at most five.
-        unreadable: How many rows could not be read; they count as errors too.
-        names: What the rows are called.
-    """
-
-    lines: bytes
-    counts: Counts
-    samples: Sequence[ComparisonResult]
-    unreadable: int
-    names: Sequence[str]
-
-
-def score_rows(check: RowCheck, rows: Slice, first_ordinal: int) -> ScoredRows:
-    """Compare the rows of a slice; the first record has the ordinal that is given, from 1."""
-    judged = judge_rows(check.evaluator, rows, RowNames(check.label, check.ids))
+def score_rows(check: RowCheck, rows: Slice, first_ordinal: int) -> tuple[JudgedRows, bytes]:
+    """Compare the rows of a slice, and write their records; the first has the ordinal that is given, from 1."""
+    judged = judge_rows(check.evaluator, rows, check.names())
     attempt = AttemptRecords(check.test, check.attempt, check.worker)
     attempt.take(first_ordinal - 1)
-    lines = judged.write(attempt, record_end(*check.place))
-    return ScoredRows(lines, judged.counts, judged.samples, len(rows.errors), judged.names)
+    return judged, judged.write(attempt, check.end)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedRows:
-    """A slice compared, whose records are not written yet."""
+    """A slice compared, whose records are not written yet; the names of its rows, unless they are called by their place."""
 
     names: Sequence[str]
     counts: Counts
     samples: Sequence[ComparisonResult]
+    unreadable: int
+    """How many rows could not be read; they count as errors too."""
     singles: Mapping[int, ComparisonResult]
     """The results of rows that were compared one by one, by their position."""
     found: SortedRows | None = None
@@ -86,21 +71,26 @@ class JudgedRows:
         if self.found is not None:
             return self.found.write(self.singles, attempt, end)
         first = attempt.take(len(self.singles)) + 1
-        return "".join(
-            attempt.line(result.to_members(SESSION.redaction), first + position, end)
-            for position, result in self.singles.items()
-        ).encode("ascii")
+        members = (result.to_members(SESSION.redaction) for result in self.singles.values())
+        return "".join(attempt.line(one, ordinal, end) for ordinal, one in enumerate(members, first)).encode("ascii")
 
 
-def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames, *, by_columns: bool = True) -> JudgedRows:
+def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows:
     """Compare the rows of a slice."""
-    called = _called(rows, names)
+    called = names_of(rows, names)
 
     def judged(positions: Sequence[int]) -> list[ComparisonResult]:
-        documents = zip(positions, rows.documents(positions), strict=True)
-        return [_judged(evaluator, rows, names, called, position, document) for position, document in documents]
+        results = []
+        for position, document in zip(positions, rows.documents(positions), strict=True):
+            error, place = rows.errors.get(position), names.place(rows.numbers[position])
+            if error is None:
+                results.append(evaluator.judge(document, name=called[position] if called else place))
+            else:
+                reason = f"{place}: {error}"
+                results.append(not_compared(reason, instead_of=evaluator.operator_name, name=place))
+        return results
 
-    found = _sorted(evaluator, rows, names, called, judged) if by_columns else None
+    found = _sorted(evaluator, rows, names, called, judged) if len(rows.numbers) > 1 else None
     rest = range(len(rows.numbers)) if found is None else found.rest
     singles = dict(zip(rest, judged(rest), strict=True))
     counts: Counts = {}
@@ -112,19 +102,10 @@ def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames, *, by_columns
         failed += [] if kind.result.passed else kind.positions[:SAMPLES].to_pylist()
     shown = sorted(failed)[:SAMPLES]
     samples = [singles[position] if position in singles else judged([position])[0] for position in shown]
-    return JudgedRows(called, counts, samples, singles, found)
+    return JudgedRows(called, counts, samples, len(rows.errors), singles, found)
 
 
-def _judged(
-    evaluator: Evaluator, rows: Slice, names: RowNames, called: Sequence[str], position: int, document: Any
-) -> ComparisonResult:
-    error, place = rows.errors.get(position), names.place(rows.numbers[position])
-    if error is not None:
-        return not_compared(f"{place}: {error}", instead_of=evaluator.operator_name, name=place)
-    return evaluator.judge(document, name=called[position] if called else place)
-
-
-def _called(rows: Slice, names: RowNames) -> Sequence[str]:
+def names_of(rows: Slice, names: RowNames) -> Sequence[str]:
     """Name the rows, if they are called by anything else than their place."""
     if names.ids is None:
         return ()
@@ -151,11 +132,3 @@ def _sorted(
         return None
     column = named(names.label, rows.numbers, called)
     return None if column is None else sorted_rows(operator, inputs, rows, column, judge)
-
-
-def columns_needed(evaluator: Evaluator, names: RowNames, schema: Any) -> list[Any] | None:
-    """Name the columns that are needed; None for all, because other rows tell of their whole document."""
-    of_mapping = evaluator.mapping.columns()
-    keys = {*(of_mapping or {}).values(), *(() if names.ids is None else (names.key,))}
-    is_known = of_mapping is not None and all(key in schema.names and "." not in str(key) for key in keys)
-    return [key for key in schema.names if key in keys] if is_known else None

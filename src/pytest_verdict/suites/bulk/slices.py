@@ -9,27 +9,19 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+from pytest_verdict.core.values.jsontext import shows_no_more_keys
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.suites.loading import read_json
-from pytest_verdict.suites.rows import Row, formats, reader_of
+from pytest_verdict.suites.rows import MOST_AT_ONCE, Row, formats, numbered_rows, reader_of
 
-_MOST_ROWS: Final = 4_096
-MOST_IN_COLUMNS: Final = 8_192
 _BYTES: Final = 1 << 23
-_BYTES_OF_LINES: Final = 1 << 20
-_NEWLINE: Final = "\n"
+_BYTES_OF_LINES: Final = 1 << 18
 _KINDS: Final = {str: "string", int: "int64", bool: "bool"}
 
 
 @dataclass(frozen=True, slots=True)
 class RowSlice:
-    """Rows as Python values.
-
-    Args:
-        numbers: Of each row its line in the file, or its position from 1.
-        values: Of each row its value.
-        errors: Why rows could not be read, by their position in the slice.
-    """
+    """Rows as Python values, with their numbers; by their position in the slice, why some could not be read."""
 
     numbers: Sequence[int]
     values: Sequence[Any]
@@ -38,6 +30,11 @@ class RowSlice:
     def documents(self, positions: Sequence[int]) -> Sequence[Any]:
         """Give some rows."""
         return [self.values[position] for position in positions]
+
+    def at(self, positions: Sequence[int]) -> RowSlice:
+        """Leave only some rows."""
+        errors = {place: self.errors[position] for place, position in enumerate(positions) if position in self.errors}
+        return RowSlice([self.numbers[position] for position in positions], self.documents(positions), errors)
 
     def texts(self, key: str) -> list[str | None]:
         """Give the texts of a key, and whole numbers as text; None for what is something else."""
@@ -77,16 +74,20 @@ def _fits(value: Any) -> bool:
 class ColumnSlice:
     """Rows as a batch of Arrow."""
 
-    numbers: range
+    numbers: Sequence[int]
     batch: Any
     errors: Mapping[int, str] = field(default_factory=dict)
 
-    def documents(self, positions: Sequence[int]) -> Sequence[Any]:
-        """Give some rows."""
+    def at(self, positions: Sequence[int]) -> ColumnSlice:
+        """Leave only some rows."""
         import pyarrow
 
         rows = self.batch.take(pyarrow.array(positions, "int64"))
-        return list(rows.to_pylist())
+        return ColumnSlice([self.numbers[position] for position in positions], rows)
+
+    def documents(self, positions: Sequence[int]) -> Sequence[Any]:
+        """Give some rows."""
+        return list(self.at(positions).batch.to_pylist())
 
     def texts(self, key: str) -> list[str | None] | None:
         """Give the texts of a column, or of its whole numbers; None when it has others."""
@@ -118,7 +119,7 @@ def slices(source: Any, needed: formats.Needed) -> Iterator[Slice] | None:
     if hasattr(source, "to_batches"):
         columns = needed(source.schema)
         table = source if columns is None else source.select(columns)
-        return slices_of_batches(table.to_batches(max_chunksize=MOST_IN_COLUMNS))
+        return slices_of_batches(table.to_batches(max_chunksize=MOST_AT_ONCE))
     if isinstance(source, list | tuple):
         return slices_of_rows(source)
     if not isinstance(source, str | Path):
@@ -126,8 +127,14 @@ def slices(source: Any, needed: formats.Needed) -> Iterator[Slice] | None:
     path = Path(source)
     read = reader_of(path)
     if read is formats.read_arrow:
-        return slices_of_batches(formats.batches(path, MOST_IN_COLUMNS, needed))
+        return slices_of_batches(formats.batches(path, needed))
     return _of_jsonl(path) if read is formats.read_jsonl else slices_of_rows(read(path))
+
+
+def single_rows(source: Any) -> Iterator[RowSlice]:
+    """Give a slice for each row of a data set."""
+    for row in numbered_rows(source):
+        yield _of_rows([row])
 
 
 def slices_of_batches(batches: Iterable[Any], position: int = 1) -> Iterator[ColumnSlice]:
@@ -163,15 +170,12 @@ def _values(lines: Sequence[bytes]) -> list[Any] | None:
         return None
     try:
         text = block.decode("utf-8")
-        values: list[Any] = read_json(f"[{text.replace(_NEWLINE, ',')}]", checks_keys_itself=True)
+        values: list[Any] = read_json("[" + text.replace("\n", ",") + "]", checks_keys_itself=True)
     except ValueError:
         return None
-    # A colon behind a quote ends a key, unless the quote is escaped. So many colons, so many keys: none occurs twice.
-    is_unusual = '\\\\":' in text or " :" in text or "\t:" in text or "\r:" in text
-    colons = text.count('":') - text.count('\\":')
     is_flat = "[" not in text and text.count("{") == len(lines)
     keys = sum(map(len, values)) if is_flat else _keys(values)
-    return None if is_unusual or len(values) != len(lines) or colons != keys else values
+    return values if len(values) == len(lines) and shows_no_more_keys(text, keys) else None
 
 
 def _keys(values: list[Any]) -> int:
@@ -191,7 +195,7 @@ def slices_of_rows(rows: Iterable[Any]) -> Iterator[RowSlice]:
     try:
         for position, row in enumerate(rows, 1):
             taken.append(row if isinstance(row, Row) else Row(position, row))
-            if len(taken) == _MOST_ROWS:
+            if len(taken) == MOST_AT_ONCE:
                 yield _of_rows(taken)
                 taken = []
     except Exception as error:  # noqa: BLE001 - raised again

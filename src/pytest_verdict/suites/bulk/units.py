@@ -5,10 +5,10 @@ A part is whole or not there, and its name tells all that it is made of. So what
 
 from __future__ import annotations
 
-import functools
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from heapq import merge
 from importlib.metadata import version
 from itertools import pairwise
@@ -18,16 +18,15 @@ from uuid import uuid4
 
 from pydantic import TypeAdapter, ValidationError
 
-from pytest_verdict.core.record import summed
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.report.statements import file_digest
 from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
-from pytest_verdict.suites.bulk.plan import Piece, plan_pieces, read_piece
-from pytest_verdict.suites.bulk.scored_rows import RowCheck, ScoredRows, columns_needed, score_rows
+from pytest_verdict.suites.bulk.plan import Piece, chosen, plan_pieces, read_piece
+from pytest_verdict.suites.bulk.scored_rows import RowCheck, score_rows
+from pytest_verdict.suites.bulk.selection import Selection
 from pytest_verdict.suites.bulk.slices import Slice
-from pytest_verdict.suites.rows import RowNames
 
 _LINES: Final = ".jsonl"
 _KEYS: Final = ".keys"
@@ -38,16 +37,11 @@ _FOLD: Final = TypeAdapter(Fold)
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A piece of a data set, how its rows are compared, and the folder of its part; it can be pickled.
+    """A piece of a data set, how its rows are compared, and the folder of its part; it can be pickled."""
 
-    ``before`` records of the test come before the first row of the data set.
-    """
-
-    number: int
     piece: Piece
     check: RowCheck
     folder: Path
-    before: int = 0
     redaction: Redaction | None = None
 
     @property
@@ -56,15 +50,23 @@ class Unit:
         check, evaluator = self.check, self.check.evaluator
         how = repr(evaluator.__reduce__()) if evaluator.operator is None else evaluator.operator.identity.members
         what = self.piece._replace(path=""), evaluator.mapping, evaluator.threshold, check.ids
-        where = check.label, check.test, check.attempt, check.worker, check.place, self.before, self.redaction
+        where = check.label, check.test, check.attempt, check.worker, check.end, self.redaction
         made_of = f"{version('pytest-verdict')} {how} {what} {where}".encode("utf-8", "surrogatepass")
-        return f"part-{self.number:06}-{hashlib.sha256(made_of).hexdigest()[:32]}"
+        return f"part-{self.piece.before:012}-{hashlib.sha256(made_of).hexdigest()[:32]}"
 
 
-def plan_units(path: Path, check: RowCheck, folder: Path, most: int, before: int = 0) -> list[Unit]:
-    """Cut a data set into units of at most so many rows, as far as it can be cut so."""
-    pieces = enumerate(plan_pieces(path.absolute(), most))
-    return [Unit(number, piece, check, folder.absolute(), before, SESSION.redaction) for number, piece in pieces]
+Run = Callable[[Callable[[Unit], Fold], Sequence[Unit]], Iterable[Fold]]
+"""Calls a function for each unit, in any order and anywhere, as `map` does."""
+
+
+def plan_units(
+    path: Path, check: RowCheck, selection: Selection, folder: Path, most: int, before: int = 0
+) -> list[Unit]:
+    """Cut what is taken of a data set into units of at most so many rows, behind records that the test has before."""
+    pieces, positions = plan_pieces(path.absolute(), most), selection.positions(path, check)
+    pieces = pieces if positions is None else chosen(pieces, positions)
+    placed = (piece._replace(before=before + piece.before) for piece in pieces)
+    return [Unit(piece, check, folder.absolute(), SESSION.redaction) for piece in placed]
 
 
 def score_unit(unit: Unit) -> Fold:
@@ -84,17 +86,18 @@ def score_unit(unit: Unit) -> Fold:
 
 
 def _scored(unit: Unit) -> Fold:
-    fold, keys, check = Fold(unit.before + unit.piece.before), list[bytes](), unit.check
-    needed = functools.partial(columns_needed, check.evaluator, RowNames(check.label, check.ids))
+    fold, keys, check = Fold(unit.piece.before), list[bytes](), unit.check
 
     def lines() -> Iterator[bytes]:
         nonlocal fold
-        for rows in read_piece(unit.piece, needed):
+        for rows in read_piece(unit.piece, check.needed):
             done = fold.before + fold.rows
-            found = score_rows(check, rows, done + 1)
-            keys.extend(_keys(check, rows, found, done))
-            fold += _fold_of(found, done)
-            yield found.lines
+            found, lines = score_rows(check, rows, done + 1)
+            keys.extend(_keys(check, rows, found.names, done))
+            samples = tuple(result.to_text(SESSION.redaction) for result in found.samples)
+            subtrees = subtrees_of(done, lines)
+            fold += Fold(done, len(rows.numbers), found.counts, found.unreadable, samples, subtrees)
+            yield lines
 
     parts = [_write(unit.folder / f"{unit.name}{_LINES}", lines())]
     if check.ids is not None:
@@ -118,18 +121,12 @@ def _write(path: Path, pieces: Iterable[bytes]) -> tuple[str, str]:
     return path.name, digest.hexdigest()
 
 
-def _keys(check: RowCheck, rows: Slice, found: ScoredRows, done: int) -> Iterator[bytes]:
+def _keys(check: RowCheck, rows: Slice, names: Sequence[str], done: int) -> Iterator[bytes]:
     """Give 128 bits of each id, and the ordinal of its record."""
     if check.ids is not None:
-        for ordinal, (number, name) in enumerate(zip(rows.numbers, found.names, strict=True), done + 1):
+        for ordinal, (number, name) in enumerate(zip(rows.numbers, names, strict=True), done + 1):
             if name != f"{check.label}:{number}":
                 yield hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:_KEY] + ordinal.to_bytes(8)
-
-
-def _fold_of(found: ScoredRows, done: int) -> Fold:
-    samples = tuple(result.to_text(SESSION.redaction) for result in found.samples)
-    rows = sum(summed(found.counts))
-    return Fold(done, rows, found.counts, found.unreadable, samples, subtrees_of(done, found.lines))
 
 
 def files_of(fold: Fold, folder: Path) -> list[Path]:
@@ -147,5 +144,4 @@ def rows_with_one_id(folds: Iterable[Fold], folder: Path) -> Iterator[tuple[int,
 
 def _entries(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
-        while entry := file.read(_ENTRY):
-            yield entry
+        yield from iter(partial(file.read, _ENTRY), b"")

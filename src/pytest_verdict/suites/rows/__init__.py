@@ -8,18 +8,20 @@ import tempfile
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.values.display import counted, shortened, shown
+from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.errors import ConfigurationError, MappingError, allowed
 from pytest_verdict.suites.loading import load_brought
 from pytest_verdict.suites.mapping.input_mapping import read_input
 from pytest_verdict.suites.mapping.paths import only_key
 
 LONGEST_NAME: Final = 200
-_BATCH: Final = 1_000
+MOST_AT_ONCE: Final = 4_096
 _COMPRESSED: Final = (".bz2", ".xz", ".zst", ".zip")
 
 
@@ -72,8 +74,20 @@ class RowNames:
 
     def name(self, number: int, value: Any) -> str:
         """Name a row."""
-        place = self.place(number)
-        return place if self._fetch is None else _name(self._fetch, value, place)
+        try:
+            given = None if self._fetch is None else self._fetch(value)
+        except MappingError:
+            given = None
+        if given is None or given == "":
+            return self.place(number)
+        return shortened(given, LONGEST_NAME) if isinstance(given, str) else shown(given, 60)
+
+    def warn_of(self, again: int, first: str, stacklevel: int) -> None:
+        """Warn of so many names that an earlier row has."""
+        text = (
+            f"{self.label}: {counted(again, 'row')} {'has' if again == 1 else 'have'} the id of an earlier one{first}"
+        )
+        warnings.warn(DatasetWarning(text), stacklevel=stacklevel + 1)
 
     def see(self, numbers: Sequence[int], names: Sequence[str]) -> None:
         """Count the names that an earlier row has."""
@@ -92,9 +106,7 @@ class RowNames:
     def warn(self, stacklevel: int) -> None:
         """Warn of the names that several rows have."""
         if self._again:
-            rows, verb = counted(self._again, "row"), "has" if self._again == 1 else "have"
-            text = f"{self.label}: {rows} {verb} the id of an earlier one, first {self._first}"
-            warnings.warn(DatasetWarning(text), stacklevel=stacklevel + 1)
+            self.warn_of(self._again, f", first {self._first}", stacklevel + 1)
 
 
 def named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[tuple[str, str, Any, str | None]]:
@@ -124,10 +136,16 @@ def checked_size(name: str, given: Any) -> int | None:
     return given
 
 
+def positions_by_seed(names: Iterable[str], sample: int, seed: int) -> list[int]:
+    """Choose so many rows by their names; most of them stay when rows are added."""
+    drawn = nsmallest(sample, enumerate(names), key=lambda named: digest(encode_text([seed, named[1]])))
+    return sorted(position for position, _ in drawn)
+
+
 def read(source: Any) -> Iterable[Any]:
     """Read the rows of a data set, each as a `Row` or as its value."""
     if hasattr(source, "to_batches"):
-        return (row for batch in source.to_batches(_BATCH) for row in batch.to_pylist())
+        return (row for batch in source.to_batches(MOST_AT_ONCE) for row in batch.to_pylist())
     if isinstance(source, bytes | Mapping) or not isinstance(source, str | Path | Iterable):
         raise ConfigurationError(f"a dataset is a path, a table or an iterable of rows, got {shown(source, 80)}")
     return reader_of(Path(source))(Path(source)) if isinstance(source, str | Path) else source
@@ -158,13 +176,3 @@ def _unpacked(path: Path) -> Iterator[Any]:
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ConfigurationError(f"{path.name}: the compressed file is damaged: {error}") from None
         yield from read(copy)
-
-
-def _name(fetch_id: Callable[[Any], Any], value: Any, place: str) -> str:
-    try:
-        given = fetch_id(value)
-    except MappingError:
-        return place
-    if given is None or given == "":
-        return place
-    return shortened(given, LONGEST_NAME) if isinstance(given, str) else shown(given, 60)

@@ -6,13 +6,14 @@ import csv
 import importlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.errors import ConfigurationError, MissingExtraError, SuiteError
 from pytest_verdict.suites.loading import read_json
-from pytest_verdict.suites.rows import Row
+from pytest_verdict.suites.rows import MOST_AT_ONCE, Row
 
 BOM: Final = b"\xef\xbb\xbf"
 
@@ -129,14 +130,13 @@ def _is_utf8(fields: list[str]) -> bool:
     )
 
 
-_BATCH: Final = 1_000
 # Of a batch in memory, roughly.
 _BYTES: Final = 1 << 23
 
 
 def read_arrow(path: Path) -> Iterator[Any]:
     """Read a Parquet or Arrow file by pyarrow, one batch of rows at a time."""
-    for batch in batches(path, _BATCH):
+    for batch in batches(path):
         yield from batch.to_pylist()
 
 
@@ -144,42 +144,47 @@ Needed = Callable[[Any], Sequence[str] | None]
 """From the schema of a file to the columns that are needed, None for all."""
 
 
-def batches(
-    path: Path, most: int, needed: Needed = lambda _: None, start: int = 0, stop: int | None = None
-) -> Iterator[Any]:
-    """Read batches of at most so many rows; of some row groups of Parquet, or batches of Arrow, where they are named."""
-    arrow = _module("pyarrow")
-    try:
-        yield from (_of_parquet if path.suffix.lower() == ".parquet" else _of_arrow)(path, most, needed, start, stop)
-    except (arrow.ArrowInvalid, arrow.ArrowIOError) as error:
-        raise ConfigurationError(f"{path.name}: it cannot be read: {error}") from None
+def batches(path: Path, needed: Needed = lambda _: None, start: int = 0, stop: int | None = None) -> Iterator[Any]:
+    """Read batches of rows; of some row groups of Parquet, or batches of Arrow, where they are named."""
+    with _errors_told(path):
+        yield from (_of_parquet if _is_parquet(path) else _of_arrow)(path, needed, start, stop)
 
 
 def sizes_of_groups(path: Path) -> list[int]:
     """Say how many rows each row group of a Parquet file has, or each batch of an Arrow file."""
-    arrow = _module("pyarrow")
-    try:
-        if path.suffix.lower() != ".parquet":
+    with _errors_told(path):
+        if not _is_parquet(path):
             return [batch.num_rows for batch in _batches_of_arrow(path)]
         with _module("pyarrow.parquet").ParquetFile(path) as file:
             return [file.metadata.row_group(index).num_rows for index in range(file.num_row_groups)]
+
+
+@contextmanager
+def _errors_told(path: Path) -> Iterator[None]:
+    arrow = _module("pyarrow")
+    try:
+        yield
     except (arrow.ArrowInvalid, arrow.ArrowIOError) as error:
         raise ConfigurationError(f"{path.name}: it cannot be read: {error}") from None
 
 
-def _of_parquet(path: Path, most: int, needed: Needed, start: int, stop: int | None) -> Iterator[Any]:
+def _is_parquet(path: Path) -> bool:
+    return path.suffix.lower() == ".parquet"
+
+
+def _of_parquet(path: Path, needed: Needed, start: int, stop: int | None) -> Iterator[Any]:
     with _module("pyarrow.parquet").ParquetFile(path) as file:
         groups = [file.metadata.row_group(index).total_byte_size for index in range(file.num_row_groups)]
-        fitting = max(min(most, _BYTES * file.metadata.num_rows // max(sum(groups), 1)), 1)
+        fitting = max(min(MOST_AT_ONCE, _BYTES * file.metadata.num_rows // max(sum(groups), 1)), 1)
         wanted, columns = range(file.num_row_groups)[start:stop], needed(file.schema_arrow)
         yield from file.iter_batches(batch_size=fitting, row_groups=wanted, columns=columns)
 
 
-def _of_arrow(path: Path, most: int, needed: Needed, start: int, stop: int | None) -> Iterator[Any]:
+def _of_arrow(path: Path, needed: Needed, start: int, stop: int | None) -> Iterator[Any]:
     for batch in islice(_batches_of_arrow(path), start, stop):
         columns = needed(batch.schema)
         rows = batch if columns is None else batch.select(columns)
-        yield from (rows.slice(first, most) for first in range(0, rows.num_rows, most))
+        yield from (rows.slice(first, MOST_AT_ONCE) for first in range(0, rows.num_rows, MOST_AT_ONCE))
 
 
 def _batches_of_arrow(path: Path) -> Iterator[Any]:
