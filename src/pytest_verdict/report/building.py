@@ -25,7 +25,6 @@ from pytest_verdict.report.journal import (
     Journal,
     are_contiguous,
     blocks_of,
-    lines_of,
 )
 from pytest_verdict.report.junit import Profile
 from pytest_verdict.report.summary import PASSED, Contents, Summary, derived_sections, summarize
@@ -112,7 +111,7 @@ def _sorted_records(
         roots = []
         for test in summary.tests:
             of_test = MerkleTree()
-            for _, lines in blocks_of(source, chain.from_iterable(entry.pieces() for entry in test.attempts)):
+            for lines in blocks_of(source, chain.from_iterable(entry.pieces() for entry in test.attempts)):
                 leaves = leaves_of(lines)
                 whole.add(leaves, of_test.add(leaves))
                 if file is not None:
@@ -143,7 +142,7 @@ def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]
         passed, failed, broken = summed(entry.comparisons)
         if not (passed and remaining["pass"]) and not (failed + broken and remaining["other"]):
             continue
-        for _, line in lines_of(records, entry.pieces()):
+        for line in chain.from_iterable(blocks_of(records, entry.pieces())):
             if not any(remaining.values()):
                 return
             kind = "pass" if verdict_in(line) == "pass" else "other"
@@ -167,7 +166,7 @@ def _unsuccessful(records: IO[bytes], summary: Summary) -> Iterator[WorstRecord]
     for test in summary.tests:
         if not any(test.comparisons[1:]):
             continue
-        for _, line in lines_of(records, test.final.pieces()):
+        for line in chain.from_iterable(blocks_of(records, test.final.pieces())):
             if verdict_in(line) == "pass":
                 continue
             record = json.loads(line)
