@@ -4,8 +4,6 @@ Operators contribute facts in the details of their outcome; families may explain
 ``explanations``. Nothing here is loaded while all comparisons pass.
 """
 
-from __future__ import annotations
-
 from pytest_verdict.explanation.drawing import explain, failure_block, headline
 
 __all__ = ["explain", "failure_block", "headline"]

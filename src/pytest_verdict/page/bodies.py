@@ -1,7 +1,5 @@
 """The records of a page in compressed pieces, of which a browser opens those that it needs."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from pytest_verdict.page.index import compressed

@@ -1,7 +1,5 @@
 """The page of a report's folder: what report.json says of the session, and the rows of its records."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +10,7 @@ from pytest_verdict.core.record import verdict_in
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import RecordError
 from pytest_verdict.page.rows import Row
-from pytest_verdict.page.writing import Written, write_page
+from pytest_verdict.page.writing import write_page
 from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
@@ -37,11 +35,6 @@ def write_page_of_session(folder: Path, shown: str, passed: int, *, is_watched: 
                 f" To write it with all of them: pytest-verdict view {shlex.quote(shown)}"
             )
         write_page(map(Row, lines), about, folder / PAGE)
-
-
-def write_page_of_folder(lines: Iterable[bytes], folder: Path, shown: str) -> Written:
-    """Write the page with everything that a folder has."""
-    return write_page(map(Row, lines), about_folder(folder, shown), folder / PAGE)
 
 
 def about_folder(folder: Path, shown: str) -> dict[str, Any]:

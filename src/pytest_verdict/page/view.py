@@ -1,7 +1,5 @@
 """``pytest-verdict view``: a report as one page in a browser."""
 
-from __future__ import annotations
-
 import argparse
 import webbrowser
 from contextlib import suppress
@@ -52,13 +50,15 @@ def run(arguments: argparse.Namespace) -> int:
         raise RecordError(f"{arguments.folder} is no folder; name the folder of a report, such as verify-report")
     if arguments.serve:
         return _serve(file, arguments)
-    from pytest_verdict.page.folder import write_page_of_folder
+    from pytest_verdict.page.folder import about_folder
+    from pytest_verdict.page.rows import Row
+    from pytest_verdict.page.writing import write_page
     from pytest_verdict.report.folder import refuse_foreign_file
     from pytest_verdict.report.writers import PAGE
 
     page = file.folder / PAGE
     refuse_foreign_file(page)
-    written = write_page_of_folder(file.lines(), file.folder, arguments.folder)
+    written = write_page(map(Row, file.lines()), about_folder(file.folder, arguments.folder), page)
     if written.left_out:
         complain(
             f"the page lists {counted(written.rows, 'comparison')}, and has the records of those that did not pass;"

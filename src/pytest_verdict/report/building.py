@@ -1,7 +1,5 @@
 """Build a report from a journal: ``records.jsonl``, ``report.json``, ``junit.xml``, and files of other packages."""
 
-from __future__ import annotations
-
 import hashlib
 import heapq
 import json
@@ -40,6 +38,16 @@ _HEAD: Final = 1_000
 # The worst are chosen among at most so many of those that did not pass.
 _MOST_CANDIDATES: Final = 1_000
 _MOST_CANDIDATE_BYTES: Final = 1 << 25
+
+
+class WorstRecord(NamedTuple):
+    """The record of a comparison that did not pass; what failed a test comes before what a test expected."""
+
+    is_expected: bool
+    is_no_error: bool
+    score: float
+    ordinal: int
+    record: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,16 +157,6 @@ def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]
             if remaining[kind] and len(line) <= INLINE_LINE_LIMIT:
                 remaining[kind] -= 1
                 yield line
-
-
-class WorstRecord(NamedTuple):
-    """The record of a comparison that did not pass; what failed a test comes before what a test expected."""
-
-    is_expected: bool
-    is_no_error: bool
-    score: float
-    ordinal: int
-    record: dict[str, Any]
 
 
 def _unsuccessful(records: IO[bytes], summary: Summary) -> Iterator[WorstRecord]:

@@ -1,7 +1,5 @@
 """``pytest-verdict table``: a run by field, operator, parameter and what else comparisons share."""
 
-from __future__ import annotations
-
 import argparse
 import itertools
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``pytest-verdict coverage``: which criteria, fields and scores of a rubric ever told good from bad, over one run or many."""
 
-from __future__ import annotations
-
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
