@@ -70,7 +70,10 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if name == asked:
-            _module(name).add_arguments(command)
+            module = _module(name)
+            # What stands behind the first line of the docstring is the end of the help page.
+            command.epilog = str(module.__doc__).partition("\n\n")[2]
+            module.add_arguments(command)
     return parser
 
 

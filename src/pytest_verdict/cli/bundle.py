@@ -1,4 +1,13 @@
-"""``pytest-verdict bundle``: a report and what it attests in one file."""
+"""``pytest-verdict bundle``: a report and what it attests in one file.
+
+The bundle is a ZIP file of the report's three files and two in-toto statements. Before it is written, the folder is checked as
+`pytest-verdict replay` does.
+
+exit codes:
+  0  the bundle was written
+  1  the folder says something else than its records
+  2  there is nothing to verify, or a file cannot be read or written
+"""
 
 import argparse
 import json
@@ -16,20 +25,9 @@ from pytest_verdict.report.statements import FILES, statements
 # Two bundles of the same report have the same bytes.
 _NO_TIME: Final = (1980, 1, 1, 0, 0, 0)
 
-_EXIT_CODES: Final = """\
-The bundle is a ZIP file of the report's three files and two in-toto statements. Before it is written, the folder is checked as
-`pytest-verdict replay` does.
-
-exit codes:
-  0  the bundle was written
-  1  the folder says something else than its records
-  2  there is nothing to verify, or a file cannot be read or written
-"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.epilog = _EXIT_CODES
     parser.add_argument("folder", metavar="DIR", help="a report's folder")
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the file to write, such as evidence.zip")
 

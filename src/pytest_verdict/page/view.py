@@ -1,4 +1,13 @@
-"""``pytest-verdict view``: a report as one page in a browser."""
+"""``pytest-verdict view``: a report as one page in a browser.
+
+The page is one file, report.html in the folder, that needs neither the network nor this package. With --serve nothing is
+written: a server on 127.0.0.1 gives the page out until it is stopped, reads each record when it is opened, and has the page
+load again when a session has ended.
+
+exit codes:
+  0  the page was written and opened, or the server was stopped
+  2  there is no report, or it is unreadable, or older than an interrupted session beside it
+"""
 
 import argparse
 import webbrowser
@@ -11,20 +20,10 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.report.records_file import RecordsFile
 
 _LARGE: Final = 50_000_000
-_EXIT_CODES: Final = """\
-The page is one file, report.html in the folder, that needs neither the network nor this package. With --serve nothing is
-written: a server on 127.0.0.1 gives the page out until it is stopped, reads each record when it is opened, and has the page
-load again when a session has ended.
-
-exit codes:
-  0  the page was written and opened, or the server was stopped
-  2  there is no report, or it is unreadable, or older than an interrupted session beside it
-"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.epilog = _EXIT_CODES
     parser.add_argument(
         "folder",
         metavar="DIR",
