@@ -55,7 +55,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pytest-verdict", description="The suites, reports, answer templates and judges of pytest-verdict."
     )
-    parser.add_argument("--version", action=_Version)
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     asked = next((word for word in words if not word.startswith("-")), None)
     known = _commands(asked, is_listing="--version" not in words)
     if asked is not None and asked not in known:
@@ -92,9 +92,6 @@ def _module(command: str) -> Any:
 
 
 class _Version(argparse.Action):
-    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
-        super().__init__(option_strings, dest, nargs=0, help="show the version and exit")
-
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version
 

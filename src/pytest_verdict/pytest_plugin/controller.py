@@ -135,9 +135,9 @@ class Controller:
             # Nothing ran, so the report of an earlier session stays.
             return
         self._session = session
-        with pause_garbage_collection():
-            self._conclude(session, exitstatus)
+        self._conclude(session, exitstatus)
 
+    @pause_garbage_collection()
     def _conclude(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
         # Some systems do not remove a file that is mapped.
         self._pending = self._recorder.pending = [0]

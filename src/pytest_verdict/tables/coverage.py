@@ -96,6 +96,5 @@ def run(arguments: argparse.Namespace) -> int:
     if not rows:
         complain("there are no criteria, no fields of templates and no blind comparisons")
         return 2
-    for line in markdown(rows).splitlines():
-        say(line)
+    say(*markdown(rows).splitlines())
     return 1 if any(row["finding"] for row in rows) else 0
