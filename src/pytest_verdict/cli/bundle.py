@@ -1,7 +1,7 @@
 """``pytest-verdict bundle``: a report and what it attests in one file.
 
-The bundle is a ZIP file of the report's three files and two in-toto statements. Before it is written, the folder is checked as
-`pytest-verdict replay` does.
+The bundle is a ZIP file of the report's three files, of outputs.jsonl where suites ran, and of two in-toto statements. Before it
+is written, the folder is checked as `pytest-verdict replay` does.
 
 exit codes:
   0  the bundle was written
@@ -20,7 +20,7 @@ from pytest_verdict.console import say
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.compression import open_records, stored
 from pytest_verdict.report.records_file import RecordsFile
-from pytest_verdict.report.statements import FILES, statements
+from pytest_verdict.report.statements import FILES, files_of, statements
 
 # Two bundles of the same report have the same bytes.
 _NO_TIME: Final = (1980, 1, 1, 0, 0, 0)
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     with zipfile.ZipFile(arguments.output, "w") as file:
         for name, statement in statements(folder).items():
             _add(file, name, json.dumps(statement, sort_keys=True, separators=(",", ":")).encode("ascii"))
-        for name in FILES:
+        for name in files_of(folder):
             with open_records(folder / name) as content:
                 _add(file, name, content.read())
     say(f"written: {arguments.output}")
