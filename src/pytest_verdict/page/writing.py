@@ -7,9 +7,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from pytest_verdict.page.bodies import Bodies
 from pytest_verdict.page.charts import charts_of
-from pytest_verdict.page.index import Index
+from pytest_verdict.page.index import Bodies, Index
 from pytest_verdict.page.rows import Row, body, read_rows
 from pytest_verdict.report.writers import NewFiles
 

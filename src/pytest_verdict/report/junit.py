@@ -119,7 +119,7 @@ def _totals(tests: list[TestSummary], *, skipped: bool) -> str:
 
 def _case(test: TestSummary, profile: Profile, names: _Naming) -> str:
     entry = test.decisive
-    place = f' file="{_shared_name(entry.path)}" line="{entry.line}"' if profile == "ci" else ""
+    place = f' file="{limited_name(entry.path, NAME_LIMIT)}" line="{entry.line}"' if profile == "ci" else ""
     class_name, name = names(entry)
     # The schema of the profile strict knows them for suites alone.
     given = _properties(test.final.properties) if test.final.properties and profile == "ci" else ()
@@ -132,7 +132,7 @@ def _case(test: TestSummary, profile: Profile, names: _Naming) -> str:
 def _distinct_names(limit: int, taken: set[tuple[str, str]], entry: TestEntry) -> tuple[str, str]:
     """Give every test its own names, because GitLab keeps only the first of two equal ones."""
     written_class, written_name = _names(entry)
-    class_name, name = _shared_name(written_class, limit), limited_name(written_name, limit)
+    class_name, name = limited_name(written_class, limit), limited_name(written_name, limit)
     if (class_name, name) in taken:
         name = limited_name(written_name, limit, always=f"{entry.test}\0{entry.worker}")
     taken.add((class_name, name))
@@ -189,12 +189,6 @@ def _message(entry: TestEntry) -> str:
     return f"{head}; {entry.message}" if entry.message else head
 
 
-@functools.lru_cache(maxsize=16)
-def _shared_name(text: str, limit: int = NAME_LIMIT) -> str:
-    """Write a name that the tests of a file share."""
-    return limited_name(text, limit)
-
-
 def _output(test: TestSummary) -> str:
     lines = [f"comparisons: {counts_text(test.comparisons)}"] if any(test.comparisons) else []
     if any(test.comparisons[1:]):
@@ -206,18 +200,10 @@ def _output(test: TestSummary) -> str:
         lines.append("subtests: " + ", ".join(f"{n} {outcome}" for outcome, n in sorted(test.final.subtests.items())))
     if test.decisive.teardown_error:
         lines.append("the teardown failed too")
-    captured = test.final.output
-    if captured is None:
-        return _system_out("\n".join(lines)) if lines else ""
+    captured = test.final.output or {}
     texts = "\n".join(filter(None, [*lines, captured.get("system-out")])), captured.get("system-err", "")
     elements = zip(("system-out", "system-err"), texts, strict=True)
     return "".join(f"<{tag}>{element_text(text, OUTPUT_LIMIT)}</{tag}>\n" for tag, text in elements if text)
-
-
-@functools.lru_cache(maxsize=16)
-def _system_out(text: str) -> str:
-    """Write counts; most tests of a session have the same."""
-    return f"<system-out>{element_text(text, TEXT_LIMIT)}</system-out>\n"
 
 
 def element_text(text: str, limit: int) -> str:
@@ -230,6 +216,8 @@ def attribute(text: str, limit: int) -> str:
     return _IN_ATTRIBUTE.sub(_reference, _limited(text, limit))
 
 
+# The tests of a file share its name and that of their class.
+@functools.lru_cache(maxsize=16)
 def limited_name(text: str, limit: int, *, always: str = "") -> str:
     """Write a name for an attribute; a long one ends with a digest, so that it differs from others."""
     written = _allowed(text[: limit + 1])
