@@ -228,3 +228,26 @@ def test_what_unpacks_to_more_than_the_limit_is_refused(command, bundle):
     assert status == 2
     assert "it unpacks to 15 MB; give a --limit above that" in err
     assert "unpacks" not in command("verify-bundle", bundle)[2]
+
+
+OUTPUTS = b'{"suite":"s","name":"one","repeat":1,"output":"Paris"}\n'
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [(OUTPUTS, 0), (OUTPUTS.replace(b"Paris", b"Rome"), 1), (None, 1)],
+    ids=["same", "altered", "gone"],
+)
+def test_what_adapters_returned_is_in_the_bundle_with_its_digest(command, tmp_path, content, status):
+    shutil.copytree(SESSION, tmp_path / "report")
+    (tmp_path / "report" / "outputs.jsonl").write_bytes(OUTPUTS)
+    path = tmp_path / "evidence.zip"
+    assert command("bundle", tmp_path / "report", "-o", path)[0] == 0
+    held = parts(path)
+    assert held["outputs.jsonl"] == OUTPUTS
+    digests = json.loads(held["records.intoto.json"])["predicate"]["files"]
+    assert digests["outputs.jsonl"] == hashlib.sha256(OUTPUTS).hexdigest()
+    other = {name: part for name, part in {**held, "outputs.jsonl": content}.items() if part is not None}
+    write(path, other)
+    found, out, _ = command("verify-bundle", path)
+    assert (found, "predicate.files.outputs.jsonl" in out) == (status, status == 1)

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_verdict.page.folder import write_page_of_folder
+from pytest_verdict.page.folder import about_folder
+from pytest_verdict.page.rows import Row
+from pytest_verdict.page.writing import write_page
 from written_page import WrittenPage, lines_of
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -30,7 +32,8 @@ def folder(tmp_path):
     def write(tests):
         content = b"".join(lines_of(results, test) for test, results in tests.items())
         (tmp_path / "records.jsonl").write_bytes(content)
-        write_page_of_folder(content.splitlines(keepends=True), tmp_path, "verify-report")
+        about = about_folder(tmp_path, "verify-report")
+        write_page(map(Row, content.splitlines(keepends=True)), about, tmp_path / "report.html")
         return tmp_path
 
     return write

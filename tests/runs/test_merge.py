@@ -345,3 +345,34 @@ def test_a_part_and_how_many_there_are_is_needed(built, given):
     done = session(built, f"--verify-shard={given}")
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
     assert f"--verify-shard: a part and how many there are is needed, such as 2/5, got '{given}'" in done.stderr
+
+
+SCENARIOS = """
+suite:
+  name: echoes
+  adapter: echo.Echo
+  scenarios:
+    - {name: zebra, input: zebra, expected_output: zebra}
+    - {name: ape, input: ape, expected_output: ape}
+    - {name: lion, input: lion, expected_output: lion}
+"""
+ECHO = """
+from pytest_verdict.suites import AgentResult
+
+class Echo:
+    def run(self, text, context):
+        return AgentResult(text)
+"""
+
+
+def test_merged_shards_have_what_the_adapters_of_all_returned(tmp_path, capsys):
+    for name, content in {"a.verdict.yaml": SCENARIOS, "echo.py": ECHO, "pytest.ini": "[pytest]\n"}.items():
+        (tmp_path / name).write_text(content)
+    ways = {"whole": (), "1": ("--verify-shard=1/2", "-k", "not ape"), "2": ("--verify-shard=2/2", "-k", "ape")}
+    for place, words in ways.items():
+        done = session(tmp_path, f"--verify-report-dir={place}", *words)
+        assert done.returncode == 0, done.stdout
+    assert main(["merge", str(tmp_path / "2"), str(tmp_path / "1"), "-o", str(tmp_path / "merged")]) == 0
+    merged, whole = ((tmp_path / place / "outputs.jsonl").read_bytes() for place in ("merged", "whole"))
+    assert merged == whole
+    assert len(whole.splitlines()) == 3

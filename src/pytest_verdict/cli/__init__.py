@@ -55,7 +55,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pytest-verdict", description="The suites, reports, answer templates and judges of pytest-verdict."
     )
-    parser.add_argument("--version", action=_Version)
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     asked = next((word for word in words if not word.startswith("-")), None)
     known = _commands(asked, is_listing="--version" not in words)
     if asked is not None and asked not in known:
@@ -70,7 +70,10 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if name == asked:
-            _module(name).add_arguments(command)
+            module = _module(name)
+            # What stands behind the first line of the docstring is the end of the help page.
+            command.epilog = str(module.__doc__).partition("\n\n")[2]
+            module.add_arguments(command)
     return parser
 
 
@@ -89,9 +92,6 @@ def _module(command: str) -> Any:
 
 
 class _Version(argparse.Action):
-    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
-        super().__init__(option_strings, dest, nargs=0, help="show the version and exit")
-
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version
 

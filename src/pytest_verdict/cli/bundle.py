@@ -1,4 +1,13 @@
-"""``pytest-verdict bundle``: a report and what it attests in one file."""
+"""``pytest-verdict bundle``: a report and what it attests in one file.
+
+The bundle is a ZIP file of the report's three files, of outputs.jsonl where suites ran, and of two in-toto statements. Before it
+is written, the folder is checked as `pytest-verdict replay` does.
+
+exit codes:
+  0  the bundle was written
+  1  the folder says something else than its records
+  2  there is nothing to verify, or a file cannot be read or written
+"""
 
 import argparse
 import json
@@ -11,25 +20,14 @@ from pytest_verdict.console import say
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.compression import open_records, stored
 from pytest_verdict.report.records_file import RecordsFile
-from pytest_verdict.report.statements import FILES, statements
+from pytest_verdict.report.statements import FILES, files_of, statements
 
 # Two bundles of the same report have the same bytes.
 _NO_TIME: Final = (1980, 1, 1, 0, 0, 0)
 
-_EXIT_CODES: Final = """\
-The bundle is a ZIP file of the report's three files and two in-toto statements. Before it is written, the folder is checked as
-`pytest-verdict replay` does.
-
-exit codes:
-  0  the bundle was written
-  1  the folder says something else than its records
-  2  there is nothing to verify, or a file cannot be read or written
-"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.epilog = _EXIT_CODES
     parser.add_argument("folder", metavar="DIR", help="a report's folder")
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the file to write, such as evidence.zip")
 
@@ -48,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     with zipfile.ZipFile(arguments.output, "w") as file:
         for name, statement in statements(folder).items():
             _add(file, name, json.dumps(statement, sort_keys=True, separators=(",", ":")).encode("ascii"))
-        for name in FILES:
+        for name in files_of(folder):
             with open_records(folder / name) as content:
                 _add(file, name, content.read())
     say(f"written: {arguments.output}")

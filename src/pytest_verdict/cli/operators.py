@@ -1,4 +1,11 @@
-"""``pytest-verdict operators``: all operators, or one with its settings."""
+"""``pytest-verdict operators``: all operators, or one with its settings.
+
+Operators of other packages are found through the entry-point group pytest_verdict.operators.
+
+exit codes:
+  0  listed
+  2  there is no operator of that name, or one of another package cannot be loaded
+"""
 
 from __future__ import annotations
 
@@ -7,25 +14,16 @@ import inspect
 import json
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from pytest_verdict.console import complain, say, say_json
 
 if TYPE_CHECKING:
     from pytest_verdict.core.operator import Operator
 
-_EXIT_CODES: Final = """\
-Operators of other packages are found through the entry-point group pytest_verdict.operators.
-
-exit codes:
-  0  listed
-  2  there is no operator of that name, or one of another package cannot be loaded
-"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.epilog = _EXIT_CODES
     parser.add_argument("name", metavar="NAME", nargs="?", help="the operator to describe; all are listed unless given")
     parser.add_argument("--json", action="store_true", help="write JSON, with the JSON Schema of the settings")
 

@@ -1,7 +1,5 @@
 """The block of a comparison: what differs first, then what else the record says."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import textwrap

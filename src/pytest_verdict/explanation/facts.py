@@ -1,7 +1,5 @@
 """From the record of a comparison to why it did not pass."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Mapping
 from decimal import Decimal

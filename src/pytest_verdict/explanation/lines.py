@@ -1,7 +1,5 @@
 """Lines of an explanation: parts with roles, which a terminal, XML or HTML draws each in its own way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Final, Literal, NamedTuple
@@ -86,7 +84,7 @@ class Block(str):
     __slots__ = ("lines",)
     lines: tuple[Line, ...]
 
-    def redacted(self, redaction: Callable[[str], str]) -> Block:
+    def redacted(self, redaction: Callable[[str], str]) -> "Block":
         """Replace what must not be shown; a line in which something is replaced has no roles."""
         replaced = [(found, redaction(plain(found))) for found in self.lines]
         return block(found if text == plain(found) else (Part(text),) for found, text in replaced)

@@ -1,7 +1,5 @@
 """What an explanation consists of: the facts of why a comparison did not pass, before anything is drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 

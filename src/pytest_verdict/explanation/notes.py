@@ -1,7 +1,5 @@
 """Notes as sentences: what each code says about the evidence at hand."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from pytest_verdict.core.result import ComparisonResult

@@ -1,7 +1,5 @@
 """Two texts side by side: the words that differ marked, around each change a window, of several lines only those that changed."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Two values side by side: one line for each place in which they differ."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

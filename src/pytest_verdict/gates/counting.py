@@ -1,7 +1,5 @@
 """Counting what gates select, and deciding by the operator that decides over data sets and repeats."""
 
-from __future__ import annotations
-
 import functools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A gate as it is written: which comparisons it counts, and what share of them must pass."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from fnmatch import translate

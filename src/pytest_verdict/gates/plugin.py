@@ -1,7 +1,5 @@
 """What gates bring: a section of ``report.json``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pytest_verdict.core.families import hookimpl

@@ -1,7 +1,5 @@
 """Charts as SVG: how scores and margins are spread."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final

@@ -1,7 +1,5 @@
 """The page of a report's folder: what report.json says of the session, and the rows of its records."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,12 +8,12 @@ from typing import Any, Final
 
 from pytest_verdict.core.record import verdict_in
 from pytest_verdict.core.values.display import counted
-from pytest_verdict.errors import RecordError
 from pytest_verdict.page.rows import Row
-from pytest_verdict.page.writing import Written, write_page
+from pytest_verdict.page.writing import write_page
 from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
+from pytest_verdict.report.records_file import damage_told
 from pytest_verdict.report.summary import NOT_GREEN, VERDICTS
 from pytest_verdict.report.writers import PAGE
 
@@ -39,11 +37,6 @@ def write_page_of_session(folder: Path, shown: str, passed: int, *, is_watched: 
         write_page(map(Row, lines), about, folder / PAGE)
 
 
-def write_page_of_folder(lines: Iterable[bytes], folder: Path, shown: str) -> Written:
-    """Write the page with everything that a folder has."""
-    return write_page(map(Row, lines), about_folder(folder, shown), folder / PAGE)
-
-
 def about_folder(folder: Path, shown: str) -> dict[str, Any]:
     """Say what the page shows beside the records: the session, its tests that are not green, the slowest of them."""
     quoted = shlex.quote(shown)
@@ -63,11 +56,8 @@ def about_folder(folder: Path, shown: str) -> dict[str, Any]:
 def _of_report(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {"warnings": [f"There is no {REPORT} beside the records, so nothing is known of the session."]}
-    try:
-        report = json.loads(path.read_bytes())
-        return _described(report)
-    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
-        raise RecordError(f"{path} is not the report of pytest-verdict: {error!r}") from None
+    with damage_told(f"{path} is not the report of pytest-verdict"):
+        return _described(json.loads(path.read_bytes()))
 
 
 def _described(report: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,7 +69,8 @@ def _described(report: Mapping[str, Any]) -> dict[str, Any]:
         "facts": [[name, str(value)] for name, value in _facts(report, run)],
         "slowest": [list(pair) for pair in slowest if pair[1] >= 0.001],
         "tests": [
-            [str(test[key]) for key in ("test", "outcome")] + [_message(test)] for test in not_green[:_MOST_TESTS]
+            [str(test["test"]), str(test["outcome"]), str(test.get("message", ""))[:300]]
+            for test in not_green[:_MOST_TESTS]
         ],
         "fields": list(_fields(report.get("fields", ()))),
         "warnings": [] if report["complete"] else ["The session did not come to its end: not every test has a result."],
@@ -91,10 +82,6 @@ def _fields(fields: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
     for one in sorted(fields, key=lambda one: -one["fail"] - one["error"])[:_MOST_TESTS]:
         parameters = ", ".join(f"{name}={value}" for name, value in one.get("parameters", {}).items())
         yield [str(one["field"]), str(one.get("name", "")), parameters, *(int(one[verdict]) for verdict in VERDICTS)]
-
-
-def _message(test: Mapping[str, Any]) -> str:
-    return str(test.get("message", ""))[:300]
 
 
 def _facts(report: Mapping[str, Any], run: Mapping[str, Any]) -> Iterator[tuple[str, object]]:

@@ -1,4 +1,4 @@
-"""The index of a page: columns of numbers and the texts they stand for, for the list and the filters."""
+"""What a page holds: an index for the list and the filters, and the records in compressed pieces, opened when they are needed."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from pytest_verdict.report.summary import VERDICTS
 
 # Larger files do not get much smaller beyond this, and take twice as long.
 COMPRESSION: Final = 5
+_MOST_ROWS: Final = 500
+_MOST_BYTES: Final = 1 << 20
 
 
 class Entry(NamedTuple):
@@ -105,3 +107,45 @@ def _little_endian(column: array[Any]) -> bytes:
         column = array(column.typecode, column)
         column.byteswap()
     return column.tobytes()
+
+
+class Bodies:
+    """Pieces of some hundred rows each."""
+
+    def __init__(self) -> None:
+        self._waiting: list[bytes] = []
+        self._bytes = 0
+        self.starts: list[int] = []
+        self.pieces: list[bytes] = []
+        self.size = 0
+        self.rows = 0
+        self.is_open = True
+
+    def add(self, body: bytes) -> None:
+        """Add the body of the next row."""
+        self._waiting.append(body)
+        self._bytes += len(body)
+        if len(self._waiting) >= _MOST_ROWS or self._bytes > _MOST_BYTES:
+            self.finish()
+
+    def finish(self) -> None:
+        """Compress what is waiting."""
+        if self._waiting:
+            self.starts.append(self.rows)
+            self.rows += len(self._waiting)
+            self.pieces.append(compressed(self._waiting))
+            # In the page it stands as base64.
+            self.size += len(self.pieces[-1]) * 4 // 3
+            self._waiting, self._bytes = [], 0
+
+    def close(self, *, empty: bool = False) -> None:
+        """Take no more rows, and keep none if they are to be left out as a whole."""
+        if empty:
+            self._waiting = []
+            self.starts, self.pieces, self.rows, self.size = [], [], 0, 0
+        self.finish()
+        self.is_open = False
+
+    def described(self) -> dict[str, object]:
+        """Say which rows are in which piece."""
+        return {"starts": self.starts, "rows": self.rows}

@@ -1,7 +1,5 @@
 """What the page brings: the command that shows it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pytest_verdict.core.families import Command, hookimpl

@@ -1,7 +1,5 @@
 """The rows of a page: one for each comparison, or for each pair of comparisons of two runs."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence

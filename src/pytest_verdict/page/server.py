@@ -1,7 +1,5 @@
 """The page of a report given out by a server on this machine, for reports that are too large for one file."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from array import array

@@ -1,6 +1,13 @@
-"""``pytest-verdict view``: a report as one page in a browser."""
+"""``pytest-verdict view``: a report as one page in a browser.
 
-from __future__ import annotations
+The page is one file, report.html in the folder, that needs neither the network nor this package. With --serve nothing is
+written: a server on 127.0.0.1 gives the page out until it is stopped, reads each record when it is opened, and has the page
+load again when a session has ended.
+
+exit codes:
+  0  the page was written and opened, or the server was stopped
+  2  there is no report, or it is unreadable, or older than an interrupted session beside it
+"""
 
 import argparse
 import webbrowser
@@ -13,20 +20,10 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.report.records_file import RecordsFile
 
 _LARGE: Final = 50_000_000
-_EXIT_CODES: Final = """\
-The page is one file, report.html in the folder, that needs neither the network nor this package. With --serve nothing is
-written: a server on 127.0.0.1 gives the page out until it is stopped, reads each record when it is opened, and has the page
-load again when a session has ended.
-
-exit codes:
-  0  the page was written and opened, or the server was stopped
-  2  there is no report, or it is unreadable, or older than an interrupted session beside it
-"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.epilog = _EXIT_CODES
     parser.add_argument(
         "folder",
         metavar="DIR",
@@ -52,13 +49,15 @@ def run(arguments: argparse.Namespace) -> int:
         raise RecordError(f"{arguments.folder} is no folder; name the folder of a report, such as verify-report")
     if arguments.serve:
         return _serve(file, arguments)
-    from pytest_verdict.page.folder import write_page_of_folder
+    from pytest_verdict.page.folder import about_folder
+    from pytest_verdict.page.rows import Row
+    from pytest_verdict.page.writing import write_page
     from pytest_verdict.report.folder import refuse_foreign_file
     from pytest_verdict.report.writers import PAGE
 
     page = file.folder / PAGE
     refuse_foreign_file(page)
-    written = write_page_of_folder(file.lines(), file.folder, arguments.folder)
+    written = write_page(map(Row, file.lines()), about_folder(file.folder, arguments.folder), page)
     if written.left_out:
         complain(
             f"the page lists {counted(written.rows, 'comparison')}, and has the records of those that did not pass;"

@@ -1,7 +1,5 @@
 """A page as one file that needs nothing else: written from a folder, or from rows of any other origin."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,25 +7,17 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from pytest_verdict.page.bodies import Bodies
 from pytest_verdict.page.charts import charts_of
-from pytest_verdict.page.index import Index
+from pytest_verdict.page.index import Bodies, Index
 from pytest_verdict.page.rows import Row, body, read_rows
 from pytest_verdict.report.writers import NewFiles
 
 LARGEST_PAGE: Final = 50_000_000
-
-
 # What a page says beside the rows: texts, commands each with what ends it, facts each with its name, tests with outcome and
 # message, fields with counts, tests with seconds. `start` may name the filters at first, by default what did not pass.
 _NOTHING: Final[Mapping[str, Any]] = {
     "title": "",
-    "warnings": [],
-    "commands": [],
-    "facts": [],
-    "fields": [],
-    "tests": [],
-    "slowest": [],
+    **dict.fromkeys(("warnings", "commands", "facts", "fields", "tests", "slowest"), ()),
 }
 
 
@@ -38,27 +28,20 @@ class Written(NamedTuple):
     left_out: int
 
 
-class _Content(NamedTuple):
-    found: Index
-    kept: Bodies
-    rest: Bodies
-
-
 def write_page(rows: Iterable[Row], about: Mapping[str, Any], path: Path, limit: int = LARGEST_PAGE) -> Written:
     """Write a page of rows.
 
     What did not pass, or changed between two runs, is written first, and all of it that fits; the rest only if everything fits.
     """
-    content = _collect(rows, limit)
-    found = Written(content.found.rows, content.found.rows - content.kept.rows - content.rest.rows)
-    chunks = {"kept": content.kept.described(), "rest": content.rest.described()}
+    index, kept, rest = _collect(rows, limit)
+    chunks = {"kept": kept.described(), "rest": rest.described()}
     new = NewFiles(path.parent)
     try:
-        new.write(path.name, html(packed(content.found, about, chunks), (content.kept, content.rest)))
+        new.write(path.name, html(packed(index, about, chunks), (kept, rest)))
         new.put_in_place([path.name])
     finally:
         new.remove()
-    return found
+    return Written(index.rows, index.rows - kept.rows - rest.rows)
 
 
 def packed(index: Index, about: Mapping[str, Any], chunks: Mapping[str, Any]) -> bytes:
@@ -66,7 +49,7 @@ def packed(index: Index, about: Mapping[str, Any], chunks: Mapping[str, Any]) ->
     return index.packed({**_NOTHING, **about, "charts": charts_of(index.scores()), "counts": index.counts()}, chunks)
 
 
-def _collect(rows: Iterable[Row], limit: int) -> _Content:
+def _collect(rows: Iterable[Row], limit: int) -> tuple[Index, Bodies, Bodies]:
     index, kept, rest = Index(), Bodies(), Bodies()
     for row, verdict, lines in read_rows(rows, index):
         bodies = rest if verdict == "pass" and not row.change else kept
@@ -80,7 +63,7 @@ def _collect(rows: Iterable[Row], limit: int) -> _Content:
     rest.finish()
     if kept.size + rest.size > limit:
         rest.close(empty=True)
-    return _Content(index, kept, rest)
+    return index, kept, rest
 
 
 def html(index: bytes, bodies: Iterable[Bodies]) -> Iterator[str]:

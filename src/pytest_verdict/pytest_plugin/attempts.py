@@ -15,8 +15,8 @@ from pytest_verdict.report.journal import LATE, Place, TestEntry, place_of
 TEXT_LIMIT: Final = 32_000
 MESSAGE_LIMIT: Final = 1_000
 
-_Key = str | tuple[str, str]
-"""The name of a test, and the worker as well where every worker runs every test."""
+_Key = tuple[str, str]
+"""The name of a test, and the worker where every worker runs every test."""
 
 # A worker that died leaves a report of its own kind.
 _LAST_PHASES: Final[frozenset[str | None]] = frozenset({"teardown", "???"})
@@ -69,8 +69,7 @@ class Attempts:
         counts = self._counts = self._counts if counts == self._counts else counts
         key = self._key(report, test)
         if attempt <= self._ended.get(key, 0):
-            worker = "" if isinstance(key, str) else key[1]
-            return TestEntry(test, attempt, LATE, worker=worker, traits=traits, comparisons=counts, records=place)
+            return TestEntry(test, attempt, LATE, worker=key[1], traits=traits, comparisons=counts, records=place)
         known = self._open.get(key)
         ended = None
         if known is not None and known.entry.attempt < attempt:
@@ -132,7 +131,7 @@ class Attempts:
 
     def _key(self, report: Any, test: str) -> _Key:
         if not self._everywhere:
-            return test
+            return test, ""
         gateway = getattr(getattr(report, "node", None), "gateway", None)
         return test, str(getattr(report, "worker_id", "") or getattr(gateway, "id", ""))
 
@@ -143,8 +142,7 @@ class _Attempt:
     __slots__ = ("_all_passed", "_failed_subtest", "_phases", "entry", "is_run_again")
 
     def __init__(self, report: pytest.TestReport, key: _Key, number: int) -> None:
-        test, worker = (key, "") if isinstance(key, str) else key
-        path, line = place_of(report.location)
+        (test, worker), (path, line) = key, place_of(report.location)
         self.entry = TestEntry(test, number, path=path, line=line, worker=worker)
         self.is_run_again = False
         self._phases: list[pytest.TestReport] = []

@@ -12,15 +12,14 @@ from pytest_verdict.core.record import renumbered
 from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import Attempts
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
-from pytest_verdict.pytest_plugin.environment import describe_environment
 from pytest_verdict.pytest_plugin.names import EVERYWHERE
 from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
 from pytest_verdict.pytest_plugin.session_gates import session_verdicts
-from pytest_verdict.pytest_plugin.shards import WHOLE
+from pytest_verdict.pytest_plugin.shards import WHOLE, shard_of
 from pytest_verdict.pytest_plugin.terminal import closing_lines, told_to_github
 from pytest_verdict.pytest_plugin.xdist_transport import PENDING_COUNT, add_lost, detach_records, make_counts
 from pytest_verdict.report.building import build
-from pytest_verdict.report.environment import now
+from pytest_verdict.report.environment import describe_process, now
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
 from pytest_verdict.report.journal import PENDING
 from pytest_verdict.report.journal_writer import JournalWriter
@@ -136,9 +135,9 @@ class Controller:
             # Nothing ran, so the report of an earlier session stays.
             return
         self._session = session
-        with pause_garbage_collection():
-            self._conclude(session, exitstatus)
+        self._conclude(session, exitstatus)
 
+    @pause_garbage_collection()
     def _conclude(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
         # Some systems do not remove a file that is mapped.
         self._pending = self._recorder.pending = [0]
@@ -263,6 +262,17 @@ class Controller:
     def _shown(self, path: Path) -> str:
         start = self._config.invocation_params.dir
         return str(path.relative_to(start) if path.is_relative_to(start) else path)
+
+
+def describe_environment(config: pytest.Config, redaction: Callable[[str], str] | None) -> dict[str, Any]:
+    """Describe what a session runs with; of environment variables only the number of a shard is told."""
+    return {
+        **describe_process(config.rootpath, config.invocation_params.args, redaction),
+        "pytest": pytest.__version__,
+        "workers": len(getattr(config.option, "tx", None) or []),
+        "plugins": {plugin.project_name: plugin.version for _, plugin in config.pluginmanager.list_plugin_distinfo()},
+        **({"shard": shard} if (shard := shard_of(config)) else {}),
+    }
 
 
 def _cannot_write(folder: Path, error: OSError) -> pytest.UsageError:

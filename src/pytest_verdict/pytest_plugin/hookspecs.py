@@ -1,13 +1,8 @@
 """The hooks that the plugin adds to pytest."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
-if TYPE_CHECKING:
-    from pytest_verdict.pytest_plugin.plugin import OperatorRegistrar
+from pytest_verdict.pytest_plugin.plugin import OperatorRegistrar
 
 
 @pytest.hookspec(historic=True)

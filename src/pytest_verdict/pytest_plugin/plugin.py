@@ -78,6 +78,31 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         {"metavar": "DIR"},
     ),
 }
+_INI_KEYS: dict[str, tuple[str, dict[str, Any]]] = {
+    "verdict_adapter": ("what runs the suites that name no adapter", {"default": ""}),
+    "verdict_concurrency": ("the most calls of adapters in flight at once", {"default": "8"}),
+    "verdict_report_dir": ("where --verify-report writes", {"default": FOLDER_DEFAULT}),
+    GATE: ("gates as --verify-gate takes them, one a line", {"type": "linelist"}),
+    "verdict_junit_profile": ("ci (with file and line) or strict (valid against junit-10.xsd)", {"default": "ci"}),
+    "verdict_flush": ("when comparisons are handed over: with each test, or each comparison", {"default": "test"}),
+    "verdict_html": (
+        "when report.html is written: auto (a test failed, or at a terminal), always or never",
+        {"default": "auto"},
+    ),
+    "verdict_records": ("how records are kept: plain, or gz for compressed by gzip", {"default": "plain"}),
+    "verdict_report_limit": ("the most comparisons that report.json holds inline", {"default": "1000"}),
+    "verdict_redact": (
+        "regular expressions, one a line; what they match is never written down",
+        {"type": "linelist"},
+    ),
+    "verdict_redact_environment": (
+        "names of environment variables whose values are never written down; default stands for the usual names",
+        {"type": "args"},
+    ),
+    SUITE_FILES: ("names of suite files", {"type": "args", "default": ["*.verdict.yaml"]}),
+    UNREAD: ("a comparison that did not pass and that nothing looked at: fail, warn or ignore", {"default": "fail"}),
+    "verdict_advice": ("whether a failure says what would have passed", {"type": "bool", "default": True}),
+}
 _MARKERS = {
     "verdict(operator=None, /, *, threshold=None, **settings)": (
         "defaults of the fixture comparator, as in comparator.with_defaults(...)"
@@ -96,40 +121,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("verify", "verification report")
     for name, (what, settings) in _OPTIONS.items():
         group.addoption(name, help=what, **settings)
-    _add_ini_keys(parser)
-
-
-def _add_ini_keys(parser: pytest.Parser) -> None:
-    parser.addini("verdict_adapter", "what runs the suites that name no adapter", default="")
-    parser.addini("verdict_concurrency", "the most calls of adapters in flight at once", default="8")
-    parser.addini("verdict_report_dir", "where --verify-report writes", default=FOLDER_DEFAULT)
-    parser.addini(GATE, "gates as --verify-gate takes them, one a line", type="linelist")
-    parser.addini(
-        "verdict_junit_profile", "ci (with file and line) or strict (valid against junit-10.xsd)", default="ci"
-    )
-    parser.addini(
-        "verdict_flush", "when comparisons are handed over: with each test, or each comparison", default="test"
-    )
-    parser.addini(
-        "verdict_html",
-        "when report.html is written: auto (a test failed, or at a terminal), always or never",
-        default="auto",
-    )
-    parser.addini("verdict_records", "how records are kept: plain, or gz for compressed by gzip", default="plain")
-    parser.addini("verdict_report_limit", "the most comparisons that report.json holds inline", default="1000")
-    parser.addini(
-        "verdict_redact", "regular expressions, one a line; what they match is never written down", type="linelist"
-    )
-    parser.addini(
-        "verdict_redact_environment",
-        "names of environment variables whose values are never written down; default stands for the usual names",
-        type="args",
-    )
-    parser.addini(SUITE_FILES, "names of suite files", type="args", default=["*.verdict.yaml"])
-    parser.addini(
-        UNREAD, "a comparison that did not pass and that nothing looked at: fail, warn or ignore", default="fail"
-    )
-    parser.addini("verdict_advice", "whether a failure says what would have passed", type="bool", default=True)
+    for name, (what, settings) in _INI_KEYS.items():
+        parser.addini(name, what, **settings)
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:

@@ -1,10 +1,8 @@
 """What decides over a session beside its tests: what the options ask for, and what came of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
@@ -13,11 +11,9 @@ from pytest_verdict.core.values.display import counted, visible
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.gates.gate import read_gate
 from pytest_verdict.pytest_plugin.report_folder import is_apart
+from pytest_verdict.report.building import Built
 from pytest_verdict.report.gate_lines import INCOMPLETE, MET, named, verdict_line
 from pytest_verdict.report.records_file import RecordsFile
-
-if TYPE_CHECKING:
-    from pytest_verdict.report.building import Built
 
 _OF_A_PART: Final = ", in this part alone: pytest-verdict merge decides"
 

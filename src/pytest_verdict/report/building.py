@@ -1,7 +1,5 @@
 """Build a report from a journal: ``records.jsonl``, ``report.json``, ``junit.xml``, and files of other packages."""
 
-from __future__ import annotations
-
 import hashlib
 import heapq
 import json
@@ -25,7 +23,6 @@ from pytest_verdict.report.journal import (
     Journal,
     are_contiguous,
     blocks_of,
-    lines_of,
 )
 from pytest_verdict.report.junit import Profile
 from pytest_verdict.report.summary import PASSED, Contents, Summary, derived_sections, summarize
@@ -41,6 +38,16 @@ _HEAD: Final = 1_000
 # The worst are chosen among at most so many of those that did not pass.
 _MOST_CANDIDATES: Final = 1_000
 _MOST_CANDIDATE_BYTES: Final = 1 << 25
+
+
+class WorstRecord(NamedTuple):
+    """The record of a comparison that did not pass; what failed a test comes before what a test expected."""
+
+    is_expected: bool
+    is_no_error: bool
+    score: float
+    ordinal: int
+    record: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +119,7 @@ def _sorted_records(
         roots = []
         for test in summary.tests:
             of_test = MerkleTree()
-            for _, lines in blocks_of(source, chain.from_iterable(entry.pieces() for entry in test.attempts)):
+            for lines in blocks_of(source, chain.from_iterable(entry.pieces() for entry in test.attempts)):
                 leaves = leaves_of(lines)
                 whole.add(leaves, of_test.add(leaves))
                 if file is not None:
@@ -143,7 +150,7 @@ def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]
         passed, failed, broken = summed(entry.comparisons)
         if not (passed and remaining["pass"]) and not (failed + broken and remaining["other"]):
             continue
-        for _, line in lines_of(records, entry.pieces()):
+        for line in chain.from_iterable(blocks_of(records, entry.pieces())):
             if not any(remaining.values()):
                 return
             kind = "pass" if verdict_in(line) == "pass" else "other"
@@ -152,22 +159,12 @@ def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]
                 yield line
 
 
-class WorstRecord(NamedTuple):
-    """The record of a comparison that did not pass; what failed a test comes before what a test expected."""
-
-    is_expected: bool
-    is_no_error: bool
-    score: float
-    ordinal: int
-    record: dict[str, Any]
-
-
 def _unsuccessful(records: IO[bytes], summary: Summary) -> Iterator[WorstRecord]:
     number = size = 0
     for test in summary.tests:
         if not any(test.comparisons[1:]):
             continue
-        for _, line in lines_of(records, test.final.pieces()):
+        for line in chain.from_iterable(blocks_of(records, test.final.pieces())):
             if verdict_in(line) == "pass":
                 continue
             record = json.loads(line)

@@ -1,20 +1,27 @@
 """The journal: what a session writes while it runs, and what is left when the session is killed.
 
 A folder with two files. ``records.jsonl`` holds the records as they arrive. ``tests.jsonl`` holds a header, one line for each
-attempt of a test with the places of its records, and a footer. Without a footer the session did not end.
+attempt of a test, and a footer. Without a footer the session did not end. Each record says itself of which attempt it is.
 """
 
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, Final
 
-from pytest_verdict.core.record import Counts, count, merge_counts, parse_record, verdict_in
+from pytest_verdict.core.record import (
+    Counts,
+    count,
+    digest_of_test,
+    identifier_in,
+    merge_counts,
+    parse_record,
+    verdict_in,
+)
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.compression import open_records, stored
 
@@ -152,11 +159,6 @@ def read_journal(folder: Path, tests: str = TESTS) -> Journal:
             _take(journal, line)
     if journal.header.get("journal") != JOURNAL_FORMAT:
         raise RecordError(f"{folder / tests} is not a journal of format {JOURNAL_FORMAT}")
-    if tests == SHARD:
-        # The records were sorted since; each says of itself where it belongs.
-        for entry in journal.entries:
-            entry.records = ()
-    _count_again(journal)
     add_unfinished(journal)
     counts = (folder / PENDING).read_bytes() if (folder / PENDING).is_file() else b""
     journal.lost = sum(memoryview(counts[: len(counts) // 8 * 8]).cast("Q"))
@@ -189,11 +191,8 @@ def _are_traits(traits: Any) -> bool:
 
 def _entry(content: dict[str, Any]) -> TestEntry:
     entry = TestEntry(**content)
-    # The records are counted again.
-    entry.comparisons = {}
-    if len(entry.records) % 2:
-        raise ValueError("of the last piece of records only one number is there")
-    entry.records = tuple(map(_whole, entry.records))
+    # Older journals have them here as well.
+    entry.comparisons, entry.records = {}, ()
     # What follows goes into the report as it is.
     for number in (entry.attempt, entry.line, entry.microseconds, *(entry.subtests or {}).values()):
         _whole(number)
@@ -216,55 +215,37 @@ def _whole(number: Any) -> int:
     return number
 
 
-def _count_again(journal: Journal) -> None:
-    with open_records(journal.records) as records:
-        for entry in journal.entries:
-            lines = lines_of(records, [*entry.pieces()])
-            entry.records = ()
-            for offset, line in lines:
-                # A line that is no record then has no entry, and is counted as damaged.
-                with suppress(ValueError, TypeError, KeyError):
-                    entry.add_records(_counts_of(parse_record(line), line), (offset, len(line)))
-
-
-def lines_of(records: IO[bytes], pieces: Iterable[tuple[int, int]]) -> Iterator[tuple[int, bytes]]:
-    """Read the lines of pieces, with their offsets."""
-    for offset, lines in blocks_of(records, pieces):
-        yield from zip(accumulate(map(len, lines), initial=offset), lines, strict=False)
-
-
-def blocks_of(records: IO[bytes], pieces: Iterable[tuple[int, int]]) -> Iterator[tuple[int, list[bytes]]]:
-    """Read the lines of pieces, many at once, each time with the offset of the first."""
+def blocks_of(records: IO[bytes], pieces: Iterable[tuple[int, int]]) -> Iterator[list[bytes]]:
+    """Read the lines of pieces, many at once."""
     for offset, length in pieces:
         records.seek(offset)
-        position = offset
-        while (missing := offset + length - position) > 0:
+        missing = length
+        while missing > 0:
             # It stops behind the line with which there are more bytes than it is told.
             lines = records.readlines(max(min(missing, _BLOCK) - 1, 1))
             if not lines:
                 return
-            yield position, lines
-            position += sum(map(len, lines))
+            yield lines
+            missing -= sum(map(len, lines))
 
 
 def add_unfinished(journal: Journal) -> None:
-    """Add entries of tests that never ended, and of records that no entry has."""
+    """Give the records that no entry has to their attempts, and add entries of tests that never ended."""
     ended = len(journal.entries)
-    # Where every worker runs every test, a record does not say which attempt is its own.
-    known = {(entry.test, entry.attempt): entry for entry in journal.entries if not entry.worker}
+    known = {_attempt(entry): entry for entry in journal.entries}
     for offset, line in _unclaimed(journal):
         try:
-            entry = _entry_of_record(journal, line)
+            record = parse_record(line)
+            counts, place = _counts_of(record, line), (record["test"], _whole(record["attempt"]))
+            # Where every worker runs every test, only the id of a record tells whose it is.
+            entry = known.get((identifier_in(line).partition("-")[0], place[1]), known.get(place))
+            if entry is None:
+                path, number, _ = journal.began.get(place[0], (record["path"], _whole(record["line"]), 1))
+                entry = known[place] = TestEntry(*place, path=path, line=number)
+                journal.entries.append(entry)
+            entry.add_records(counts, (offset, len(line)))
         except (ValueError, TypeError, KeyError):
             journal.damaged += 1
-            continue
-        place = entry.test, entry.attempt
-        if place in known:
-            known[place].add_records(entry.comparisons, (offset, len(line)))
-        else:
-            entry.records = offset, len(line)
-            known[place] = entry
-            journal.entries.append(entry)
     found = {entry.test for entry in journal.entries[ended:]}
     for test, (path, number, attempt) in journal.began.items():
         if test not in found:
@@ -286,11 +267,8 @@ def _not_run_again(entries: Iterable[TestEntry]) -> list[TestEntry]:
     ]
 
 
-def _entry_of_record(journal: Journal, line: bytes) -> TestEntry:
-    record = parse_record(line)
-    test = record["test"]
-    path, number, _ = journal.began.get(test, (record["path"], _whole(record["line"]), 1))
-    return TestEntry(test, _whole(record["attempt"]), path=path, line=number, comparisons=_counts_of(record, line))
+def _attempt(entry: TestEntry) -> tuple[str, int]:
+    return digest_of_test(entry.test, entry.worker) if entry.worker else entry.test, entry.attempt
 
 
 def _counts_of(record: dict[str, Any], line: bytes) -> Counts:

@@ -1,6 +1,5 @@
 """Writing the journal while a session runs."""
 
-import functools
 import hashlib
 import json
 from collections.abc import Mapping
@@ -66,7 +65,8 @@ class JournalWriter:
 
     def append_test(self, entry: TestEntry) -> None:
         """Append one attempt of a test."""
-        self._text(_entry_line(entry))
+        told = zip(TestEntry.__slots__, _members(entry), strict=True)
+        self._line({name: value for name, value in told if value and name not in _IN_THE_RECORDS})
         self.journal.add_entry(entry)
 
     def close(self, footer: Mapping[str, Any], whole: Mapping[str, Any] | None = None) -> None:
@@ -97,32 +97,8 @@ class JournalWriter:
         _write_all(self._tests, line.encode("ascii"))
 
 
-_UNUSUAL_FIELDS: Final = (
-    *("message", "text", "crashed", "teardown_error", "subtests"),
-    *("properties", "output", "worker", "traits"),
-)
-_unusual: Final = attrgetter(*_UNUSUAL_FIELDS)
-
-
-def _entry_line(entry: TestEntry) -> str:
-    # Without an encoder for what every entry has, because it would cost more than all the rest.
-    counts = _counts_text(tuple(entry.comparisons.items()))
-    values = _unusual(entry)
-    more = ""
-    if any(values):
-        unusual = {name: value for name, value in zip(_UNUSUAL_FIELDS, values, strict=True) if value}
-        more = f",{_ENCODE(unusual)[1:-1]}"
-    return (
-        f'{{"test":{encode_basestring_ascii(entry.test)},"attempt":{entry.attempt},"outcome":"{entry.outcome}",'
-        f'"path":{encode_basestring_ascii(entry.path)},"line":{entry.line},"microseconds":{entry.microseconds},'
-        f'"comparisons":{{{counts}}},"records":{[*entry.records]}{more}}}\n'
-    )
-
-
-@functools.lru_cache(maxsize=16)
-def _counts_text(counts: tuple[tuple[str, tuple[int, int, int]], ...]) -> str:
-    """Write counts; most tests of a session have the same."""
-    return ",".join([f"{encode_basestring_ascii(name)}:{[*numbers]}" for name, numbers in counts])
+_members: Final = attrgetter(*TestEntry.__slots__)
+_IN_THE_RECORDS: Final = {"comparisons", "records"}
 
 
 def _write_all(file: FileIO, content: bytes) -> None:

@@ -4,7 +4,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from importlib import resources
-from json.encoder import encode_basestring_ascii as _text
 from typing import Any, Final
 
 from pytest_verdict.report.journal import TestEntry
@@ -97,21 +96,15 @@ def _verdicts(counts: Iterable[int]) -> dict[str, int]:
 
 
 def _test(test: TestSummary, root: str) -> str:
-    # Without an encoder for what every test has, because it would cost more than all the rest.
     entry = test.decisive
-    passed, failed, broken = test.comparisons
-    attempts = ", ".join([_text(attempt.outcome) for attempt in test.attempts])
-    more = _when_present(test, root)
-    return (
-        f'{{"test": {_text(entry.test)}, "path": {_text(entry.path)}, "line": {entry.line},'
-        f' "outcome": {_text(entry.outcome)}, "attempts": [{attempts}],'
-        f' "comparisons": {{"pass": {passed}, "fail": {failed}, "error": {broken}}}'
-        f"{f', {_json(more)[1:-1]}' if more else ''}}}"
-    )
-
-
-def _when_present(test: TestSummary, root: str) -> dict[str, Any]:
-    entry = test.decisive
+    always = {
+        "test": entry.test,
+        "path": entry.path,
+        "line": entry.line,
+        "outcome": entry.outcome,
+        "attempts": [attempt.outcome for attempt in test.attempts],
+        "comparisons": _verdicts(test.comparisons),
+    }
     more = {
         "root": root if any(attempt.comparisons for attempt in test.attempts) else "",
         "message": entry.message[:MESSAGE_LIMIT],
@@ -121,4 +114,4 @@ def _when_present(test: TestSummary, root: str) -> dict[str, Any]:
         "worker": entry.worker,
         **(test.final.traits or {}),
     }
-    return {name: value for name, value in more.items() if value}
+    return _json(always | {name: value for name, value in more.items() if value})

@@ -4,12 +4,10 @@ The profile ``ci`` has the file and line of each test, which most CI systems use
 schema of the Jenkins xUnit plugin (junit-10.xsd), which knows neither. XML 1.0 cannot hold every character.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, Literal, get_args
 
 from pytest_verdict.core.record import digest_of_test, summed
@@ -19,6 +17,7 @@ from pytest_verdict.report.journal import Properties, TestEntry
 from pytest_verdict.report.summary import NOT_GREEN, VERDICTS, Contents, TestSummary, counts_text
 
 Profile = Literal["ci", "strict"]
+_Naming = Callable[[TestEntry], tuple[str, str]]
 JUNIT: Final = "junit.xml"
 PROFILES: Final[tuple[str, ...]] = get_args(Profile)
 
@@ -56,7 +55,7 @@ def write(contents: Contents) -> Iterator[str]:
     profile, run = checked_profile(contents.profile), contents.run
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f'<testsuites name="pytest-verdict" {_totals(contents.summary.tests, skipped=False)}>\n'
-    names = _Names(NAME_LIMITS[profile])
+    names = functools.partial(_distinct_names, NAME_LIMITS[profile], set())
     files: dict[str, list[TestSummary]] = {}
     for test in contents.summary.tests:
         files.setdefault(test.final.path or test.final.test.split("::", 1)[0], []).append(test)
@@ -82,7 +81,7 @@ def junit_digests(lines: Iterable[bytes]) -> dict[str, Any]:
 
 
 def _suite(
-    path: str, tests: list[TestSummary], profile: Profile, names: _Names, properties: Properties, started: str
+    path: str, tests: list[TestSummary], profile: Profile, names: _Naming, properties: Properties, started: str
 ) -> Iterator[str]:
     stamp = f' timestamp="{attribute(started, 40)}"' if started else ""
     file = f' file="{limited_name(path, NAME_LIMIT)}"' if profile == "ci" else ""
@@ -118,10 +117,10 @@ def _totals(tests: list[TestSummary], *, skipped: bool) -> str:
     return f'tests="{len(tests)}" failures="{failures}" errors="{outcomes.count("error")}"{skips} time="{seconds:.3f}"'
 
 
-def _case(test: TestSummary, profile: Profile, names: _Names) -> str:
+def _case(test: TestSummary, profile: Profile, names: _Naming) -> str:
     entry = test.decisive
-    place = f' file="{_shared_name(entry.path)}" line="{entry.line}"' if profile == "ci" else ""
-    class_name, name = names.of(entry)
+    place = f' file="{limited_name(entry.path, NAME_LIMIT)}" line="{entry.line}"' if profile == "ci" else ""
+    class_name, name = names(entry)
     # The schema of the profile strict knows them for suites alone.
     given = _properties(test.final.properties) if test.final.properties and profile == "ci" else ()
     return (
@@ -130,20 +129,14 @@ def _case(test: TestSummary, profile: Profile, names: _Names) -> str:
     )
 
 
-class _Names:
-    """Gives every test distinct names, because GitLab keeps only the first of two equal ones."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._taken: set[tuple[str, str]] = set()
-
-    def of(self, entry: TestEntry) -> tuple[str, str]:
-        written_class, written_name = _names(entry)
-        class_name, name = _shared_name(written_class, self._limit), limited_name(written_name, self._limit)
-        if (class_name, name) in self._taken:
-            name = limited_name(written_name, self._limit, always=f"{entry.test}\0{entry.worker}")
-        self._taken.add((class_name, name))
-        return class_name, name
+def _distinct_names(limit: int, taken: set[tuple[str, str]], entry: TestEntry) -> tuple[str, str]:
+    """Give every test its own names, because GitLab keeps only the first of two equal ones."""
+    written_class, written_name = _names(entry)
+    class_name, name = limited_name(written_class, limit), limited_name(written_name, limit)
+    if (class_name, name) in taken:
+        name = limited_name(written_name, limit, always=f"{entry.test}\0{entry.worker}")
+    taken.add((class_name, name))
+    return class_name, name
 
 
 def _names(entry: TestEntry) -> tuple[str, str]:
@@ -196,12 +189,6 @@ def _message(entry: TestEntry) -> str:
     return f"{head}; {entry.message}" if entry.message else head
 
 
-@functools.lru_cache(maxsize=16)
-def _shared_name(text: str, limit: int = NAME_LIMIT) -> str:
-    """Write a name that the tests of a file share."""
-    return limited_name(text, limit)
-
-
 def _output(test: TestSummary) -> str:
     lines = [f"comparisons: {counts_text(test.comparisons)}"] if any(test.comparisons) else []
     if any(test.comparisons[1:]):
@@ -213,18 +200,10 @@ def _output(test: TestSummary) -> str:
         lines.append("subtests: " + ", ".join(f"{n} {outcome}" for outcome, n in sorted(test.final.subtests.items())))
     if test.decisive.teardown_error:
         lines.append("the teardown failed too")
-    captured = test.final.output
-    if captured is None:
-        return _system_out("\n".join(lines)) if lines else ""
+    captured = test.final.output or {}
     texts = "\n".join(filter(None, [*lines, captured.get("system-out")])), captured.get("system-err", "")
     elements = zip(("system-out", "system-err"), texts, strict=True)
     return "".join(f"<{tag}>{element_text(text, OUTPUT_LIMIT)}</{tag}>\n" for tag, text in elements if text)
-
-
-@functools.lru_cache(maxsize=16)
-def _system_out(text: str) -> str:
-    """Write counts; most tests of a session have the same."""
-    return f"<system-out>{element_text(text, TEXT_LIMIT)}</system-out>\n"
 
 
 def element_text(text: str, limit: int) -> str:
@@ -237,6 +216,8 @@ def attribute(text: str, limit: int) -> str:
     return _IN_ATTRIBUTE.sub(_reference, _limited(text, limit))
 
 
+# The tests of a file share its name and that of their class.
+@functools.lru_cache(maxsize=16)
 def limited_name(text: str, limit: int, *, always: str = "") -> str:
     """Write a name for an attribute; a long one ends with a digest, so that it differs from others."""
     written = _allowed(text[: limit + 1])

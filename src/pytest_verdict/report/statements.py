@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.gate_lines import MET
-from pytest_verdict.report.journal import RECORDS
+from pytest_verdict.report.journal import OUTPUTS, RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT
 from pytest_verdict.report.summary import NOT_GREEN
@@ -27,7 +27,7 @@ _WARNED: Final = {"xfailed", "xpassed"}
 def statements(folder: Path) -> dict[str, dict[str, Any]]:
     """Derive both statements from the files of a report; all numbers are whole and all keys ASCII."""
     report = json.loads((folder / REPORT).read_bytes())
-    digests = {name: file_digest(folder / name) for name in FILES}
+    digests = {name: file_digest(folder / name) for name in files_of(folder)}
     subject = [{"name": RECORDS, "digest": {"sha256": digests[RECORDS]}}]
     if git := report["run"].get("git"):
         subject.append({"name": "source", "digest": {"gitCommit": git["commit"]}})
@@ -39,6 +39,11 @@ def statements(folder: Path) -> dict[str, dict[str, Any]]:
         name: {"_type": _STATEMENT, "subject": subject, "predicateType": kind, "predicate": predicate}
         for name, (kind, predicate) in predicates.items()
     }
+
+
+def files_of(folder: Path) -> tuple[str, ...]:
+    """Name the files of a report that are attested; what adapters returned is there only where suites ran."""
+    return (*FILES, OUTPUTS) if (folder / OUTPUTS).is_file() else FILES
 
 
 def file_digest(path: Path) -> str:

@@ -17,7 +17,7 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, Built, build
 from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.folder import ReportFolder
-from pytest_verdict.report.journal import RECORDS, SHARD, Journal, TestEntry, read_journal
+from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, Journal, TestEntry, read_journal
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import PROFILES, checked_profile
 from pytest_verdict.report.records_file import MALFORMED
@@ -102,6 +102,7 @@ def merge(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> Buil
         with tempfile.TemporaryDirectory(dir=target) as name:
             header = shards[0].journal.header
             entries = list(_entries(shards, Path(name)))
+            _join_outputs(shards, Path(name))
             journal = Journal(Path(name), {**header, "run": run}, {} if "finished" in run else None, order, entries)
             profile, limit = header.get("profile", PROFILES[0]), header.get("limit", DEFAULT_INLINE_LIMIT)
             built = build(journal, target, run=run, profile=checked_profile(profile), inline_limit=limit)
@@ -184,6 +185,13 @@ def _entries(shards: Sequence[Shard], folder: Path) -> Iterator[TestEntry]:
                 entry.records = tuple(number + before * (at % 2 == 0) for at, number in enumerate(entry.records))
             yield from entries
             known |= {entry.test for entry in entries}
+
+
+def _join_outputs(shards: Sequence[Shard], folder: Path) -> None:
+    """Put what adapters returned in one file, which is sorted when the report is built."""
+    for path in filter(Path.is_file, (shard.folder / OUTPUTS for shard in shards)):
+        with path.open("rb") as source, (folder / OUTPUTS).open("ab") as target:
+            shutil.copyfileobj(source, target)
 
 
 def _run(shards: Sequence[Shard], missing: list[int]) -> dict[str, Any]:

@@ -1,4 +1,15 @@
-"""``pytest-verdict summary``: a report in the format that a CI or another tool reads."""
+"""``pytest-verdict summary``: a report in the format that a CI or another tool reads.
+
+markdown            counts, gates, and the differences of what failed, in at most 256 kB
+github              annotations for the log of a GitHub workflow; the Markdown goes to the file that GITHUB_STEP_SUMMARY names
+gitlab-codequality  what failed, as GitLab's code quality report
+ctrf                all tests with their comparisons, in the Common Test Report Format
+otel                an event gen_ai.evaluation.result for each comparison, sent to OTEL_EXPORTER_OTLP_ENDPOINT
+
+exit codes:
+  0  the report was told, whatever its verdicts
+  2  there is no report, it cannot be read or sent, or a file cannot be written
+"""
 
 import argparse
 import sys
@@ -20,22 +31,9 @@ FORMATS: Final = {
 }
 """Each format with a function from a report to the pieces of its text."""
 
-_EXIT_CODES: Final = """\
-markdown            counts, gates, and the differences of what failed, in at most 256 kB
-github              annotations for the log of a GitHub workflow; the Markdown goes to the file that GITHUB_STEP_SUMMARY names
-gitlab-codequality  what failed, as GitLab's code quality report
-ctrf                all tests with their comparisons, in the Common Test Report Format
-otel                an event gen_ai.evaluation.result for each comparison, sent to OTEL_EXPORTER_OTLP_ENDPOINT
-
-exit codes:
-  0  the report was told, whatever its verdicts
-  2  there is no report, it cannot be read or sent, or a file cannot be written
-"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.epilog = _EXIT_CODES
     parser.add_argument("folder", metavar="DIR", nargs="?", default="verify-report", help="a report's folder")
     parser.add_argument("--format", choices=FORMATS, default="markdown", help="who reads it, see below")
     parser.add_argument("-o", "--output", metavar="FILE", help="where to write; stdout unless given")

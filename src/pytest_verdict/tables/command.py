@@ -1,7 +1,5 @@
 """``pytest-verdict table``: a run by field, operator, parameter and what else comparisons share."""
 
-from __future__ import annotations
-
 import argparse
 import itertools
 from pathlib import Path
@@ -49,8 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     whole = itertools.chain([first], found)
     if arguments.output is None:
-        for line in markdown(whole).splitlines():
-            say(line)
+        say(*markdown(whole).splitlines())
         return 0
     write_rows(whole, Path(arguments.output))
     say(f"written: {arguments.output}")

@@ -1,6 +1,14 @@
-"""``pytest-verdict coverage``: which criteria, fields and scores of a rubric ever told good from bad, over one run or many."""
+"""``pytest-verdict coverage``: which criteria, fields and scores of a rubric ever told good from bad, over one run or many.
 
-from __future__ import annotations
+Give the runs of a history in their order: each is a column, each version of a criterion or a rubric a row. A criterion that
+never failed, or never passed, may be too weak, too strong or about nothing that occurs. One that was never decided could not
+be compared, or scores both outputs of every blind comparison alike.
+
+exit codes:
+  0  the table was written
+  1  something never failed, always failed or was never decided
+  2  there is nothing to count, or a file cannot be read
+"""
 
 import argparse
 from collections import Counter
@@ -14,16 +22,6 @@ from pytest_verdict.report.records_file import RecordsFile, damage_told
 from pytest_verdict.report.summary import VERDICTS
 from pytest_verdict.tables.files import markdown
 
-_EPILOG: Final = """\
-Give the runs of a history in their order: each is a column, each version of a criterion or a rubric a row. A criterion that
-never failed, or never passed, may be too weak, too strong or about nothing that occurs. One that was never decided could not
-be compared, or scores both outputs of every blind comparison alike.
-
-exit codes:
-  0  the table was written
-  1  something never failed, always failed or was never decided
-  2  there is nothing to count, or a file cannot be read
-"""
 _BLIND: Final = "blind_preference"
 _APART, _ALIKE = "told apart", "alike"
 
@@ -84,7 +82,6 @@ def _finding(cells: Sequence[Counter[str]]) -> str:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.epilog = _EPILOG
     parser.add_argument(
         "runs", metavar="RUN", nargs="*", default=["verify-report"], help="a report's folder or records"
     )
@@ -99,6 +96,5 @@ def run(arguments: argparse.Namespace) -> int:
     if not rows:
         complain("there are no criteria, no fields of templates and no blind comparisons")
         return 2
-    for line in markdown(rows).splitlines():
-        say(line)
+    say(*markdown(rows).splitlines())
     return 1 if any(row["finding"] for row in rows) else 0

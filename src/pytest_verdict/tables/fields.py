@@ -1,7 +1,5 @@
 """The section ``fields`` of a report: what passed of each field of a template and of each criterion."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

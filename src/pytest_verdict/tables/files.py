@@ -1,7 +1,5 @@
 """Rows as a file of a spreadsheet, a frame or a document; one function for each suffix."""
 
-from __future__ import annotations
-
 import csv
 import importlib
 import itertools

@@ -1,7 +1,5 @@
 """Counts, rates and scores of groups of comparisons."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final

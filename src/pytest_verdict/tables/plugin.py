@@ -1,7 +1,5 @@
 """What tables bring: their command, and a section of ``report.json``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pytest_verdict.core.families import Command, hookimpl

@@ -1,7 +1,5 @@
 """Records as flat rows: one for each comparison and one for each of its parts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
