@@ -5,8 +5,6 @@ and an order are not: no tolerance, threshold or looser operator is ever fitted 
 tried on them before it is given, and whether the form may differ is for a person to say.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator, Mapping

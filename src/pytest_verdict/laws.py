@@ -1,7 +1,5 @@
 """`check_operator_laws`: a test that an operator keeps the promises on which records and replay rest."""
 
-from __future__ import annotations
-
 import base64
 import itertools
 import json

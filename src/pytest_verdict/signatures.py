@@ -1,7 +1,5 @@
 """The signatures of `compare` and the like; type checkers read signatures.pyi, which is made from the operators."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What to write instead of a call or a name that does not exist; imported only when an error is made."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """`blind_compare`, `assert_preferred` and what they give: blind comparisons as tests use them."""
 
-from __future__ import annotations
-
 import unittest
 from collections.abc import Sequence
 from pathlib import Path

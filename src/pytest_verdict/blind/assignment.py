@@ -1,7 +1,5 @@
 """The assignment of two candidates to the labels A and B: drawn from a key, committed to before, revealed afterwards."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

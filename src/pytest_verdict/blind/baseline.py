@@ -1,7 +1,5 @@
 """A measurement before and after, for the operator ``delta``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Self
 

@@ -1,7 +1,5 @@
 """Candidates: two outputs, read once, and shown as neutral copies that do not say where they come from."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Ask a judge about two candidates, and give all that was settled, drawn and answered."""
 
-from __future__ import annotations
-
 import secrets
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """``comparison.json``: written in the pattern's shape and key order, and read back leniently."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Why a blind comparison came out as it did: the cause, then a line for each call; and what came of all of a session."""
 
-from __future__ import annotations
-
 import json
 import re
 import textwrap

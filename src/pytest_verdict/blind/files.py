@@ -1,7 +1,5 @@
 """The files of a comparison: the commitment, written before the judge is asked, and the rest, written afterwards."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`HumanJudge` and `FolderJudge`: whoever gets a folder with two outputs, and whose verdict is read back later."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

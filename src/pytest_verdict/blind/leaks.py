@@ -1,7 +1,5 @@
 """The leak scan: whatever in a candidate or a task names the system that made it."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet

@@ -1,7 +1,5 @@
 """Pairs of outputs to compare, of two folders or of a skill, and the other files of the skill-creator workflow."""
 
-from __future__ import annotations
-
 import json
 import os
 import statistics

@@ -1,7 +1,5 @@
 """What blind comparison brings: its operators and commands, and what the terminal says of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

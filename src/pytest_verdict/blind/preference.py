@@ -1,7 +1,5 @@
 """`BlindPreference`: operator behind blind comparisons."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import islice

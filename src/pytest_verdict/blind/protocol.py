@@ -1,7 +1,5 @@
 """`BlindProtocol`: how often and in which order a judge is asked, and what its answers amount to; fixed before it is asked."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

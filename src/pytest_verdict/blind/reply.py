@@ -1,7 +1,5 @@
 """A judge's reply, read without trust: every part that a verdict needs, or the reason why there is none."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What a judge is shown: the task, the criteria, and two outputs called A and B."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,8 +5,6 @@ dimension to one decimal and adds the two, so an overall score lies between 2 an
 between candidates that are exactly equal (2.7 and 2.6 may both be made of the same thirds), so no decision looks at them.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

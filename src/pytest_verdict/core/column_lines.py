@@ -1,7 +1,5 @@
 """The lines of many records: what those of one kind share is written once, and joined to what they do not."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from array import array

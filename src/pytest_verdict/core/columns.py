@@ -1,7 +1,5 @@
 """What an operator says of two columns: which rows have the same outcome, and in what parts they differ."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

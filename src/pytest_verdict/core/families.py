@@ -9,8 +9,6 @@ those of other packages by an entry point of the group ``pytest_verdict``::
 A hook names each thing it brings and says where it is as ``"module:attribute"``, so nothing is imported before it is used.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 from collections.abc import Callable, Iterable, Mapping

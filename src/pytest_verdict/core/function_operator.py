@@ -1,7 +1,5 @@
 """An operator made from a function."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import sys

@@ -1,7 +1,5 @@
 """Pausing the garbage collector, which takes long in a session that keeps very many objects."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Both functions are pure and deterministic: among equally good pairings the same 
 so the size of a group is limited by time alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 _Candidates = Sequence[Sequence[int]]

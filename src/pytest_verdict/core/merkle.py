@@ -1,7 +1,5 @@
 """The Merkle tree of RFC 9162 (section 2.1.1) over the records of a file, with SHA-256."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 from functools import reduce

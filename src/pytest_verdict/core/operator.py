@@ -1,7 +1,5 @@
 """`Operator`: what every comparison operator is."""
 
-from __future__ import annotations
-
 import functools
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """A digest of the code of an operator that does not come with this package, so that a changed body is seen."""
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import textwrap

@@ -3,8 +3,6 @@
 It is empty when it is made; families bring operators, and a class is imported when its name is first used.
 """
 
-from __future__ import annotations
-
 import inspect
 import marshal
 from collections.abc import Callable, Iterable, Iterator, Mapping

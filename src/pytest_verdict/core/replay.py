@@ -4,8 +4,6 @@ Nothing that a record names is imported, and no model is asked: operators are fo
 asked a model when the test ran decide by what the record kept of its answer.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -3,8 +3,6 @@
 What is read from a line does no harm, because a line is answered here only when the same bytes come out.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress

@@ -5,8 +5,6 @@ record that was read with care, and the others are cut where a writer puts lines
 harm, because a line is answered here only when the same bytes come out.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`StrictModel`: reads what people and other programs write, and says what is wrong with it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final, Self

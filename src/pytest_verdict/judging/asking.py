@@ -1,7 +1,5 @@
 """Asking a judge and waiting for its reply, whether it is async, slow, or asked inside an event loop."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 import inspect

@@ -3,8 +3,6 @@
 The text of PDF, DOCX, PPTX and XLSX files needs the extra ``documents``, and comes with the name of the library.
 """
 
-from __future__ import annotations
-
 import importlib
 import warnings
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """What judging brings: kinds of judges that a command line can name, and the text of documents."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pytest_verdict.core.families import hookimpl

@@ -1,7 +1,5 @@
 """`ModelJudge`: any model that pydantic-ai knows, as a judge (extra ``judge``)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """`RecordedJudge`: replies that are kept in files and given again, so that a test run asks nobody."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Operators on the verdicts of other operators."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Operators on categories: truth values, literals, types, and one of several accepted values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Final
 

@@ -4,8 +4,6 @@ Nothing comes from today. A text such as "March 2024" is ``date_incomplete`` and
 swapped the month comes first, unless ``day_first`` is set, and the note ``date_ambiguous`` says so.
 """
 
-from __future__ import annotations
-
 import datetime
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Final, Literal, Self

@@ -1,7 +1,5 @@
 """Expected values that are derived without a look at the draft, and derived first."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Literal

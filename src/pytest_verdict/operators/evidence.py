@@ -1,7 +1,5 @@
 """Operators on evidence that did not come from two values: an output as such, a failure to compare, what a scorer said."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final

@@ -1,7 +1,5 @@
 """Numbers as settings: what was written is what is meant, and what the record shows."""
 
-from __future__ import annotations
-
 import functools
 from decimal import Decimal
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """Why operators failed that have more to say than two sides: aggregates, traces, rates, scorers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final

@@ -4,8 +4,6 @@ A float stands for its shortest decimal form, so 1.1 is within ten percent of 1 
 nothing; a bool is not a number; an infinity equals itself and is within no tolerance of anything else.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from decimal import Decimal

@@ -4,8 +4,6 @@ Exact intervals, pass^k and pass@k are rounded to six decimals, the exact interv
 machine.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal

@@ -1,7 +1,5 @@
 """What the operators bring."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -5,8 +5,6 @@ other thread runs meanwhile, so none can stop it. A match with few such ways is 
 Compiling takes its time too, most for wide sets of characters, so a long pattern is not even compiled here.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import itertools

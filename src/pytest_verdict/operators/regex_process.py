@@ -1,7 +1,5 @@
 """A second Python process that matches regular expressions, because a match cannot be interrupted in this one."""
 
-from __future__ import annotations
-
 import atexit
 import marshal
 import os

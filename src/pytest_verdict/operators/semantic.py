@@ -1,7 +1,5 @@
 """The operator on meaning: how close the embeddings of two texts are."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import math

@@ -1,7 +1,5 @@
 """The operator on how similar two texts are."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """What is really compared: both sides after normalization."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, NamedTuple

@@ -1,7 +1,5 @@
 """Operators on text: equality and substrings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Final, Self
 

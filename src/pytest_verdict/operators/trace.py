@@ -3,8 +3,6 @@
 With the pattern, substring or bounds as settings, expected says whether the trace should match: true or None, or false.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sized
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 

@@ -1,7 +1,5 @@
 """Why a verdict changed: each thing that differs between two records is put into the other one, and the verdict derived again."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What changed between two runs, each change with its class."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A diff as lines for a terminal, as Markdown, as JSON and as a page."""
 
-from __future__ import annotations
-
 import json
 import string
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Shards put together: the report that one session of all their tests would have written."""
 
-from __future__ import annotations
-
 import heapq
 import json
 import shutil

@@ -1,7 +1,5 @@
 """What the room of several runs brings: its commands."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pytest_verdict.core.families import Command, hookimpl

@@ -1,7 +1,5 @@
 """A run: the comparisons of a session, read from a folder, a file of records or a bundle; and the pairs of two runs."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections import Counter

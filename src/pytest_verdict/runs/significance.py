@@ -1,7 +1,5 @@
 """Tests of significance for paired results, exact where that is possible and seeded where it is not."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What the pairs of two runs say about more than these runs: whether one is worse, better, or nobody can tell."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 

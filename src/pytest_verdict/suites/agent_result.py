@@ -1,7 +1,5 @@
 """`AgentResult`: what an adapter returns."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Final

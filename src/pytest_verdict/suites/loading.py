@@ -1,7 +1,5 @@
 """Loading what a suite names: what families bring, objects of the user by their dotted path, and JSON; JSON as text."""
 
-from __future__ import annotations
-
 import importlib
 import json
 from typing import Any, Final, NoReturn

@@ -1,7 +1,5 @@
 """What suites and data sets bring: scorers, adapters, readers of rows, commands, and tests without Python."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The marker ``verdict_cases``: one item per row of a dataset."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final

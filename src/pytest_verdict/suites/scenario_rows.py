@@ -1,7 +1,5 @@
 """Which rows of a data set are taken, and rows as scenarios."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any

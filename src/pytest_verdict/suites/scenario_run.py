@@ -1,7 +1,5 @@
 """Running one scenario: the adapter as often as asked, then the scorers, then the rule for repeats."""
 
-from __future__ import annotations
-
 import copy
 import functools
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The form of a suite file."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated, Any, Final, Literal
 

@@ -1,7 +1,5 @@
 """Reading a suite file: its form, its defaults, and whether each scenario can be run."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import re

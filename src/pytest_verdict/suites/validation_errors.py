@@ -1,7 +1,5 @@
 """What pydantic finds in a suite file, in words for the person who wrote it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, NoReturn
 

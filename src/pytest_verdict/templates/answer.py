@@ -1,7 +1,5 @@
 """`BaseAnswer`: what every answer template derives from, and what its class says, read once when the class is made."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Collection, Iterator, Mapping

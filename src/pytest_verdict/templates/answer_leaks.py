@@ -1,7 +1,5 @@
 """Finding the expected answer in what a judge is told."""
 
-from __future__ import annotations
-
 import datetime
 import enum
 import itertools

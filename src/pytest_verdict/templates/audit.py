@@ -1,7 +1,5 @@
 """`audit_template` and ``pytest-verdict audit``: would this template ever fail?"""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import datetime

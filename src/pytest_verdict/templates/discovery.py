@@ -3,8 +3,6 @@
 Only a person who names a module runs its code: nothing here is called with anything that a record or report says.
 """
 
-from __future__ import annotations
-
 import importlib
 import runpy
 import sys

@@ -1,7 +1,5 @@
 """Why an answer did not pass its template: a table of the fields, the strategy as a tree, what could not be read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """`VerifiedField`: a field, its ground truth and the operator that compares them, in one declaration."""
 
-from __future__ import annotations
-
 import contextlib
 import enum
 import functools

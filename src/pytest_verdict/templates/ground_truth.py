@@ -1,7 +1,5 @@
 """Refusing a ground truth with which no answer could pass, when the class of a template is made."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import math

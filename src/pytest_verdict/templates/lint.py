@@ -1,7 +1,5 @@
 """`lint_template` and ``pytest-verdict lint``: what of a template may mislead its judge or accept a wrong answer."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass

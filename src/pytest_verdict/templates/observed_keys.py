@@ -3,8 +3,6 @@
 They start with an underscore, which no pydantic field can.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 

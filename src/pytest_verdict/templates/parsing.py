@@ -1,7 +1,5 @@
 """Reading a reply: from what a judge wrote to an answer, with everything that is wrong named by its field."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """What answer templates bring: their operators and commands."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -4,8 +4,6 @@ All others are the operator classes themselves.
 """
 # ruff: noqa: PLC0414 - "name as name" is how a module hands a name on
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pytest_verdict.core.normalizers import Normalization

@@ -1,7 +1,5 @@
 """Regex checks of classic templates: what a pattern finds in the trace, compared with what it should find."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final

@@ -1,7 +1,5 @@
 """`FormRequest`: what a judge is told of a template, the form to fill in and never what belongs in it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """`AnswerTemplate`: a template at work in a test. It verifies answers, records them, and asks the judge."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ A strategy is a tree of the aggregate operators over the checks of fields. A tem
 combines the verdicts.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Collection, Iterator, Mapping

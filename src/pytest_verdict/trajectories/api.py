@@ -1,7 +1,5 @@
 """`assert_trajectory`: the assertion for tests."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from pytest_verdict.comparator import Comparator

@@ -9,8 +9,6 @@ mode demands is always said from the expected side:
 - ``ignore``: anything.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Without it a thousand calls of one tool would be compared with a thousand others.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Keys of values are equal exactly when the values are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final

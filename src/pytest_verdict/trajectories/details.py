@@ -1,7 +1,5 @@
 """What the details of a trajectory comparison say, as JSON values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import islice

@@ -1,7 +1,5 @@
 """Why a comparison of trajectories did not pass: the calls of both sides as one table."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

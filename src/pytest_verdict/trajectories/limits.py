@@ -1,7 +1,5 @@
 """Operators on what may be called: nothing else, nothing forbidden, not too often, at least once."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Literal

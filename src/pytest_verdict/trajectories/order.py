@@ -3,8 +3,6 @@
 The meaning of the three is that of Google's ADK and Vertex AI; whether further calls may occur is a setting of its own.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar, Final, Literal
 
 from pytest_verdict.core.result import Outcome

@@ -8,8 +8,6 @@ is a maximum matching. In order, `longest_common_subsequence` serves where two c
 have cost alone.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """What trajectories bring: their operators, and a reader for each wire format."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Operators with scores: how many of the calls are right, and how much one trajectory must be edited to become the other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, Literal
 

@@ -1,7 +1,5 @@
 """Which events count, and what they are called; a selection that leaves nothing to compare is refused."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ made. A call, or a whole step written as ``{"any_order": [...]}``, may say ``"op
 ``"repeat": {"min": 1, "max": 3}``.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

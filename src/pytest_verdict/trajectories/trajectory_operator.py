@@ -1,7 +1,5 @@
 """`TrajectoryOperator`: what the operators on trajectories share."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Turns: conversations taken apart, and two of them compared turn by turn."""
 
-from __future__ import annotations
-
 from typing import Any, Final, Literal
 
 from pytest_verdict.core.kernel import run

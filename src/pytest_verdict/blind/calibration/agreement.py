@@ -3,8 +3,6 @@
 They are checked in the tests against scikit-learn, scipy and statsmodels.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter

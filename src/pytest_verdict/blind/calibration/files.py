@@ -1,7 +1,5 @@
 """The files of a calibration: pairs of outputs that people have labelled, and what was measured, as comparisons cite it."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections import Counter

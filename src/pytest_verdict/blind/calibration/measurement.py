@@ -1,7 +1,5 @@
 """Calibration: the whole protocol, not a single call, against what people said."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import combinations

@@ -1,7 +1,5 @@
 """``pytest-verdict calibrate``: measure how far a judge agrees with people."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """``pytest-verdict unblind``: reveal which output was A, and verify that this was settled before the judge was asked."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Final

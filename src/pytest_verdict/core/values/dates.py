@@ -4,8 +4,6 @@ ISO 8601 is tried first, then the free forms that python-dateutil reads in Engli
 that the text does not state is missing, and a year of two digits is 1969 to 2068, as POSIX has it.
 """
 
-from __future__ import annotations
-
 import datetime
 import functools
 import re

@@ -1,7 +1,5 @@
 """Where two values differ, down to the leaves: mappings by key, objects by field, lists aligned, sets by member."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Untrusted values, written for a person in a terminal."""
 
-from __future__ import annotations
-
 import re
 from itertools import islice
 from typing import Any, Final

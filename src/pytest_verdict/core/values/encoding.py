@@ -6,8 +6,6 @@ members of an Enum, dataclasses and pydantic models come back as an `EncodedObje
 an Enum that is also text or a number (StrEnum, IntEnum) is that text or number.
 """
 
-from __future__ import annotations
-
 import base64
 import datetime
 import functools

@@ -6,8 +6,6 @@ every time zone, and a dataclass or model equals another of its class with equal
 because a replay cannot ask it).
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable, Hashable, Mapping
 from enum import Enum

@@ -5,8 +5,6 @@ twice in one object, ``NaN`` and ``Infinity`` are not JSON, numbers are read exa
 Decimal), and a document may be nested 200 levels deep.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import itertools

@@ -1,7 +1,5 @@
 """Numbers in exact decimal arithmetic; and the number or bool that a value is, also one of NumPy."""
 
-from __future__ import annotations
-
 import decimal
 import re
 from decimal import Decimal

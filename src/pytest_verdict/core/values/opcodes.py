@@ -4,8 +4,6 @@ The standard library finds the same with more patience: its worst case is cubic.
 exactly once, as in patience diff, before the standard library looks at what lies between.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """What stands in for evidence that cannot be itself, and the class name and fields that a record keeps of objects."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from typing import Any, Final

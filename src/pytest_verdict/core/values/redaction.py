@@ -1,7 +1,5 @@
 """Redaction: what must not be written down is replaced before it reaches a file."""
 
-from __future__ import annotations
-
 import base64
 import functools
 import re

@@ -1,7 +1,5 @@
 """Copies of evidence: one that later changes do not reach, and what an operator sees, which reading the record gives back."""
 
-from __future__ import annotations
-
 import copy
 import datetime
 import uuid

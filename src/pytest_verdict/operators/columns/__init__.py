@@ -1,7 +1,5 @@
 """Operators on Arrow columns; only this folder knows how Arrow computes, and it takes a row only where Python does the same."""
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

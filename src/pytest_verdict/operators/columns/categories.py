@@ -1,7 +1,5 @@
 """Columns of categories, sorted by which of the accepted values they are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Columns of numbers: whole numbers and decimals of a few digits, as whole numbers of millionths."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Columns of text: normalized, and sorted by equality and by the texts that they contain."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 

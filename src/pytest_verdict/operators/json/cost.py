@@ -1,7 +1,5 @@
 """What it costs to turn one JSON document into another, and where the cost arises."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Final

@@ -1,7 +1,5 @@
 """The operator on the distance between two JSON documents."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, ClassVar

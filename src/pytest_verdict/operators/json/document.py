@@ -1,7 +1,5 @@
 """JSON evidence: reading both sides, equality of two documents, and how differences between them are written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from enum import Enum

@@ -1,7 +1,5 @@
 """Operators on whole JSON documents: equal, and contained in."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, ClassVar, Final, Literal

@@ -1,7 +1,5 @@
 """What is compared of two documents: without the parts that JSONPaths name, and with the case of text folded."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """The operator on JSON Schema."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping

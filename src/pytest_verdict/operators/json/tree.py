@@ -1,7 +1,5 @@
 """JSON documents as trees in which equal parts are known to be equal without looking into them."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal

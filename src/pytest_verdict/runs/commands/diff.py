@@ -1,7 +1,5 @@
 """``pytest-verdict diff``: compare two runs."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``pytest-verdict merge``: put the shards of a session together."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Final

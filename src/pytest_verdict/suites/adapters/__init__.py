@@ -4,8 +4,6 @@ A kind stands before a colon, as in ``recorded: outputs.jsonl``; whatever has no
 class with ``run(input, context=None)``, or of a function, sync or async.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Programs as adapters: the input on stdin, the output on stdout."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shlex

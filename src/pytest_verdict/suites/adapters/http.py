@@ -1,7 +1,5 @@
 """Services as adapters: the input in a request, the output in the reply."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import os

@@ -4,8 +4,6 @@ A service asks for patience by the status 429 or 529, or 503 with ``Retry-After`
 the clients of HTTP and of models have it: on the exception or on its ``response``.
 """
 
-from __future__ import annotations
-
 import functools
 import threading
 import time

@@ -1,7 +1,5 @@
 """Recorded outputs: as an adapter, so that a suite runs offline, and of sessions that go on where another one ended."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import fields

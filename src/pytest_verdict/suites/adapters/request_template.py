@@ -1,7 +1,5 @@
 """Requests as a suite writes them: ``{{input}}``, ``{{context.name}}`` and ``{{env.NAME}}`` stand for values."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Slices compared by columns: the operator sorts the rows, and the kernel compares one row of each kind."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Units inside a test: what they leave is handed to the session, in the order of the rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """The plan of a data set: pieces that can be read alone, each with the place of its first row; the file is read once."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BufferedReader, BytesIO, TextIOWrapper

@@ -1,7 +1,5 @@
 """A data set scored without pytest: units planned, run and folded, and the folder of a report made of their parts."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

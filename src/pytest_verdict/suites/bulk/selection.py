@@ -1,7 +1,5 @@
 """Some rows of a data set: the first ones, or those that a seed chooses by their names."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 A part is whole or not there, and its name tells all that it is made of. So what is there is not computed again.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """``pytest-verdict check``: whether suite files are written rightly, without running them."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """``pytest-verdict import``: a file of another tool as a suite or a test module."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 from pathlib import Path

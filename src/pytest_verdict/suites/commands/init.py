@@ -1,7 +1,5 @@
 """``pytest-verdict init``: a small suite that works, to begin with."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from importlib.resources import files

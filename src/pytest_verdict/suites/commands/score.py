@@ -1,7 +1,5 @@
 """``pytest-verdict score``: the rows of a data set compared by an operator, without pytest."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

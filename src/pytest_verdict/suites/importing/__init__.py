@@ -1,7 +1,5 @@
 """Files of other tools, translated: a reader for each format. Nothing in them is executed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Suites of AgenticAssure, whose form is nearly ours."""
 
-from __future__ import annotations
-
 import functools
 from typing import Final
 

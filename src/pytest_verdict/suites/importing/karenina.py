@@ -1,7 +1,5 @@
 """Checkpoints of Karenina: the templates of a benchmark, as the text of a test module."""
 
-from __future__ import annotations
-
 import ast
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Configurations of promptfoo: tests with variables, and assertions on the output."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Callable, Mapping

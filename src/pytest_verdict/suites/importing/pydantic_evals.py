@@ -1,7 +1,5 @@
 """Data sets of pydantic-evals, in YAML or JSON: cases, and evaluators of a case or of all."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Final

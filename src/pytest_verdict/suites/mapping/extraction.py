@@ -1,7 +1,5 @@
 """Extraction: steps, written as data, that take a part out of a value, one after the other."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import re

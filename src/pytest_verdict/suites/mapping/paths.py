@@ -1,7 +1,5 @@
 """JSONPaths: what a path matches in a document, in either dialect, and what is there instead."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 from collections.abc import Callable, Mapping, Sequence

@@ -3,8 +3,6 @@
 Each looks at what stands behind the last ``</think>``, and takes its time in proportion to the length of the text.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import re

@@ -1,7 +1,5 @@
 """Rows of a dataset, one at a time."""
 
-from __future__ import annotations
-
 import gzip
 import shutil
 import tempfile

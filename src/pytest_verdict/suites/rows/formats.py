@@ -1,7 +1,5 @@
 """The formats of datasets: each function reads a file, row by row where the format allows it."""
 
-from __future__ import annotations
-
 import csv
 import importlib
 import json

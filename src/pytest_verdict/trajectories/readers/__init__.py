@@ -3,8 +3,6 @@
 The formats are what families bring by the hook ``trajectory_readers``: ours in the order of plugin.py, then those of others.
 """
 
-from __future__ import annotations
-
 import copy
 import functools
 from collections.abc import Iterator

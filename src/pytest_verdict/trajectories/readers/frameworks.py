@@ -1,7 +1,5 @@
 """LangChain messages, as objects or dicts, LangGraph step lists, and the Vercel AI SDK."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Logs of agents: Inspect AI, and OpenHands in both of its forms."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Messages that hold blocks or parts: Anthropic, Claude Code, Amazon Bedrock Converse and pydantic-ai; and those of MCP."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial

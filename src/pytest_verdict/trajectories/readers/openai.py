@@ -1,7 +1,5 @@
 """OpenAI chat completions and Responses, and the messages of tau2-bench, which are alike."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Plain lists: names, pairs of a name and arguments, dicts, `Event`, and the call objects of other tools."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace

@@ -3,8 +3,6 @@
 A run of a tool is a call; what a model asked for and no tool ran is one too. What other runs returned repeats these calls.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping

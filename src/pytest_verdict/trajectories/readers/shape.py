@@ -1,7 +1,5 @@
 """What the readers share: looking into dicts and objects alike."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final

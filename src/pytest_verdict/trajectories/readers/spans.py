@@ -3,8 +3,6 @@
 In both the calls that models requested and no tool ran are in the messages of the models' spans.
 """
 
-from __future__ import annotations
-
 import datetime
 import math
 import re
