@@ -41,7 +41,7 @@ def test_an_alteration_is_named_by_file_and_place(report_folder, tmp_path, capsy
     folder = altered(report_folder, tmp_path / "altered", change)
     status, lines = said(capsys, folder)
     # Each record for itself, as if it were the first that another process sees.
-    monkeypatch.setattr("pytest_verdict.cli.replay._PIECE", 0)
+    monkeypatch.setattr("pytest_verdict.report.records_file._PIECE", 1)
     assert sorted(said(capsys, folder)[1]) == sorted(lines)
     assert status == (2 if "there is no" in place else 1)
     named = place if file == RECORDS and not place.startswith("line") else f"{file}: {place}"

@@ -79,13 +79,13 @@ class ReportFolder:
         if not (self.path / "report.json").is_file() and not (self.path / RECORDS).is_file():
             return
         (self.path / EARLIER).mkdir(exist_ok=True)
-        for name in (*_MARKS, *brought()[0]):
+        for name in files_of_report():
             if (self.path / name).is_file():
                 (self.path / name).replace(self.path / EARLIER / name)
 
     def remove_earlier(self) -> None:
         """Remove the report of an earlier session, once there is another."""
-        _remove(self.path / EARLIER, (*_MARKS, *brought()[0]))
+        _remove(self.path / EARLIER, files_of_report())
 
     def release(self) -> None:
         """Let another session have the folder."""
@@ -95,14 +95,22 @@ class ReportFolder:
         os.close(self._lock)
 
 
+def files_of_report() -> tuple[str, ...]:
+    """Name all files that a report may have."""
+    return (*_MARKS, *brought()[0])
+
+
 def refuse_foreign_file(path: Path) -> None:
     """Refuse to replace a file that is none of a report."""
-    if not path.is_file():
-        return
-    with path.open("rb") as file:
-        beginning = file.read(200)
-    if beginning and _MARKS[path.name] not in beginning:
-        raise _foreign(f"{path} was not written by this plugin")
+    if path.is_file():
+        with path.open("rb") as file:
+            refuse_foreign_text(path, path.name, file.read(200))
+
+
+def refuse_foreign_text(place: Path | str, name: str, beginning: bytes) -> None:
+    """Refuse to replace what begins otherwise than a file of this name in a report."""
+    if beginning and _MARKS.get(name, b"") not in beginning:
+        raise _foreign(f"{place} was not written by this plugin")
 
 
 def remove_journal(journal: Path) -> None:

@@ -13,6 +13,7 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.suites.bulk.plan import ROWS
+from pytest_verdict.suites.bulk.remote import Place
 from pytest_verdict.suites.bulk.scored_rows import RowCheck
 from pytest_verdict.suites.bulk.selection import Selection
 from pytest_verdict.suites.bulk.units import files_of, plan_units, rows_with_one_id, score_unit
@@ -37,15 +38,15 @@ def judged_by_units(path: Path, check: RowCheck, selection: Selection, jobs: int
     attempt, end = _next_place()
     check = replace(check, test=attempt.test, attempt=attempt.attempt, worker=attempt.worker, end=end)
     with TemporaryDirectory() as name:
-        folder = Path(name)
-        units = plan_units(path, check, selection, folder, ROWS, attempt.take(0))
+        place = Place(Path(name))
+        units = plan_units(path, check, selection, place, ROWS, attempt.take(0))
         folds = sorted(in_order(score_unit, units, min(jobs, len(units))), key=attrgetter("before", "rows"))
-        if again := sum(1 for _ in rows_with_one_id(folds, folder)):
+        if again := sum(1 for _ in rows_with_one_id(folds, place)):
             check.names().warn_of(again, "", 4)
         for fold in folds:
             if attempt.take(fold.rows) != fold.before:
                 raise ConfigurationError("with jobs, no other thread of the test compares at the same time")
-            rows = PartRows(fold.counts, fold.first(), fold.unreadable, files_of(fold, folder))
+            rows = PartRows(fold.counts, fold.first(), fold.unreadable, files_of(fold, place))
             SESSION.compared += fold.rows
             if SESSION.rows_observer is not None:
                 SESSION.rows_observer(rows)

@@ -20,13 +20,14 @@ from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, build
 from pytest_verdict.report.environment import describe_process, now
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
-from pytest_verdict.report.journal import ROOT, Journal, TestEntry
+from pytest_verdict.report.journal import JOURNAL, ROOT, Journal, TestEntry
 from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.json_report import MESSAGE_LIMIT
 from pytest_verdict.report.junit import Profile
 from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
 from pytest_verdict.suites.bulk.in_tests import PartRows
 from pytest_verdict.suites.bulk.plan import ROWS
+from pytest_verdict.suites.bulk.remote import PARTS, Place, brought, file_name
 from pytest_verdict.suites.bulk.scored_rows import RowCheck
 from pytest_verdict.suites.bulk.selection import Selection
 from pytest_verdict.suites.bulk.units import Run, Unit, files_of, plan_units, rows_with_one_id, score_unit
@@ -35,8 +36,6 @@ from pytest_verdict.suites.mapping.evaluator import Evaluator
 from pytest_verdict.suites.mapping.input_mapping import InputMapping
 
 _PROFILE: Final[Profile] = "ci"
-PARTS: Final = "parts"
-"""Where parts lie in the folder of a report, until it is built."""
 _BLOCK: Final = 1 << 20
 
 
@@ -64,10 +63,10 @@ def score_dataset(
     seen; what a killed run left in the folder is not computed again.
 
     Args:
-        source: The path of a JSONL, CSV, YAML, Parquet or Arrow file.
+        source: The path of a JSONL, CSV, YAML, Parquet or Arrow file, or its URL, which needs the extra ``[remote]``.
         operator: The name of a registered operator, or an operator.
         mapping: Where its inputs come from, as `InputMapping` or a dict; ``$`` is the row.
-        folder: The folder of the report.
+        folder: The folder of the report, or the URL of one.
         threshold: The lowest score with which a row passes; the default unless given.
         pass_rate: The lowest share of rows that must pass, in (0, 1].
         confident: Whether the whole confidence interval of the true share must lie at or above ``pass_rate``.
@@ -98,15 +97,20 @@ def score_dataset(
     """
     evaluator = Evaluator(operator, mapping, threshold, **settings)
     gate, pass_rate = PassRate(confident=confident, confidence=confidence), checked_rate(pass_rate)
-    label, test = Path(source).name, f"{Path(source).name}::{evaluator.operator_name}"
+    label, place = file_name(source), Place.of(folder)
+    test = f"{label}::{evaluator.operator_name}"
     check = RowCheck(evaluator=evaluator, label=label, ids=ids, test=test, end=record_end(label, 0))
     # Before there is a folder, so that a file that cannot be read leaves none.
-    units = plan_units(Path(source), check, Selection(limit, sample, seed), Path(folder) / PARTS, unit_rows)
-    held = _held(Path(folder))
-    try:
-        return _reported(held, run, units, check, gate, pass_rate)
-    finally:
-        held.release()
+    place.refuse_foreign_files()
+    with brought(source) as (path, url):
+        units = plan_units(path, check, Selection(limit, sample, seed), place, unit_rows, url=url)
+        held = _held(place.folder)
+        try:
+            decided = _reported(held, run, units, check, gate, pass_rate)
+            place.take_report()
+        finally:
+            held.release()
+    return decided
 
 
 def _reported(
@@ -115,12 +119,11 @@ def _reported(
     facts, began = {**describe_process(Path.cwd(), sys.argv[1:]), "started": now()}, time.monotonic()
     held.refuse_foreign_files()
     held.set_aside_interrupted()
-    (held.path / PARTS).mkdir(exist_ok=True)
     fold = _folded(run, units, check)
     whole = PartRows(fold.counts, fold.first(), fold.unreadable, ())
     decided = concluded(check.label, [whole], gate, pass_rate, kernel.run)
     held.set_aside_earlier()
-    journal = _journal(held, check, fold, decided, facts, time.monotonic() - began)
+    journal = _journal(units[0].place, check, fold, decided, facts, time.monotonic() - began)
     built = build(journal, held.path, run=journal.run, profile=_PROFILE, consume=True)
     remove_journal(held.journal)
     held.remove_earlier()
@@ -144,11 +147,11 @@ def _folded(run: Run, units: Sequence[Unit], check: RowCheck) -> Fold:
             f"run gave {len(folds)} results for {counted(len(units), 'unit')}; it gives one for each"
         )
     fold = reduce(Fold.__add__, folds, Fold())
-    _refuse(fold, units[0].folder, check.label)
+    _refuse(fold, units[0].place, check.label)
     return fold
 
 
-def _refuse(fold: Fold, parts: Path, label: str) -> None:
+def _refuse(fold: Fold, parts: Place, label: str) -> None:
     if not fold.rows:
         raise ConfigurationError(f"{label}: there are no rows, so nothing was compared")
     for one, other in islice(rows_with_one_id([fold], parts), 1):
@@ -161,15 +164,15 @@ def _refuse(fold: Fold, parts: Path, label: str) -> None:
 
 
 def _journal(
-    held: ReportFolder, check: RowCheck, fold: Fold, decided: DatasetCheck, facts: Mapping[str, Any], seconds: float
+    place: Place, check: RowCheck, fold: Fold, decided: DatasetCheck, facts: Mapping[str, Any], seconds: float
 ) -> Journal:
     """Write the journal that a session with one test would have written."""
-    writer = JournalWriter(held.journal, {"run": facts, "profile": _PROFILE, "limit": DEFAULT_INLINE_LIMIT})
+    writer = JournalWriter(place.folder / JOURNAL, {"run": facts, "profile": _PROFILE, "limit": DEFAULT_INLINE_LIMIT})
     writer.append_order([check.test])
     gate, text = decided.gate, "" if decided.gate.passed else decided.describe()
     attempt = AttemptRecords(check.test, check.attempt)
     last = attempt.line(gate.to_members(), fold.rows + 1, check.end).encode("ascii")
-    size = sum(writer.append_records(piece)[1] for piece in chain(_pieces(fold, held.path / PARTS), [last]))
+    size = sum(writer.append_records(piece)[1] for piece in chain(_pieces(fold, place), [last]))
     count(counts := dict(fold.counts), gate.operator, gate.verdict)
     entry = TestEntry(check.test, 1, "failed" if text else "passed", check.label, 0, round(seconds * 1_000_000))
     entry.message, entry.text = text.split("\n", 1)[0][:MESSAGE_LIMIT], text
@@ -182,8 +185,8 @@ def _journal(
     return journal
 
 
-def _pieces(fold: Fold, parts: Path) -> Iterator[bytes]:
-    for path in files_of(fold, parts):
+def _pieces(fold: Fold, place: Place) -> Iterator[bytes]:
+    for path in files_of(fold, place):
         with path.open("rb") as file:
             while piece := file.read(_BLOCK):
                 yield piece

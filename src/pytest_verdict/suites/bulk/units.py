@@ -22,6 +22,7 @@ from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.report.statements import file_digest
 from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
 from pytest_verdict.suites.bulk.plan import Piece, chosen, plan_pieces, read_piece
+from pytest_verdict.suites.bulk.remote import PARTS, Place, local_copy
 from pytest_verdict.suites.bulk.scored_rows import RowCheck, score_rows
 from pytest_verdict.suites.bulk.selection import Selection
 from pytest_verdict.suites.bulk.slices import Slice
@@ -35,12 +36,13 @@ _FOLD: Final = TypeAdapter(Fold)
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A piece of a data set, how its rows are compared, and the folder of its part; it can be pickled."""
+    """A piece of a data set, how its rows are compared, and the place of its part; it can be pickled."""
 
     piece: Piece
     check: RowCheck
-    folder: Path
+    place: Place
     redaction: Redaction | None = None
+    url: str | None = None
 
     @property
     def name(self) -> str:
@@ -58,21 +60,21 @@ Run = Callable[[Callable[[Unit], Fold], Sequence[Unit]], Iterable[Fold]]
 
 
 def plan_units(
-    path: Path, check: RowCheck, selection: Selection, folder: Path, most: int, before: int = 0
+    path: Path, check: RowCheck, selection: Selection, place: Place, most: int, before: int = 0, url: str | None = None
 ) -> list[Unit]:
     """Cut what is taken of a data set into units of at most so many rows, behind records that the test has before."""
     pieces, positions = plan_pieces(path.absolute(), most), selection.positions(path, check)
     pieces = pieces if positions is None else chosen(pieces, positions)
     placed = (piece._replace(before=before + piece.before) for piece in pieces)
-    return [Unit(piece, check, folder.absolute(), SESSION.redaction) for piece in placed]
+    return [Unit(piece, check, place, SESSION.redaction, url) for piece in placed]
 
 
 def score_unit(unit: Unit) -> Fold:
     """Compare the rows of a unit and write their records, unless they are there."""
-    told = unit.folder / f"{unit.name}.json"
+    told = unit.place.part(f"{unit.name}.json")
     try:
         fold = _FOLD.validate_json(told.read_bytes(), strict=True)
-        if all(file_digest(unit.folder / part) == digest for part, digest in fold.parts):
+        if all(file_digest(unit.place.part(part)) == digest for part, digest in fold.parts):
             return fold
     except (OSError, ValidationError):
         # It is not there, or not as it was written.
@@ -80,15 +82,19 @@ def score_unit(unit: Unit) -> Fold:
     SESSION.redaction = unit.redaction
     fold = _scored(unit)
     _write(told, [_FOLD.dump_json(fold)])
+    for part in (*(name for name, _ in fold.parts), told.name):
+        unit.place.share(part)
     return fold
 
 
 def _scored(unit: Unit) -> Fold:
-    fold, keys, check = Fold(unit.piece.before), list[bytes](), unit.check
+    fold, keys, check, piece = Fold(unit.piece.before), list[bytes](), unit.check, unit.piece
+    if unit.url is not None:
+        piece = piece._replace(path=str(local_copy(unit.url, piece.sha256)))
 
     def lines() -> Iterator[bytes]:
         nonlocal fold
-        for rows in read_piece(unit.piece, check.needed):
+        for rows in read_piece(piece, check.needed):
             done = fold.before + fold.rows
             found, lines = score_rows(check, rows, done + 1)
             keys.extend(_keys(check, rows, found.names, done))
@@ -97,10 +103,12 @@ def _scored(unit: Unit) -> Fold:
             fold += Fold(done, len(rows.numbers), found.counts, found.unreadable, samples, subtrees)
             yield lines
 
-    parts = [_write(unit.folder / f"{unit.name}{_LINES}", lines())]
+    folder = unit.place.folder / PARTS
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = [_write(folder / f"{unit.name}{_LINES}", lines())]
     if check.ids is not None:
-        parts.append(_write(unit.folder / f"{unit.name}{_KEYS}", sorted(keys)))
-    if unit.piece.rows not in {0, fold.rows}:
+        parts.append(_write(folder / f"{unit.name}{_KEYS}", sorted(keys)))
+    if piece.rows not in {0, fold.rows}:
         raise ConfigurationError(f"{check.label}: the file changed while it was read; score it again")
     return replace(fold, parts=tuple(parts))
 
@@ -127,14 +135,14 @@ def _keys(check: RowCheck, rows: Slice, names: Sequence[str], done: int) -> Iter
                 yield hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:_KEY] + ordinal.to_bytes(8)
 
 
-def files_of(fold: Fold, folder: Path) -> list[Path]:
+def files_of(fold: Fold, place: Place) -> list[Path]:
     """Give the files of records, in the order of the rows."""
-    return [folder / part for part, _ in fold.parts if part.endswith(_LINES)]
+    return [place.part(part) for part, _ in fold.parts if part.endswith(_LINES)]
 
 
-def rows_with_one_id(folds: Iterable[Fold], folder: Path) -> Iterator[tuple[int, int]]:
+def rows_with_one_id(folds: Iterable[Fold], place: Place) -> Iterator[tuple[int, int]]:
     """Give the ordinals of each two rows with one id; the keys of each unit are sorted."""
-    keys = [_entries(folder / part) for fold in folds for part, _ in fold.parts if part.endswith(_KEYS)]
+    keys = [_entries(place.part(part)) for fold in folds for part, _ in fold.parts if part.endswith(_KEYS)]
     for one, other in pairwise(merge(*keys)):
         if one[:_KEY] == other[:_KEY]:
             yield int.from_bytes(one[_KEY:]), int.from_bytes(other[_KEY:])

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
     add = parser.add_argument
-    add("dataset", metavar="DATA", help="a JSONL, CSV, YAML, Parquet or Arrow file")
+    add("dataset", metavar="DATA", help="a JSONL, CSV, YAML, Parquet or Arrow file, or the URL of one")
     add("--operator", required=True, metavar="NAME", help="the operator that compares each row")
     add("--settings", metavar="JSON", help="its settings, such as '{\"tolerance\": 0.1}'")
     add("--expected", metavar="COLUMN", help="the column, or the JSONPath, of the expected value")
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=int, metavar="N", help="only so many of the first rows")
     add("--sample", type=int, metavar="N", help="only so many rows, chosen by the seed and their names")
     add("--seed", type=int, default=0, metavar="N", help="0 unless given")
-    add("-o", "--output", metavar="DIR", required=True, help="the folder of the report")
+    add("-o", "--output", metavar="DIR", required=True, help="the folder of the report, or its URL")
     add("--engine", choices=("local", "ray"), default="local", help="processes of this machine, or tasks of Ray")
     add("--address", metavar="A", help="the address of a Ray cluster; one on this machine is started unless given")
     add("-j", "--jobs", type=int, metavar="N", help="how many units run at once; one a processor unless given")

@@ -1,0 +1,161 @@
+"""`pytest-verdict score` with URLs: the same report as with paths, and nothing of it left on this machine."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from test_score import COLUMNS, ROWS, report_in
+
+from pytest_verdict.cli import main
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.suites import score_dataset
+
+fsspec = pytest.importorskip("fsspec")
+
+
+@pytest.fixture
+def bucket(tmp_path, monkeypatch):
+    """An object store in this process, and a home of its own for copies."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    store = fsspec.filesystem("memory")
+    store.store.clear()
+    text = "\n".join(json.dumps(row) for row in ROWS)
+    (tmp_path / "rows.jsonl").write_text(text)
+    store.pipe("/bucket/rows.jsonl", text.encode())
+    yield store
+    store.store.clear()
+
+
+def score(source, to, *options):
+    return main(["score", source, *COLUMNS, *options, "-o", to])
+
+
+def copies(tmp_path):
+    return [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+
+
+def taken_down(store, url, folder):
+    store.get(url.partition(":/")[2], str(folder), recursive=True)
+    return report_in(folder)
+
+
+def test_the_report_is_that_of_a_path(bucket, tmp_path, capsys):
+    assert score("rows.jsonl", "here", "-j", "1") == 1
+    assert score("memory://bucket/rows.jsonl", "memory://bucket/out", "-j", "1", "--unit-rows", "7", "--ids", "id") == 1
+    assert capsys.readouterr().out.endswith("written: memory://bucket/out\n")
+    assert sorted(bucket.find("/bucket/out")) == [
+        f"/bucket/out/{name}" for name in ("junit.xml", "records.jsonl", "report.json")
+    ]
+    assert score("rows.jsonl", "named", "-j", "1", "--ids", "id") == 1
+    assert taken_down(bucket, "memory://bucket/out", tmp_path / "there") == report_in(tmp_path / "named")
+    assert copies(tmp_path) == []
+
+
+def test_processes_share_parts_at_a_url(bucket, tmp_path):
+    score("rows.jsonl", "here", "-j", "1")
+    assert score((tmp_path / "rows.jsonl").as_uri(), (tmp_path / "there").as_uri(), "-j", "2", "--unit-rows", "20") == 1
+    assert report_in(tmp_path / "there") == report_in(tmp_path / "here")
+    assert [path.name for path in (tmp_path / "there").rglob("part-*")] == []
+
+
+def test_a_killed_run_goes_on_from_the_parts_that_are_there(bucket, tmp_path, monkeypatch):
+    from pytest_verdict.suites.bulk import units
+
+    score("rows.jsonl", "here", "-j", "1")
+    begun, real = [], units.score_rows
+
+    def killed_later(check, batch, first):
+        begun.append(first)
+        if len(begun) == 3:
+            raise KeyboardInterrupt
+        return real(check, batch, first)
+
+    monkeypatch.setattr(units, "score_rows", killed_later)
+    again = ("memory://bucket/rows.jsonl", "memory://bucket/out", "-j", "1", "--unit-rows", "20")
+    assert score(*again) == 130
+    parts = [path for path in bucket.find("/bucket/out/parts") if path.endswith(".json")]
+    assert len(parts) == 2
+    # As another machine would see it, which has no copies.
+    for path in copies(tmp_path):
+        path.unlink()
+    assert score(*again) == 1
+    assert begun == [1, 21, 41, 41]
+    assert taken_down(bucket, "memory://bucket/out", tmp_path / "there") == report_in(tmp_path / "here")
+
+
+def test_a_part_that_was_altered_is_made_again(bucket, tmp_path, monkeypatch):
+    from pytest_verdict.suites.bulk import units
+
+    score("rows.jsonl", "here", "-j", "1")
+    kept = bucket.rm_file
+    monkeypatch.setattr(type(bucket), "rm_file", lambda self, path: None)
+    again = ("memory://bucket/rows.jsonl", "memory://bucket/out", "-j", "1", "--unit-rows", "20")
+    score(*again)
+    monkeypatch.setattr(type(bucket), "rm_file", lambda self, path: kept(path))
+    altered = next(path for path in bucket.find("/bucket/out/parts") if path.endswith(".jsonl"))
+    bucket.pipe(altered, bucket.cat(altered).replace(b'"fail"', b'"pass"'))
+    scored, real = [], units.score_rows
+    monkeypatch.setattr(units, "score_rows", lambda *given: scored.append(given[2]) or real(*given))
+    assert score(*again) == 1
+    assert len(scored) == 1
+    assert taken_down(bucket, "memory://bucket/out", tmp_path / "there") == report_in(tmp_path / "here")
+
+
+def test_a_file_that_changes_meanwhile_is_refused(bucket):
+    def changed(function, units):
+        Path(units[0].piece.path).unlink()
+        bucket.pipe("/bucket/rows.jsonl", json.dumps(ROWS[1]).encode())
+        return map(function, units)
+
+    with pytest.raises(ConfigurationError, match=r"rows\.jsonl: the file changed"):
+        score_dataset(
+            "memory://bucket/rows.jsonl",
+            "exact",
+            {"expected": "$.want", "observed": "$.got"},
+            "memory://bucket/out",
+            run=changed,
+        )
+    assert not bucket.exists("/bucket/out/report.json")
+
+
+def test_a_file_that_is_none_of_a_report_is_not_replaced(bucket, capsys):
+    bucket.pipe("/bucket/out/report.json", b'{"mine": 1}')
+    assert score("memory://bucket/rows.jsonl", "memory://bucket/out", "-j", "1") == 2
+    assert "memory://bucket/out/report.json was not written by this plugin" in capsys.readouterr().err
+    assert bucket.cat("/bucket/out/report.json") == b'{"mine": 1}'
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("memory://bucket/none.jsonl", "none.jsonl"),
+        ("nowhere://bucket/rows.jsonl", "nowhere://: Protocol not known: nowhere"),
+        ("memory://bucket/rows.txt", "rows.txt"),
+    ],
+)
+def test_what_cannot_be_read_is_told(bucket, tmp_path, capsys, source, told):
+    bucket.pipe("/bucket/rows.txt", b"a text")
+    assert score(source, "out", "-j", "1") == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert "Traceback" not in error
+    assert not (tmp_path / "out").exists()
+    assert copies(tmp_path) == []
+
+
+def test_a_query_is_in_no_record(bucket, tmp_path):
+    # Signed URLs have secrets in their query.
+    bucket.pipe("/bucket/rows.jsonl?signature=secret", bucket.cat("/bucket/rows.jsonl"))
+    assert score("memory://bucket/rows.jsonl?signature=secret", "out", "-j", "1") == 1
+    assert b"secret" not in (tmp_path / "out/records.jsonl").read_bytes()
+    assert json.loads((tmp_path / "out/report.json").read_text())["tests"][0]["test"] == "rows.jsonl::exact"
+
+
+def test_without_fsspec_the_extra_is_named(bucket, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    assert score("memory://bucket/rows.jsonl", "out", "-j", "1") == 2
+    assert "pytest-verdict[remote]" in capsys.readouterr().err
