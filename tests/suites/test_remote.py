@@ -132,7 +132,10 @@ def test_a_file_that_is_none_of_a_report_is_not_replaced(bucket, capsys):
 @pytest.mark.parametrize(
     ("source", "told"),
     [
-        ("memory://bucket/none.jsonl", "none.jsonl"),
+        (
+            "memory://bucket/none.jsonl?key=secret",
+            "pytest-verdict: memory://bucket/none.jsonl: there is no such file\n",
+        ),
         ("nowhere://bucket/rows.jsonl", "nowhere://: Protocol not known: nowhere"),
         ("memory://bucket/rows.txt", "rows.txt"),
     ],

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from errno import ENOENT
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -89,8 +90,10 @@ class Place:
     def refuse_foreign_files(self) -> None:
         """Refuse a URL at which a report would replace files that are none of a report."""
         for name in files_of_report() if self.url is not None else ():
+            beginning = b""
             with _opened(f"{self.url}/{name}") as (system, there), suppress(FileNotFoundError):
-                refuse_foreign_text(f"{self.url}/{name}", name, system.cat_file(there, 0, 200))
+                beginning = system.cat_file(there, 0, 200)
+            refuse_foreign_text(f"{self.url}/{name}", name, beginning)
 
     def take_report(self) -> None:
         """Put the report to its URL, the summary of it last, and forget what this machine has of it."""
@@ -125,8 +128,8 @@ def _opened(url: str) -> Iterator[tuple[Any, str]]:
         raise MissingExtraError("a URL", "remote") from None
     try:
         yield fsspec.core.url_to_fs(url)
-    except (OSError, ConfigurationError):
-        raise
+    except FileNotFoundError as error:
+        raise FileNotFoundError(ENOENT, "there is no such file", url.partition("?")[0]) from error
     except (ImportError, ValueError) as error:
         raise ConfigurationError(f"{url.partition('://')[0]}://: {error}") from None
     except Exception as error:  # each file system has exceptions of its own
