@@ -1,5 +1,6 @@
 """Adapters outside Python: programs, services and recorded outputs."""
 
+import datetime
 import json
 import sys
 import threading
@@ -36,6 +37,12 @@ def program(code):
 def test_a_program(tmp_path, kind, code, output, calls):
     result = open_adapter(f"{kind}: {program(code)}", tmp_path).run("hello", CONTEXT)
     assert (result.output, result.tool_calls) == (output, calls)
+
+
+def test_a_program_reads_structures_as_json_in_one_order_whatever_their_keys_are(tmp_path):
+    given = {"b": [{2: 1, "a": None}], 1: True, datetime.date(2020, 1, 2): 0.5, False: "no"}
+    result = open_adapter(f"command: {program('print(input())')}", tmp_path).run(given, CONTEXT)
+    assert result.output == '{"1": true, "2020-01-02": 0.5, "b": [{"2": 1, "a": null}], "false": "no"}'
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,19 @@ def read_json(text: str, *, checks_keys_itself: bool = False) -> Any:
 
 def as_text(value: Any) -> str:
     """Write a value where text is needed: text as it is, anything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+    if isinstance(value, str):
+        return value
+    return json.dumps(_with_text_keys(value), sort_keys=True, ensure_ascii=False, default=str)
+
+
+def _with_text_keys(value: Any) -> Any:
+    """Make keys of YAML text, as JSON has them: numbers and texts cannot be sorted together."""
+    if isinstance(value, dict):
+        return {
+            key if isinstance(key, str) else as_text(key).strip('"'): _with_text_keys(inner)
+            for key, inner in value.items()
+        }
+    return [*map(_with_text_keys, value)] if isinstance(value, list | tuple) else value
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
