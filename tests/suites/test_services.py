@@ -117,6 +117,29 @@ def test_a_name_that_stands_for_nothing_is_found_without_a_call(write, capsys, h
     assert [line for line in wrong if f"a.verdict.yaml:{line}" not in run.output] == []
 
 
+REPLIES = """suite:
+  name: s
+  adapter:
+    url: "http://127.0.0.1/"
+    reply:
+      tool_cals: $.calls
+      latency_ms: "$.[["
+  scenarios:
+    - {name: x, input: a, expected_output: b}
+"""
+
+
+def test_where_a_reply_has_its_output_is_looked_at_without_a_call(write, capsys):
+    file = write("a.verdict.yaml", REPLIES)
+    assert main(["check", str(file)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.removeprefix(f"{file}:")[:60] for line in lines] == [
+        "5: reply: say where its output is, such as output: $.answer",
+        "6: reply has no 'tool_cals'. Did you mean 'tool_calls'? Allo",
+        "7: latency_ms: '$.[[' is not a JSONPath: Parse error at 1:3 ",
+    ]
+
+
 def test_a_service_that_is_only_a_url_is_looked_at_too(write, capsys):
     content = suite({"name": "x", "input": "i", "expected_output": "o"}, adapter="http://h/{{inptu}}")
     file = write("a.verdict.yaml", content)

@@ -52,7 +52,7 @@ class AgentResult:
     reasoning_trace: Sequence[str] | None = None
 
 
-_FIELDS: Final = tuple(entry.name for entry in fields(AgentResult))
+RESULT_FIELDS: Final = tuple(entry.name for entry in fields(AgentResult))
 CALL_FIELDS: Final = tuple(entry.name for entry in fields(ToolCall))
 _OUTPUTS: Final = (str, dict, list, int, float)
 
@@ -64,15 +64,15 @@ def as_result(returned: Any) -> AgentResult:
     if not hasattr(returned, "output"):
         found = f"{type(returned).__name__}: {shown(returned, 80)}"
         raise AdapterError(f"the adapter must return an AgentResult or text, and returned {found}")
-    return _checked({name: getattr(returned, name) for name in _FIELDS if hasattr(returned, name)})
+    return _checked({name: getattr(returned, name) for name in RESULT_FIELDS if hasattr(returned, name)})
 
 
 def result_from_json(value: Any, source: str) -> AgentResult:
     """Take a result that was written as JSON."""
     if isinstance(value, str):
         return AgentResult(value)
-    if not isinstance(value, dict) or "output" not in value or not set(value) <= set(_FIELDS):
-        wanted = f"text or an object with output and, if wanted, {', '.join(_FIELDS[1:])}"
+    if not isinstance(value, dict) or "output" not in value or not set(value) <= set(RESULT_FIELDS):
+        wanted = f"text or an object with output and, if wanted, {', '.join(RESULT_FIELDS[1:])}"
         raise AdapterError(f"{source} must be {wanted}; got {shown(value, 80)}")
     return _checked(value)
 

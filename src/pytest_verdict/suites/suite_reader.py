@@ -9,12 +9,23 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
-from pytest_verdict.errors import AdapterError, ConfigurationError, SuiteError
+from pytest_verdict.errors import AdapterError, ConfigurationError, SuiteError, allowed
 from pytest_verdict.suites.adapters.request_template import names_in, request_of, value_of, variable_of
+from pytest_verdict.suites.agent_result import RESULT_FIELDS
+from pytest_verdict.suites.mapping.input_mapping import read_input
 from pytest_verdict.suites.scenario_rows import scenarios_of
 from pytest_verdict.suites.scorer import SuiteScorer, find_scorer
-from pytest_verdict.suites.suite_model import PassShare, RateLimit, RunSettings, Scenario, ScorerEntry, SuiteHead
+from pytest_verdict.suites.suite_model import (
+    HttpRequest,
+    PassShare,
+    RateLimit,
+    RunSettings,
+    Scenario,
+    ScorerEntry,
+    SuiteHead,
+)
 from pytest_verdict.suites.validation_errors import Form, read_form, refuse
 
 DEFAULT_SCORER: Final = "passfail"
@@ -180,7 +191,18 @@ class _Planner:
                     _look_up(name, plans, self._head.name)
                 else:
                     found.setdefault(variable, self._document.line(place))
+        self._check_reply(request_of(self._head.adapter))
         return found
+
+    def _check_reply(self, request: HttpRequest | None) -> None:
+        parts = {} if request is None else request.reply
+        if parts and "output" not in parts:
+            self._complain(("suite", "adapter", "reply"), "reply: say where its output is, such as output: $.answer")
+        for name, source in parts.items():
+            with self._told_at(("suite", "adapter", "reply", name)):
+                if name not in RESULT_FIELDS:
+                    raise ConfigurationError(f"reply has no {shown(name, 40)}.{allowed('name', name, RESULT_FIELDS)}")
+                read_input(name, source)
 
     def _by_tool(self, entry: _Entry) -> Scenario:
         """Give the one expected tool the arguments that are written without a tool, as AgenticAssure's users do."""
