@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from typing import Unpack
 
 import blind_judges as judges
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 from pytest_verdict import ComparisonResult, MismatchError
 from pytest_verdict.blind.api import assert_preferred, blind_compare
 from pytest_verdict.blind.comparing import collect_evidence
-from pytest_verdict.blind.options import BlindInputs
+from pytest_verdict.blind.options import BlindInputs, BlindOptions
 from pytest_verdict.blind.protocol import BlindProtocol, Vote, aggregated
 from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay_line
@@ -247,7 +248,7 @@ def test_a_wrong_option_is_found_by_every_way_in(tmp_path):
     for ask in (blind_compare, assert_preferred):
         with pytest.raises(ConfigurationError, match="no option 'outptu'"):
             ask(GOOD, BAD, TASK, judges.honest, outptu=tmp_path)
-        assert ask.__annotations__["options"] == "Unpack[BlindOptions]"
+        assert ask.__annotations__["options"] == Unpack[BlindOptions]
 
 
 def test_an_output_of_none_writes_nothing():

@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 from oracle import CONFTEST, TESTS, Finding, examine, noted
 
@@ -79,11 +80,18 @@ def _three(line: Sequence[int]) -> set[int]:
     return {line[0], line[len(line) // 2], line[-1]}
 
 
-def _begins_to_wait(file: str, line: int) -> bool:
-    # A hook that ends the session has not begun: an exception comes out of pytest, and the report or its journal is whole.
+_AROUND_THE_WAIT: Final = (
+    *("interrupted = False", "try:", "with ExitStack() as stack:"),
+    *("if interrupted and session is not None:", "session.exitstatus = pytest.ExitCode.INTERRUPTED"),
+)
+
+
+def _is_around_the_wait(file: str, line: int) -> bool:
+    # A hook that ends the session has not begun to wait for signals, or has ended: an exception comes out of pytest, and the
+    # report or its journal is whole.
     text = linecache.getline(file, line)
-    first_lines = ("interrupted = False", "try:", "with ExitStack() as stack:") if "deferred_signals" in file else ()
-    return "interrupts_noted(" in text or "def pytest_" in text or text.strip() in first_lines
+    is_line_of_ours = "deferred_signals" in file and text.strip() in _AROUND_THE_WAIT
+    return "interrupts_noted(" in text or "def pytest_" in text or is_line_of_ours
 
 
 def failures(who: str, arguments: Sequence[str], moments: Sequence[int]) -> Iterator[str]:
@@ -93,7 +101,7 @@ def failures(who: str, arguments: Sequence[str], moments: Sequence[int]) -> Iter
             status, finding = run_at(f"{who}:{moment}", arguments, project)
             struck = [f"{Path(file).name}:{line}" for file, line in noted(project, "struck")]
             faults = finding.faults
-            if isinstance(status, str) and not any(_begins_to_wait(*place) for place in noted(project, "struck")):
+            if isinstance(status, str) and not any(_is_around_the_wait(*place) for place in noted(project, "struck")):
                 faults = [*faults, status]
             if not struck:
                 faults = [*faults, "no such moment"] if "-n2" not in arguments else faults
