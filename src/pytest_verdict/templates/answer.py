@@ -16,7 +16,8 @@ from pytest_verdict.templates import observed_keys as keys
 from pytest_verdict.templates.field import FieldRule, Verification, types_of
 from pytest_verdict.templates.ground_truth import refuse_impossible
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all, regex_checks, regex_report
-from pytest_verdict.templates.template_match import Fields, TemplateMatch, check_strategy
+from pytest_verdict.templates.strategy import check_strategy
+from pytest_verdict.templates.template_match import Fields, TemplateMatch
 
 RESERVED: Final = {
     "id": "the base class keeps the question's id under this name",

@@ -11,7 +11,7 @@ from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.answer_leaks import answer_leaks, classic_fields
 from pytest_verdict.templates.discovery import load_templates
 from pytest_verdict.templates.field import Verification
-from pytest_verdict.templates.template_match import fields_named
+from pytest_verdict.templates.strategy import fields_named
 
 _EXIT_CODES: Final = """\
 The module is imported, which runs its code. No judge is asked.

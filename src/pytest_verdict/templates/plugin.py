@@ -13,7 +13,7 @@ def recorded_operators() -> Mapping[str, str]:
     """Name the operators, which only records carry."""
     return {
         "answer_template": f"{_HERE}template_match:TemplateMatch",
-        "field_check": f"{_HERE}template_match:FieldCheck",
+        "field_check": f"{_HERE}strategy:FieldCheck",
         "regex_check": f"{_HERE}regex_check:RegexCheck",
     }
 
