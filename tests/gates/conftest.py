@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import sys
 from pathlib import Path
 
 import pytest
 
-import pytest_verdict
-
 sys.path.insert(0, str(Path(__file__).parents[1] / "plugin"))
 
-from harness import Harness
+from harness import Harness, import_for_good
 
-# Sessions inside a test forget the modules that they imported first; what is imported here stays one and the same.
-importlib.import_module("pytest_verdict.comparator")
-for package in ("core", "operators", "pytest_plugin", "report", "gates", "suites", "templates"):
-    home = importlib.import_module(f"{pytest_verdict.__name__}.{package}")
-    for module in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
-        importlib.import_module(module.name)
+import_for_good("core", "operators", "pytest_plugin", "report", "gates", "suites", "templates")
 
 
 @pytest.fixture

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
 import os
+import pkgutil
 import signal
 import subprocess
 import sys
@@ -42,6 +45,17 @@ REPORT = ("--verify-report",)
 HIDDEN_VARIABLES = ("PYTEST_XDIST_WORKER", "PYTEST_ADDOPTS", "CI", "BUILD_NUMBER", "PYTEST_CURRENT_TEST")
 # Only the plugins that a test names: sessions start faster, and what other plugins warn of does not matter here.
 FEW_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+
+
+def import_for_good(*packages: str) -> None:
+    """Import all modules of some packages: sessions inside a test forget those that they imported first."""
+    importlib.import_module("pytest_verdict.comparator")
+    for package in packages:
+        home = importlib.import_module(f"pytest_verdict.{package}")
+        for module in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
+            # Some modules need pyarrow, of an extra.
+            with contextlib.suppress(ModuleNotFoundError):
+                importlib.import_module(module.name)
 
 
 @dataclass

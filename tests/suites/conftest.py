@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import importlib
 import os
-import pkgutil
 import sys
 from pathlib import Path
 
 import pytest
 
-import pytest_verdict
-
 sys.path.insert(0, str(Path(__file__).parents[1] / "plugin"))
 
-from harness import Harness
+from harness import Harness, import_for_good
 
-# Sessions inside a test forget the modules that they imported first; what is imported here stays one and the same.
-importlib.import_module("pytest_verdict.comparator")
-for package in ("core", "operators", "pytest_plugin", "report", "suites", "trajectories"):
-    home = importlib.import_module(f"{pytest_verdict.__name__}.{package}")
-    for module in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
-        # Some modules need pyarrow, of an extra.
-        with contextlib.suppress(ModuleNotFoundError):
-            importlib.import_module(module.name)
+import_for_good("core", "operators", "pytest_plugin", "report", "suites", "trajectories")
 
 
 @pytest.fixture

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-import pytest_verdict
-
 sys.path.insert(0, str(Path(__file__).parents[1] / "plugin"))
 
-from harness import FOLDER, Harness, Run
+from harness import FOLDER, Harness, Run, import_for_good
 from hostile_session import SESSION
 
-# Sessions inside a test forget the modules that they imported first; what is imported here stays one and the same.
-importlib.import_module("pytest_verdict.comparator")
-for package in ("core", "operators", "pytest_plugin", "report", "explanation", "summaries"):
-    home = importlib.import_module(f"{pytest_verdict.__name__}.{package}")
-    for module in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
-        importlib.import_module(module.name)
+import_for_good("core", "operators", "pytest_plugin", "report", "explanation", "summaries")
 
 
 @pytest.fixture
