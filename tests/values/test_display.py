@@ -27,7 +27,8 @@ class Coloured:
         ("read at 0x7fff12", "'read at 0x7fff12'"),
         (Coloured(), r"\x1b[31mred\x1b[0m\r\n\u202eevil"),
         ([Coloured()], r"[\x1b[31mred\x1b[0m\r\n\u202eevil]"),
-        ({"b", "a", "c"}, "{'a', 'b', 'c'}"),
+        # A constant set from bytecode may have another order than the same set just compiled, and so another id.
+        (set("bac"), "{'a', 'b', 'c'}"),
         (frozenset({2, 1}), "frozenset({1, 2})"),
         (set(), "set()"),
         (({"b", "a"},), "({'a', 'b'},)"),
