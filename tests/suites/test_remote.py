@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_score import COLUMNS, ROWS, report_in
+from test_score import COLUMNS, ROWS, killed_at, report_in
 
 from pytest_verdict.cli import main
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.suites import score_dataset
+from pytest_verdict.suites.bulk import units
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -63,18 +64,8 @@ def test_processes_share_parts_at_a_url(bucket, tmp_path):
 
 
 def test_a_killed_run_goes_on_from_the_parts_that_are_there(bucket, tmp_path, monkeypatch):
-    from pytest_verdict.suites.bulk import units
-
     score("rows.jsonl", "here", "-j", "1")
-    begun, real = [], units.score_rows
-
-    def killed_later(check, batch, first):
-        begun.append(first)
-        if len(begun) == 3:
-            raise KeyboardInterrupt
-        return real(check, batch, first)
-
-    monkeypatch.setattr(units, "score_rows", killed_later)
+    begun = killed_at(monkeypatch, 3)
     again = ("memory://bucket/rows.jsonl", "memory://bucket/out", "-j", "1", "--unit-rows", "20")
     assert score(*again) == 130
     parts = [path for path in bucket.find("/bucket/out/parts") if path.endswith(".json")]
@@ -88,8 +79,6 @@ def test_a_killed_run_goes_on_from_the_parts_that_are_there(bucket, tmp_path, mo
 
 
 def test_a_part_that_was_altered_is_made_again(bucket, tmp_path, monkeypatch):
-    from pytest_verdict.suites.bulk import units
-
     score("rows.jsonl", "here", "-j", "1")
     kept = bucket.rm_file
     monkeypatch.setattr(type(bucket), "rm_file", lambda self, path: None)

@@ -19,6 +19,7 @@ from harness import RECORD, REPORT_FILE
 from pytest_verdict.cli import main
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.suites import score_dataset
+from pytest_verdict.suites.bulk import units
 
 ROWS = [{"id": f"q{n}", "want": f"v{n}", "got": f"v{n}" if n % 7 else f"w{n}"} for n in range(60)]
 COLUMNS = ["--operator", "exact", "--expected", "want", "--observed", "got"]
@@ -37,6 +38,20 @@ def rows(tmp_path, monkeypatch):
 
 def score(path, *options, to="out"):
     return main(["score", str(path), *COLUMNS, *options, "-o", to])
+
+
+def killed_at(monkeypatch, unit):
+    """End the run in the middle of a unit, the first time; give the first rows of what was begun."""
+    begun, real = [], units.score_rows
+
+    def killed_later(check, batch, first):
+        begun.append(first)
+        if len(begun) == unit:
+            raise KeyboardInterrupt
+        return real(check, batch, first)
+
+    monkeypatch.setattr(units, "score_rows", killed_later)
+    return begun
 
 
 def report_in(folder):
@@ -179,18 +194,8 @@ def test_the_records_are_those_of_check_dataset(rows, pytester):
 
 
 def test_a_run_that_was_killed_goes_on(rows, tmp_path, monkeypatch):
-    from pytest_verdict.suites.bulk import units
-
     score(rows, "-j", "1", to="whole")
-    scored, real = [], units.score_rows
-
-    def killed_later(check, batch, first):
-        scored.append(first)
-        if len(scored) == 4:
-            raise KeyboardInterrupt
-        return real(check, batch, first)
-
-    monkeypatch.setattr(units, "score_rows", killed_later)
+    scored = killed_at(monkeypatch, 4)
     assert score(rows, "-j", "1", "--unit-rows", "10") == 130
     assert len(list((tmp_path / "out/parts").glob("*.json"))) == 3
     assert score(rows, "-j", "1", "--unit-rows", "10") == 1

@@ -18,7 +18,6 @@ from pytest_verdict.suites.mapping.input_mapping import read_input
 from pytest_verdict.suites.scenario_rows import scenarios_of
 from pytest_verdict.suites.scorer import SuiteScorer, find_scorer
 from pytest_verdict.suites.suite_model import (
-    HttpRequest,
     PassShare,
     RateLimit,
     RunSettings,
@@ -106,6 +105,7 @@ def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = 
     inside = planner.written(head.scenarios or (), ("suite", "scenarios"))
     planned = *planner.plan(outside), *planner.plan([*inside, *planner.rows(path.parent)])
     variables = planner.variables(() if form.incomplete else planned)
+    planner.check_reply()
     if planner.problems:
         refuse(planner.problems, label)
     return Suite(head, planned, variables)
@@ -191,10 +191,11 @@ class _Planner:
                     _look_up(name, plans, self._head.name)
                 else:
                     found.setdefault(variable, self._document.line(place))
-        self._check_reply(request_of(self._head.adapter))
         return found
 
-    def _check_reply(self, request: HttpRequest | None) -> None:
+    def check_reply(self) -> None:
+        """Refuse a request that does not say where the reply has its output, or what is no place in one."""
+        request = request_of(self._head.adapter)
         parts = {} if request is None else request.reply
         if parts and "output" not in parts:
             self._complain(("suite", "adapter", "reply"), "reply: say where its output is, such as output: $.answer")

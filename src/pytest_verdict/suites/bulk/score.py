@@ -151,11 +151,11 @@ def _folded(run: Run, units: Sequence[Unit], check: RowCheck) -> Fold:
     return fold
 
 
-def _refuse(fold: Fold, parts: Place, label: str) -> None:
+def _refuse(fold: Fold, place: Place, label: str) -> None:
     if not fold.rows:
         raise ConfigurationError(f"{label}: there are no rows, so nothing was compared")
-    for one, other in islice(rows_with_one_id([fold], parts), 1):
-        lines = (line for path in files_of(fold, parts) for line in path.read_bytes().splitlines())
+    for one, other in islice(rows_with_one_id([fold], place), 1):
+        lines = (line for path in files_of(fold, place) for line in path.read_bytes().splitlines())
         name = shown(json.loads(next(islice(lines, one - 1, None)))["name"], 60)
         raise ConfigurationError(
             f"{label}: rows {one} and {other} have the same id, {name}; an id tells rows apart, so name another path to"

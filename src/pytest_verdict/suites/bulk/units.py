@@ -12,7 +12,6 @@ from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
-from uuid import uuid4
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -22,7 +21,7 @@ from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.report.statements import file_digest
 from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
 from pytest_verdict.suites.bulk.plan import Piece, chosen, plan_pieces, read_piece
-from pytest_verdict.suites.bulk.remote import PARTS, Place, local_copy
+from pytest_verdict.suites.bulk.remote import PARTS, Place, local_copy, unfinished
 from pytest_verdict.suites.bulk.scored_rows import RowCheck, score_rows
 from pytest_verdict.suites.bulk.selection import Selection
 from pytest_verdict.suites.bulk.slices import Slice
@@ -114,16 +113,13 @@ def _scored(unit: Unit) -> Fold:
 
 
 def _write(path: Path, pieces: Iterable[bytes]) -> tuple[str, str]:
-    # A unit may run twice at once, when an engine gave the first one up too early; both write the same.
-    new, digest = path.with_name(f"{path.name}.{uuid4().hex}.new"), hashlib.sha256()
-    try:
+    digest = hashlib.sha256()
+    with unfinished(path) as new:
         with new.open("xb") as file:
             for piece in pieces:
                 file.write(piece)
                 digest.update(piece)
         new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
     return path.name, digest.hexdigest()
 
 
