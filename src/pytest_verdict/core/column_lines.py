@@ -26,7 +26,11 @@ _UNUSUAL: Final = r"[^ !#-\[\]-~]"
 
 
 def _as_json(column: Array) -> Array:
-    """Write text, without its quotes, whole numbers or booleans as JSON; only texts that need escapes are written one by one."""
+    """Write text, without its quotes, numbers or booleans as JSON; only texts that need escapes are written one by one."""
+    if column.type == pyarrow.float64():
+        text = column.cast(pyarrow.string())
+        point = compute.if_else(compute.match_substring(text, "."), "", ".0")
+        return compute.binary_join_element_wise(text, point, "")
     if column.type != pyarrow.string():
         return column.cast(pyarrow.string())
     if bytes_of(column).translate(None, _PLAIN):
@@ -34,6 +38,14 @@ def _as_json(column: Array) -> Array:
         escaped = [encode_text(text)[1:-1] for text in column.filter(rows).to_pylist()]
         column = compute.replace_with_mask(column, rows, pyarrow.array(escaped, pyarrow.string()))
     return column
+
+
+def plain_floats(column: Array) -> Array:
+    """Leave only the floats that Arrow writes with the digits of Python, and without an exponent."""
+    size = compute.abs(column)
+    is_zero = compute.and_(compute.equal(size, 0.0), compute.greater(compute.divide(1.0, column), 0.0))
+    is_usual = compute.and_(compute.greater_equal(size, 1e-4), compute.less(size, 1e10))
+    return compute.if_else(compute.or_(is_zero, is_usual), column, pyarrow.scalar(None, pyarrow.float64()))
 
 
 def bytes_of(column: Array) -> bytes:

@@ -101,6 +101,8 @@ def _millionths(column: Array) -> Array | None:
     if column.type == _LONG:
         rows = compute.less(compute.abs(taken(column, compute.not_equal(column, -(2**63)))), 10**12)
         return compute.multiply(taken(column, rows), _UNIT)
+    if column.type == pyarrow.float64():
+        column = column.cast(TEXT)
     if column.type != TEXT:
         return None
     column = compute.ascii_trim(column, characters=BLANKS)

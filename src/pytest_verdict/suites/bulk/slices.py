@@ -16,7 +16,7 @@ from pytest_verdict.suites.rows import MOST_AT_ONCE, Row, formats, numbered_rows
 
 _BYTES: Final = 1 << 23
 _BYTES_OF_LINES: Final = 1 << 18
-_KINDS: Final = {str: "string", int: "int64", bool: "bool"}
+_KINDS: Final = {str: "string", float: "float64", int: "int64", bool: "bool"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,8 @@ class RowSlice:
         if kind is None:
             return None
         plain = found if len(types) == 1 else [value if type(value) is kind else None for value in found]
+        if kind is float:
+            return _plain_floats(pyarrow.array(plain, _KINDS[float]))
         try:
             return pyarrow.array(plain, _KINDS[kind])
         except (UnicodeEncodeError, OverflowError, pyarrow.ArrowInvalid):
@@ -62,6 +64,12 @@ def _values_of(key: str, rows: Sequence[Any]) -> list[Any]:
         with suppress(KeyError):
             return [*map(itemgetter(key), rows)]
     return [row.get(key, ABSENT) if type(row) is dict else ABSENT for row in rows]
+
+
+def _plain_floats(column: Any) -> Any:
+    from pytest_verdict.core.column_lines import plain_floats
+
+    return plain_floats(column)
 
 
 def _fits(value: Any) -> bool:
@@ -92,10 +100,11 @@ class ColumnSlice:
     def texts(self, key: str) -> list[str | None] | None:
         """Give the texts of a column, or of its whole numbers; None when it has others."""
         column = self.column(key)
-        return None if column is None or str(column.type) == "bool" else list(column.cast("string").to_pylist())
+        is_name = column is not None and str(column.type) in {"string", "int64"}
+        return list(column.cast("string").to_pylist()) if is_name else None
 
     def column(self, key: str) -> Any:
-        """Give a column; None when it is not text, whole numbers or booleans."""
+        """Give a column; None when it is not text, numbers or booleans."""
         import pyarrow
         from pyarrow import types
 
@@ -105,6 +114,8 @@ class ColumnSlice:
         kind = found.type.value_type if types.is_dictionary(found.type) else found.type
         if types.is_boolean(kind):
             return found
+        if types.is_float32(kind) or types.is_float64(kind):
+            return _plain_floats(found.cast(pyarrow.float64()))
         is_text = types.is_string(kind) or types.is_large_string(kind)
         if not is_text and (not types.is_integer(kind) or types.is_uint64(kind)):
             return None
