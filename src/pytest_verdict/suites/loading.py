@@ -2,12 +2,11 @@
 
 import importlib
 import json
-from decimal import Decimal
-from math import isinf
 from typing import Any, Final, NoReturn
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import shortened
+from pytest_verdict.core.values.numbers import is_beyond_float
 from pytest_verdict.errors import AdapterError, ConfigurationError
 
 
@@ -87,7 +86,7 @@ def _refuse(name: str) -> NoReturn:
 
 def _held(written: str) -> float:
     number = float(written)
-    if isinf(number) or (not number and Decimal(written)):
+    if is_beyond_float(written, number):
         raise ValueError(f"{shortened(written, 40)} is beyond what a float holds")
     return number
 
