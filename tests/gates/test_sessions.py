@@ -103,7 +103,7 @@ def test_quiet_sessions_say_why_they_failed(harness):
     assert [line for line in run.stdout.splitlines() if line.startswith("gate ")] == [
         "gate marker:slow >= 0.95: 9 of 10 comparisons passed, 0 errors, 0.9 [0.5549, 0.9975], missed"
     ]
-    run = harness.run((), "-p", "no:terminal", *gates, process=True)
+    run = harness.run((), "-p", "no:terminal", *gates)
     assert run.status == 1
     assert run.stderr.startswith("gate marker:slow >= 0.95: ")
 
@@ -156,7 +156,9 @@ GATE = "--verify-gate=operator:exact >= 0.000001"
     ],
 )
 def test_a_session_that_breaks_off_does_not_pass(harness, end, arguments):
-    run = harness.run({"test_it.py": BREAKS_OFF.replace("END", end)}, *arguments, GATE, process=True)
+    run = harness.run(
+        {"test_it.py": BREAKS_OFF.replace("END", end)}, *arguments, GATE, process=end == "raise KeyboardInterrupt"
+    )
     assert run.status != 0
     assert "error: the session, or one of its tests, did not come to its end" in run.stdout
 
@@ -303,11 +305,11 @@ def test_it(number):
 def test_a_session_that_regressed_against_its_baseline_does_not_pass(harness, workers, monkeypatch, capsys):
     monkeypatch.setenv("MODEL", "2")
     assert harness.run({"test_it.py": REGRESSES}, "--verify-report-dir=earlier").status == 0
-    run = harness.run((), *workers, "--verify-baseline=earlier", process=True)
+    run = harness.run((), *workers, "--verify-baseline=earlier")
     assert run.status == 0
     assert "baseline earlier: 0 regressions, met" in run.stdout
     monkeypatch.setenv("MODEL", "3")
-    run = harness.run((), *workers, "--verify-baseline", "earlier", process=True)
+    run = harness.run((), *workers, "--verify-baseline", "earlier")
     assert run.status == 1
     missed = (
         "test_it.py::test_it[2] exact, test_it.py::test_it[4] exact; in full: pytest-verdict diff earlier verify-report"
@@ -326,7 +328,7 @@ def test_a_baseline_that_says_nothing_of_a_session_does_not_pass_it(harness, mon
     assert "baseline other: error: " in run.stdout
     assert "have no comparison in common" in run.stdout
     ending = REGRESSES.replace("    compare", "    number == 5 and pytest.exit('enough', returncode=0)\n    compare")
-    run = harness.run({"test_it.py": ending}, "test_it.py", "--verify-baseline=earlier", process=True)
+    run = harness.run({"test_it.py": ending}, "test_it.py", "--verify-baseline=earlier")
     assert run.status == 1
     assert "baseline earlier: 0 regressions, error: the session, or one of its tests" in run.stdout
 

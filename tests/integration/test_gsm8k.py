@@ -73,7 +73,7 @@ def test_exact_disagrees_where_thousands_are_separated():
 
 def test_the_report_shows_which_six_differ(pytester, few_plugins):
     pytester.makepyfile(SESSION)
-    result = pytester.runpytest_subprocess("--verify-report", "-p", "no:cacheprovider")
+    result = pytester.runpytest_inprocess("--verify-report", "-p", "no:cacheprovider")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*1200 comparisons: 1194 pass, 6 fail, 0 error"])
     report = json.loads((pytester.path / "verify-report" / "report.json").read_text("utf-8"))

@@ -31,7 +31,7 @@ def server(folder):
     place = folder(RESULTS)
     (place / "report.html").unlink()
     with Server(place, "verify-report", 0) as running:
-        thread = threading.Thread(target=running.serve_forever, daemon=True)
+        thread = threading.Thread(target=running.serve_forever, args=[0.01], daemon=True)
         thread.start()
         yield running
         running.shutdown()

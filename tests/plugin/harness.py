@@ -50,6 +50,8 @@ FEW_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 def import_for_good(*packages: str) -> None:
     """Import all modules of some packages: sessions inside a test forget those that they imported first."""
     importlib.import_module("pytest_verdict.comparator")
+    for module in ("xdist.dsession", "xdist.looponfail"):
+        importlib.import_module(module)
     for package in packages:
         home = importlib.import_module(f"pytest_verdict.{package}")
         for module in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
@@ -192,13 +194,12 @@ class Harness:
             target.write_text(content, encoding="utf-8")
 
     def run(self, files: Mapping[str, str] | str = (), *args: str, process: bool = False) -> Run:
-        """Run a session; in this process unless it needs one of its own."""
+        """Run a session; in this process unless it needs one of its own. Workers always have theirs."""
         if files:
             self.write(files)
         distributed = any(argument.startswith("-n") for argument in args)
         args = ("-p", "verdict", *(("-p", "xdist") if distributed else ()), *args)
-        needs_process = process or distributed
-        run = self.pytester.runpytest_subprocess if needs_process else self.pytester.runpytest_inprocess
+        run = self.pytester.runpytest_subprocess if process else self.pytester.runpytest_inprocess
         result = run(*args)
         stdout, stderr = str(result.stdout), str(result.stderr)
         assert "INTERNALERROR" not in stdout + stderr, stdout + stderr

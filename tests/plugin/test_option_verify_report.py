@@ -160,7 +160,7 @@ def test_a_session_whose_report_lacks_a_file_of_another_package_does_not_pass(ha
 
 def test_ctrl_c_in_a_writer_of_another_package_leaves_our_report_and_nothing_half_done(harness):
     family = FAMILY["family.py"].replace("def write(contents):", "def write(contents):\n    raise KeyboardInterrupt")
-    run = harness.run({**FAMILY, "family.py": family, "test_it.py": TEST}, "--verify-report", process=True)
+    run = harness.run({**FAMILY, "family.py": family, "test_it.py": TEST}, "--verify-report")
     assert run.status != 0
     assert sorted(path.name for path in run.folder.iterdir()) == FILES
     run.check_agreement()

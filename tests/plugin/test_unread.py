@@ -82,16 +82,16 @@ def module(statements):
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_what_nothing_looked_at_fails_its_test(pytester, workers):
+def test_what_nothing_looked_at_fails_its_test(pytester, few_plugins, workers):
     pytester.makepyfile(test_it=module(UNREAD.values()))
-    run = pytester.runpytest_subprocess(workers, "-q")
+    run = pytester.runpytest_inprocess("-p", "xdist", workers, "-q", "-W", "ignore::pytest.PytestAssertRewriteWarning")
     run.assert_outcomes(failed=len(UNREAD))
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_what_was_looked_at_does_not(pytester, workers):
+def test_what_was_looked_at_does_not(pytester, few_plugins, workers):
     pytester.makepyfile(test_it=module(READ.values()))
-    run = pytester.runpytest_subprocess(workers, "-q", "--verify-report")
+    run = pytester.runpytest_inprocess("-p", "xdist", workers, "-q", "--verify-report")
     run.assert_outcomes(passed=len(READ))
 
 

@@ -85,7 +85,7 @@ def test_nothing_is_said(pytester, capsys, monkeypatch, arguments):
     )
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     workers = ("-p", "xdist") if "-n2" in arguments else ()
-    pytester.runpytest_subprocess("--verify-report", *PLUGINS, *workers, *arguments)
+    pytester.runpytest_inprocess("--verify-report", *PLUGINS, *workers, *arguments)
     folder = pytester.path / "verify-report"
     capsys.readouterr()
     status = main(["replay", str(folder)])

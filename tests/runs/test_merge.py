@@ -65,19 +65,43 @@ def test_later():
 HIDDEN = ("PYTEST_XDIST_WORKER", "PYTEST_ADDOPTS", "CI", "CI_NODE_INDEX", "CI_NODE_TOTAL", "CIRCLE_NODE_INDEX")
 
 
-def session(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a session in a process, with the plugins that its words need and no others."""
-    plugins = {"-n2": "xdist", "--reruns": "rerunfailures", "--splits": "pytest_split.plugin", "-n1": "xdist"}
-    named = [word for option, name in plugins.items() if option in words for word in ("-p", name)]
+PLUGINS = {"-n2": "xdist", "--reruns": "rerunfailures", "--splits": "pytest_split.plugin", "-n1": "xdist"}
+ALONE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+
+
+def arguments(*words: str) -> list[str]:
+    """Give the arguments of a session with the plugins that its words need and no others."""
+    named = [word for option, name in PLUGINS.items() if option in words for word in ("-p", name)]
+    return ["-p", "verdict", "-p", "no:cacheprovider", *named, *words]
+
+
+def process(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a session in a process of its own."""
     variables = {name: value for name, value in os.environ.items() if name not in HIDDEN}
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "verdict", "-p", "no:cacheprovider", *named, *words],
+        [sys.executable, "-m", "pytest", *arguments(*words)],
         cwd=folder,
-        env={**variables, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        env={**variables, **ALONE},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+@pytest.fixture
+def session(pytester, monkeypatch):
+    """Run a session in this process, but for its workers."""
+    for name in HIDDEN:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in ALONE.items():
+        monkeypatch.setenv(name, value)
+
+    def run(folder: Path, *words: str) -> pytest.RunResult:
+        with monkeypatch.context() as there:
+            there.chdir(folder)
+            return pytester.runpytest_inprocess(*arguments(*words))
+
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +110,7 @@ def project(tmp_path_factory):
     (folder / "pytest.ini").write_text("[pytest]\n")
     for name, content in FILES.items():
         (folder / name).write_text(content)
-    session(folder, "--verify-report-dir=whole", "--reruns", "1")
+    process(folder, "--verify-report-dir=whole", "--reruns", "1")
     assert len((folder / "whole" / "records.jsonl").read_bytes().splitlines()) == 13
     return folder
 
@@ -114,7 +138,7 @@ WAYS = {
 @pytest.mark.parametrize(
     ("way", "workers"), [*((way, ()) for way in WAYS), ("least_duration", ("-n2",)), ("files", ("-n2",))], ids=str
 )
-def test_merged_shards_are_what_one_session_writes(project, tmp_path, way, workers, capsys):
+def test_merged_shards_are_what_one_session_writes(session, project, tmp_path, way, workers, capsys):
     if SPLIT is None and way in {"chunks", "least_duration"}:
         pytest.skip("pytest-split is not installed")
     shards = []
@@ -122,7 +146,7 @@ def test_merged_shards_are_what_one_session_writes(project, tmp_path, way, worke
         folder = tmp_path / str(number)
         told = () if "--splits" in WAYS[way](number) else ("--verify-shard", f"{number}/2")
         done = session(project, f"--verify-report-dir={folder}", "--reruns", "1", *workers, *told, *WAYS[way](number))
-        assert done.returncode in {0, 1}, done.stdout
+        assert done.ret in {0, 1}, str(done.stdout)
         assert json.loads((folder / "report.json").read_bytes())["run"]["shard"] == {"index": number, "of": 2}
         shards.append(str(folder))
     assert main(["merge", *shards, "-o", str(tmp_path / "merged")]) == 0
@@ -149,7 +173,7 @@ def built(tmp_path_factory):
         "@pytest.mark.parametrize('number', range(4))\ndef test_it(number):\n    assert_matches('exact', number, number)\n"
     )
     for number, chosen in ((1, "0 or 1"), (2, "2 or 3")):
-        session(folder, f"--verify-report-dir=shard{number}", f"--verify-shard={number}/2", "-k", chosen)
+        process(folder, f"--verify-report-dir=shard{number}", f"--verify-shard={number}/2", "-k", chosen)
     return folder
 
 
@@ -226,7 +250,7 @@ def test_shards_of_different_sessions_are_refused(merge, shards, run, words):
     assert f"{shards[0]} and {shards[1]} {words}" in complaint
 
 
-def test_shards_of_other_tests_are_refused(built, merge, shards, tmp_path):
+def test_shards_of_other_tests_are_refused(session, built, merge, shards, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     (other / "test_a.py").write_text((built / "test_a.py").read_text().replace("range(4)", "range(5)"))
@@ -236,7 +260,7 @@ def test_shards_of_other_tests_are_refused(built, merge, shards, tmp_path):
     assert "did not collect the same in test_a.py: 4 and 5 tests, not all of them the same" in complaint
 
 
-def test_a_test_in_two_shards_is_named(built, merge, shards, tmp_path):
+def test_a_test_in_two_shards_is_named(session, built, merge, shards, tmp_path):
     folder = tmp_path / "again"
     session(built, f"--verify-report-dir={folder}", "--verify-shard=2/2", "-k", "1 or 3")
     status, _, complaint = merge(shards[0], folder)
@@ -244,7 +268,7 @@ def test_a_test_in_two_shards_is_named(built, merge, shards, tmp_path):
     assert f"{shards[0]} and {folder} both ran test_a.py::test_it[1]" in complaint
 
 
-def test_a_session_that_is_no_shard_is_refused(built, merge, tmp_path):
+def test_a_session_that_is_no_shard_is_refused(session, built, merge, tmp_path):
     session(built, f"--verify-report-dir={tmp_path / 'plain'}")
     status, _, complaint = merge(tmp_path / "plain")
     assert status == 2
@@ -290,7 +314,7 @@ def test_a_foreign_file_is_not_overwritten(merge, shards, tmp_path):
     assert (tmp_path / "merged" / "report.json").read_text() == "mine"
 
 
-def test_tests_that_no_shard_ran_are_counted(built, merge, shards, tmp_path):
+def test_tests_that_no_shard_ran_are_counted(session, built, merge, shards, tmp_path):
     folder = tmp_path / "less"
     session(built, f"--verify-report-dir={folder}", "--verify-shard=2/2", "-k", "3")
     status, out, _ = merge(shards[0], folder)
@@ -299,7 +323,7 @@ def test_tests_that_no_shard_ran_are_counted(built, merge, shards, tmp_path):
     assert "left out" not in merge(*shards)[1]
 
 
-def test_a_report_that_every_worker_wrote_is_refused(built, merge, tmp_path):
+def test_a_report_that_every_worker_wrote_is_refused(session, built, merge, tmp_path):
     session(built, f"--verify-report-dir={tmp_path / 'each'}", "--verify-shard=1/1", "-n1", "--dist=each")
     status, _, complaint = merge(tmp_path / "each")
     assert status == 2
@@ -311,7 +335,7 @@ def test_a_shard_that_was_killed_is_merged_and_incomplete(built, merge, shards, 
     (built / "conftest.py").write_text(
         "import os\ndef pytest_runtest_teardown(item):\n    if '3' in item.name:\n        os._exit(9)\n"
     )
-    session(built, f"--verify-report-dir={folder}", "--verify-shard=2/2", "-k", "2 or 3")
+    process(built, f"--verify-report-dir={folder}", "--verify-shard=2/2", "-k", "2 or 3")
     (built / "conftest.py").unlink()
     assert "run `pytest-verdict report` first" in merge(shards[0], folder)[2]
     assert command("report", folder)[0] == 0
@@ -322,7 +346,7 @@ def test_a_shard_that_was_killed_is_merged_and_incomplete(built, merge, shards, 
     assert report["totals"]["comparisons"]["pass"] == 4
 
 
-def test_a_shard_without_a_test_is_a_shard(built, merge, tmp_path):
+def test_a_shard_without_a_test_is_a_shard(session, built, merge, tmp_path):
     for number, chosen in ((1, "it"), (2, "nothing")):
         folder = tmp_path / str(number)
         session(built, f"--verify-report-dir={folder}", f"--verify-shard={number}/2", "-k", chosen)
@@ -332,7 +356,7 @@ def test_a_shard_without_a_test_is_a_shard(built, merge, tmp_path):
     assert run["exit_status"] == 0
 
 
-def test_the_next_session_leaves_no_shard(built, tmp_path):
+def test_the_next_session_leaves_no_shard(session, built, tmp_path):
     folder = tmp_path / "report"
     session(built, f"--verify-report-dir={folder}", "--verify-shard=1/2")
     assert (folder / "shard.jsonl").exists()
@@ -341,10 +365,10 @@ def test_the_next_session_leaves_no_shard(built, tmp_path):
 
 
 @pytest.mark.parametrize("given", ["", "2", "0/3", "4/3", "a/b", "1/2/3", "-1/2"])
-def test_a_part_and_how_many_there_are_is_needed(built, given):
+def test_a_part_and_how_many_there_are_is_needed(session, built, given):
     done = session(built, f"--verify-shard={given}")
-    assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert f"--verify-shard: a part and how many there are is needed, such as 2/5, got '{given}'" in done.stderr
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"--verify-shard: a part and how many there are is needed, such as 2/5, got '{given}'" in str(done.stderr)
 
 
 SCENARIOS = """
@@ -365,13 +389,18 @@ class Echo:
 """
 
 
-def test_merged_shards_have_what_the_adapters_of_all_returned(tmp_path, capsys):
-    for name, content in {"a.verdict.yaml": SCENARIOS, "echo.py": ECHO, "pytest.ini": "[pytest]\n"}.items():
+def test_merged_shards_have_what_the_adapters_of_all_returned(session, tmp_path, capsys):
+    for name, content in {
+        "a.verdict.yaml": SCENARIOS,
+        "echo.py": ECHO,
+        "conftest.py": "",
+        "pytest.ini": "[pytest]\n",
+    }.items():
         (tmp_path / name).write_text(content)
     ways = {"whole": (), "1": ("--verify-shard=1/2", "-k", "not ape"), "2": ("--verify-shard=2/2", "-k", "ape")}
     for place, words in ways.items():
         done = session(tmp_path, f"--verify-report-dir={place}", *words)
-        assert done.returncode == 0, done.stdout
+        assert done.ret == 0, str(done.stdout)
     assert main(["merge", str(tmp_path / "2"), str(tmp_path / "1"), "-o", str(tmp_path / "merged")]) == 0
     merged, whole = ((tmp_path / place / "outputs.jsonl").read_bytes() for place in ("merged", "whole"))
     assert merged == whole

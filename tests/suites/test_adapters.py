@@ -157,7 +157,7 @@ class Service(BaseHTTPRequestHandler):
 def url(monkeypatch):
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     server = HTTPServer(("127.0.0.1", 0), Service)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()

@@ -80,7 +80,7 @@ def test_how_many_run_at_once_changes_no_byte_of_the_records(harness):
     )
     given["a.verdict.yaml"] = given["a.verdict.yaml"].replace("expected_output: i7", "expected_output: other")
     runs = [
-        harness.run(given, REPORT, "-W", "ignore", *more, process=True)
+        harness.run(given, REPORT, "-W", "ignore", *more)
         for more in (["--verdict-concurrency=1"], ["--verdict-concurrency=20"], ["-n2"])
     ]
     assert {str(run.outcomes) for run in runs} == {str({"failed": 1, "passed": 11})}

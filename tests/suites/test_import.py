@@ -258,7 +258,7 @@ def checkpoint(code, text="Boiling?"):
     )
 
 
-def test_templates_of_karenina_become_a_module_that_is_not_run(imported, pytester):
+def test_templates_of_karenina_become_a_module_that_is_not_run(imported, pytester, few_plugins):
     code, said, path, _ = imported("karenina", checkpoint(TEMPLATE), "bench.jsonld")
     assert (code, said) == (1, ["1: rating: it is not translated"])
     text = path.read_text("utf-8")

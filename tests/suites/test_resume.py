@@ -81,12 +81,12 @@ def test_a_killed_session_is_taken_up_where_it_ended(harness, more):
     process.communicate()
     had = {row["name"] for row in map(json.loads, saved.read_text().splitlines())}
     (harness.path / "calls.txt").unlink()
-    run = harness.run({}, "--verdict-resume", *more, process=True)
+    run = harness.run({}, "--verdict-resume", *more)
     assert run.outcomes == {"passed": 6}
     names = {"s0": "a", "s1": "b", "s2": "c", "s3": "hangs", "s4": "d", "s5": "e"}
     assert len(had) >= 3
     assert called(run) == sorted(f"{text}/1" for name, text in names.items() if name not in had)
-    whole = harness.run({}, "--verify-report-dir=whole", process=True)
+    whole = harness.run({}, "--verify-report-dir=whole")
     assert run.records_bytes == (whole.path / "whole/records.jsonl").read_bytes()
     assert (run.folder / "outputs.jsonl").read_bytes() == (whole.path / "whole/outputs.jsonl").read_bytes()
 

@@ -375,5 +375,5 @@ def test_the_random_numbers_of_the_tests_stay_as_they_are(harness):
         "conftest.py": SAME_RANDOM,
         "a.verdict.yaml": suite(*scenarios(1), adapter="my_agent.by_response"),
     }
-    run = harness.run(given, process=True)
+    run = harness.run(given)
     assert (run.status, run.outcomes) == (0, {"passed": 1})

@@ -176,7 +176,7 @@ def test_suites_and_cases_give_the_same_report_in_every_kind_of_session(harness)
     )
     runs = [
         harness.run((), REPORT, "--strict-markers", *more, process=process)
-        for process, more in ((False, ()), (True, ()), (True, ("-n2",)))
+        for process, more in ((False, ()), (True, ()), (False, ("-n2",)))
     ]
     found = [(run.outcomes, run.records_bytes) for run in runs]
     assert found[0] == found[1] == found[2]

@@ -207,7 +207,7 @@ def test_it(value): compare("exact", 1, 1).verdict
 def test_parameters_are_plain_short_and_redacted(pytester):
     pytester.makepyfile(test_it=PARAMETERS)
     pytester.makeini("[pytest]\nverdict_redact = sk-[0-9]+")
-    pytester.runpytest_subprocess("--verify-report", "-p", "no:cacheprovider", "-p", "xdist", "-n2")
+    pytester.runpytest_inprocess("--verify-report", "-p", "no:cacheprovider", "-p", "xdist", "-n2")
     report = json.loads((pytester.path / "verify-report" / "report.json").read_text())
     assert report["totals"]["tests"]["passed"] == 13
     found = [test.get("parameters", {}).get("value") for test in report["tests"]]

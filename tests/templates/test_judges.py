@@ -343,7 +343,7 @@ def provider():
     handler = type("Handler", (Provider,), {"replies": [], "requests": []})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=[0.01])
     thread.start()
     yield handler, f"http://127.0.0.1:{server.server_address[1]}/v1"
     server.shutdown()
