@@ -63,15 +63,20 @@ def run(
 
 
 def run_plan(plan: Plan, expected: Any, observed: Any, name: str | None = None) -> ComparisonResult:
-    """Compare two plain values as `run` does."""
+    """Compare as `run` does, by what is the same in all comparisons of an operator."""
     decide, identity, limit = plan
+    wanted, kept = expected, observed
     try:
+        if type(observed) not in PLAIN:
+            kept, observed = recorded_form(observed)
+        if type(expected) not in PLAIN:
+            wanted, expected = recorded_form(expected)
         outcome = decide(expected, observed)
     except Exception as error:  # noqa: BLE001 - as in `run`
         outcome = error_outcome(error)
     # As its constructor does, in half the time, because most comparisons are made here.
     made = _new(ComparisonResult)
-    made._identity, made._expected, made._observed = identity, expected, observed  # noqa: SLF001
+    made._identity, made._expected, made._observed = identity, wanted, kept  # noqa: SLF001
     made._threshold, made._outcome, made._name = limit, outcome, name  # noqa: SLF001
     return made
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_serializer
 
 from pytest_verdict.core.columns import Columns
 from pytest_verdict.core.operator_code import code_of, is_ours
-from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.result import KnownScore, Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
@@ -20,7 +20,9 @@ from pytest_verdict.errors import ArgumentsError, SettingsError, allowed
 PASS: Final = Outcome(1.0)
 FAIL: Final = Outcome(0.0)
 
-Decide = Callable[[Any, Any], Outcome]
+Glance = Callable[[Any, Any], float | None]
+"""What gives the score of two values where it is seen at once, and None where it is not."""
+Decide = Callable[[Any, Any], Outcome | KnownScore]
 """What decides about an expected and an observed value."""
 Plan = tuple[Decide, OperatorIdentity, float]
 """What is the same in all comparisons of plain values by one operator; the last is the threshold."""
@@ -270,7 +272,17 @@ class Operator(BaseModel):
         return (self._decide_plain(), self.identity, self.default_threshold()) if is_ready else None
 
     def _decide_plain(self) -> Decide:
-        return self.evaluate
+        glance = self._glance()
+        return self.evaluate if glance is None else _deciding(glance, self.evaluate)
+
+    def _glance(self) -> Glance | None:
+        """Give what tells the score of text, numbers and lists of them, where all else that `evaluate` says is details."""
+        return None
+
+    def __getstate__(self) -> dict[Any, Any]:
+        # What follows from the settings is found out again; some of it are functions.
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
+        return {**super().__getstate__(), "__dict__": fields}
 
     def __eq__(self, other: object) -> bool:
         # What is recorded alike is one thing, whether it was made by a name, a class, or a class with other defaults.
@@ -281,6 +293,20 @@ class Operator(BaseModel):
 
     def __str__(self) -> str:
         return self.recorded_name()
+
+
+def _deciding(glance: Glance, evaluate: Decide) -> Decide:
+    passed, failed = KnownScore(1.0, evaluate), KnownScore(0.0, evaluate)
+
+    def decide(expected: Any, observed: Any) -> Outcome | KnownScore:
+        score = glance(expected, observed)
+        if score is None:
+            return evaluate(expected, observed)
+        if score == 1.0:
+            return passed
+        return KnownScore(score, evaluate) if score else failed
+
+    return decide
 
 
 def _operators_inside(value: Any) -> Iterator[Operator]:

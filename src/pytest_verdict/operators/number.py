@@ -5,7 +5,8 @@ nothing; a bool is not a number; an infinity equals itself and is within no tole
 """
 
 import math
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Literal, Self
@@ -13,7 +14,7 @@ from typing import Any, ClassVar, Final, Literal, Self
 from pydantic import model_validator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Later, Operator
+from pytest_verdict.core.operator import Glance, Later, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.columns import by_columns
@@ -26,6 +27,8 @@ NOT_A_CHANGE: Final = "not_a_change"
 RANGE: Final = "a pair [min, max] or a mapping with min, max or both"
 
 _subtract: Final = EXACT.subtract
+_BINARY: Final = frozenset({int, float})
+_LARGE: Final = 1e300
 ToleranceMode = Literal["relative", "absolute"]
 Decay = Literal["linear", "quadratic"]
 
@@ -65,6 +68,9 @@ class NumericExact(_Numeric):
 
     name: ClassVar[str] = "numeric_exact"
 
+    def _glance(self) -> Glance | None:
+        return None if self.normalize else _seen_by(operator.eq)
+
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         return expected == observed, {"distance": as_written(_distance(expected, observed))}
 
@@ -100,6 +106,26 @@ class NumericTolerance(_Numeric):
             raise ValueError(f"zero_at={self.zero_at} must lie beyond tolerance={self.tolerance}")
         return self
 
+    def _glance(self) -> Glance | None:
+        tolerance = float(as_exact(self.tolerance))
+        if self.normalize or self.zero_at is not None or not (tolerance == 0.0 or 1e-100 < tolerance < 1e100):
+            return None
+        is_relative = self.mode == "relative"
+
+        def score(expected: Any, observed: Any) -> float | None:
+            if type(expected) not in _BINARY or type(observed) not in _BINARY:
+                return None
+            try:
+                limit = tolerance * abs(expected) if is_relative else tolerance
+                distance = abs(expected - observed)
+                # All that reading decimals and rounding can change, twice over; of numbers that are not finite, nothing holds.
+                doubt = (abs(expected) + abs(observed) + limit) * 1e-15 + 1e-200
+            except OverflowError:
+                return None
+            return 1.0 if distance < limit - doubt else 0.0 if distance > limit + doubt else None
+
+        return score
+
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         passed, details = _within(expected, observed, self.tolerance, self.mode)
         if passed or self.zero_at is None or not (distance := _distance(expected, observed)).is_finite():
@@ -116,6 +142,11 @@ class _Limit(_Numeric):
     zero_at: Later[Tolerance | None] = None
     mode: Later[ToleranceMode] = "absolute"
     decay: Later[Decay] = "linear"
+
+    def _glance(self) -> Glance | None:
+        lowest, highest = (operator.lt, operator.gt) if self.exclusive else (operator.le, operator.ge)
+        is_known = not self.normalize and self.zero_at is None
+        return _seen_by(lowest if self._is_lowest else highest) if is_known else None
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         low, high = (expected, observed) if self._is_lowest else (observed, expected)
@@ -270,6 +301,19 @@ class Delta(Operator):
         change = EXACT.subtract(after, before)
         passed, details = _within(wanted, change, self.tolerance, self.mode)
         return found.outcome(1.0 if passed else 0.0, details={"change": as_written(change), **details})
+
+
+def _seen_by(relation: Callable[[Any, Any], bool]) -> Glance:
+    """Make what compares two numbers of one kind, whose order is that of the decimals they stand for."""
+
+    def score(expected: Any, observed: Any) -> float | None:
+        kind = type(expected)
+        if kind is not type(observed) or kind not in _BINARY:
+            return None
+        is_usual = -_LARGE < expected < _LARGE and -_LARGE < observed < _LARGE
+        return float(relation(expected, observed)) if is_usual else None
+
+    return score
 
 
 def _read(value: Any) -> Decimal | None:
