@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Final, Self
 from pydantic import model_validator
 
 from pytest_verdict.core.normalizers import Normalization, Step, normalize
-from pytest_verdict.core.operator import FAIL, PASS, Decide, Operator
+from pytest_verdict.core.operator import FAIL, PASS, Decide, Glance, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.operators.columns import by_columns
@@ -94,6 +94,8 @@ class _Contains(Operator):
     kind: ClassVar[str] = "text"
     instead_of_expected: ClassVar[tuple[str, ...]] = ("substrings",)
     _all: ClassVar[bool] = False
+    _if_found: ClassVar[float] = 1.0
+    _finds = staticmethod(str.__contains__)
 
     substrings: Annotated[Sequence[str] | None, IN_ORDER] = None
     normalize: Normalization = ()
@@ -109,6 +111,16 @@ class _Contains(Operator):
             if not normalize(text, self._steps()):
                 raise ValueError(f"substrings: {text!r} is empty after normalization and would be found everywhere")
         return self
+
+    def _glance(self) -> Glance | None:
+        finds, if_found = self._finds, self._if_found
+
+        def score(expected: Any, observed: Any) -> float | None:
+            if type(expected) is not str or type(observed) is not str or not expected:
+                return None
+            return if_found if finds(observed, expected) else 1.0 - if_found
+
+        return None if self._steps() else score
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         expected = self.effective_expected(expected)
@@ -187,6 +199,7 @@ class NotContains(_Contains):
     """
 
     name: ClassVar[str] = "not_contains"
+    _if_found: ClassVar[float] = 0.0
 
     def _decide(self, wanted: Sequence[str], observed: str) -> tuple[float, dict[str, Any]]:
         present = [text for text in wanted if text in observed]
@@ -208,13 +221,11 @@ class StartsWith(_Contains):
 
     name: ClassVar[str] = "starts_with"
     columns = Operator.columns
+    _finds = staticmethod(str.startswith)
 
     def _decide(self, wanted: Sequence[str], observed: str) -> tuple[float, dict[str, Any]]:
-        present = [text for text in wanted if self._stands(observed, text)]
+        present = [text for text in wanted if self._finds(observed, text)]
         return 1.0 if present else 0.0, {"found": present}
-
-    def _stands(self, observed: str, text: str) -> bool:
-        return observed.startswith(text)
 
 
 class EndsWith(StartsWith):
@@ -231,9 +242,7 @@ class EndsWith(StartsWith):
     """
 
     name: ClassVar[str] = "ends_with"
-
-    def _stands(self, observed: str, text: str) -> bool:
-        return observed.endswith(text)
+    _finds = staticmethod(str.endswith)
 
 
 def _as_texts(value: Any) -> list[str] | None:
