@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Literal, Self
 from pydantic import model_validator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Later, Operator
+from pytest_verdict.core.operator import Glance, Later, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.opcodes import common_ends
 from pytest_verdict.operators.surfaces import UNCHANGED, not_text, surfaces
@@ -29,6 +29,9 @@ _LARGEST_PRODUCT: Final = {
     "jaro_winkler": 10**12,
     "rouge_l": 2 * 10**10,
 }
+
+# Longer texts take longer than all that is left out for these.
+_SHORT: Final = 10**6
 
 _Similarity = tuple[float, dict[str, Any]]
 
@@ -83,6 +86,21 @@ class TextSimilarity(Operator):
     def default_threshold(self) -> float:
         """Give 0.8."""
         return 0.8
+
+    def _glance(self) -> Glance | None:
+        metric, is_indel = self.metric, self.metric == "indel"
+        is_count = metric in {"levenshtein", "damerau_levenshtein", "indel"}
+
+        def score(expected: Any, observed: Any) -> float | None:
+            if type(expected) is not str or type(observed) is not str:
+                return None
+            left, right = len(expected), len(observed)
+            if not left or not right or left * right > _SHORT:
+                return None
+            largest = left + right if is_indel else max(left, right)
+            return (largest - measure_of(metric).distance(expected, observed)) / largest  # type: ignore[no-any-return]
+
+        return score if is_count and not self.normalize else None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         if refusal := not_text(expected, observed):
