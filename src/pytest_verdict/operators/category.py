@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import AfterValidator, BeforeValidator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import FAIL, PASS, Later, Operator
+from pytest_verdict.core.operator import FAIL, PASS, Glance, Later, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
@@ -19,6 +19,7 @@ from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, UNCHANGED, Surface
 NOT_A_BOOLEAN: Final = "not_a_boolean"
 NOT_A_TYPE: Final = "not_a_type"
 
+_TEXT: Final = frozenset({str})
 _ACCEPTED: Final = "a list of at least one accepted value"
 
 
@@ -154,6 +155,13 @@ class OneOf(Operator):
     values: AcceptedValues = None
     normalize: Normalization = ()
     case_sensitive: Later[bool] = True
+
+    def _glance(self) -> Glance | None:
+        def score(expected: Any, observed: Any) -> float | None:
+            is_listed = type(observed) is str and type(expected) is list and expected
+            return float(observed in expected) if is_listed and _TEXT.issuperset(map(type, expected)) else None
+
+        return score if self.case_sensitive and not self.normalize else None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         accepted = as_list(self.effective_expected(expected))
