@@ -295,7 +295,7 @@ class Operator(BaseModel):
         return self.recorded_name()
 
 
-def _deciding(glance: Glance, evaluate: Decide) -> Decide:
+def _deciding(glance: Glance, evaluate: Callable[[Any, Any], Outcome]) -> Decide:
     passed, failed = KnownScore(1.0, evaluate), KnownScore(0.0, evaluate)
 
     def decide(expected: Any, observed: Any) -> Outcome | KnownScore:
