@@ -64,12 +64,14 @@ def run(
 
 def run_plan(plan: Plan, expected: Any, observed: Any, name: str | None = None) -> ComparisonResult:
     """Compare as `run` does, by what is the same in all comparisons of an operator."""
-    decide, identity, limit = plan
+    decide, identity, limit, instead = plan
     wanted, kept = expected, observed
     try:
         if type(observed) not in PLAIN:
             kept, observed = recorded_form(observed)
-        if type(expected) not in PLAIN:
+        if instead is not None:
+            wanted, expected = instead
+        elif type(expected) not in PLAIN:
             wanted, expected = recorded_form(expected)
         outcome = decide(expected, observed)
     except Exception as error:  # noqa: BLE001 - as in `run`

@@ -14,6 +14,7 @@ from pytest_verdict.core.result import KnownScore, Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.snapshot import recorded_form
 from pytest_verdict.core.writing import OperatorIdentity
 from pytest_verdict.errors import ArgumentsError, SettingsError, allowed
 
@@ -24,8 +25,8 @@ Glance = Callable[[Any, Any], float | None]
 """What gives the score of two values where it is seen at once, and None where it is not."""
 Decide = Callable[[Any, Any], Outcome | KnownScore]
 """What decides about an expected and an observed value."""
-Plan = tuple[Decide, OperatorIdentity, float]
-"""What is the same in all comparisons of plain values by one operator; the last is the threshold."""
+Plan = tuple[Decide, OperatorIdentity, float, tuple[Any, Any] | None]
+"""What is the same in all comparisons by one operator: its threshold, and the expected side where settings give it, too."""
 _T = TypeVar("_T")
 _LATER: Final = "later"
 Later = Annotated[_T, _LATER]
@@ -267,9 +268,13 @@ class Operator(BaseModel):
 
     @functools.cached_property
     def plain_plan(self) -> Plan | None:
-        """How text, numbers, bools and None are compared, where that is the same each time; what a user wrote may change."""
-        is_ready = self.compares_recorded_form and type(self).decided is Operator.decided and self.needs_expected()
-        return (self._decide_plain(), self.identity, self.default_threshold()) if is_ready else None
+        """How two values are compared, where that is the same each time; what a user wrote may change."""
+        is_ready = self.compares_recorded_form and type(self).decided is Operator.decided and not self.asks_model
+        is_given = self.given_instead is not ABSENT and type(self).effective_expected is Operator.effective_expected
+        if not is_ready or self.has_model_inside or not (is_given or self.needs_expected()):
+            return None
+        instead = recorded_form(self.given_instead) if is_given else None
+        return self._decide_plain(), self.identity, self.default_threshold(), instead
 
     def _decide_plain(self) -> Decide:
         glance = self._glance()
