@@ -21,8 +21,6 @@ from pytest_verdict.errors import ArgumentsError, SettingsError, allowed
 PASS: Final = Outcome(1.0)
 FAIL: Final = Outcome(0.0)
 
-Glance = Callable[[Any, Any], float | None]
-"""What gives the score of two values where it is seen at once, and None where it is not."""
 Decide = Callable[[Any, Any], Outcome | KnownScore]
 """What decides about an expected and an observed value."""
 Plan = tuple[Decide, OperatorIdentity, float, tuple[Any, Any] | None]
@@ -64,6 +62,8 @@ class Operator(BaseModel):
     kind: ClassVar[str] = "custom"
     keeps_evidence: ClassVar[bool] = False
     """Whether `evaluate` is known to change neither value; any other operator gets copies of its own."""
+    _glance: ClassVar[Any] = None
+    """A method that gives the score of texts, numbers or lists of them where it is seen at once, and None where it is not."""
     instead_of_expected: ClassVar[tuple[str, ...]] = ()
     """The setting that takes the place of expected when it is given, or several, which do so together."""
 
@@ -277,12 +277,16 @@ class Operator(BaseModel):
         return self._decide_plain(), self.identity, self.default_threshold(), instead
 
     def _decide_plain(self) -> Decide:
-        glance = self._glance()
-        return self.evaluate if glance is None else _deciding(glance, self.evaluate)
+        glance, evaluate = self._glance, self.evaluate
+        is_usual = not getattr(self, "normalize", ()) and getattr(self, "case_sensitive", True)
+        if glance is None or not is_usual or getattr(self, "zero_at", None) is not None:
+            return evaluate
 
-    def _glance(self) -> Glance | None:
-        """Give what tells the score of text, numbers and lists of them, where all else that `evaluate` says is details."""
-        return None
+        def decide(expected: Any, observed: Any) -> Outcome | KnownScore:
+            score = glance(expected, observed)
+            return evaluate(expected, observed) if score is None else KnownScore(score, evaluate)
+
+        return decide
 
     def __getstate__(self) -> dict[Any, Any]:
         # What follows from the settings is found out again; some of it are functions.
@@ -298,20 +302,6 @@ class Operator(BaseModel):
 
     def __str__(self) -> str:
         return self.recorded_name()
-
-
-def _deciding(glance: Glance, evaluate: Callable[[Any, Any], Outcome]) -> Decide:
-    passed, failed = KnownScore(1.0, evaluate), KnownScore(0.0, evaluate)
-
-    def decide(expected: Any, observed: Any) -> Outcome | KnownScore:
-        score = glance(expected, observed)
-        if score is None:
-            return evaluate(expected, observed)
-        if score == 1.0:
-            return passed
-        return KnownScore(score, evaluate) if score else failed
-
-    return decide
 
 
 def _operators_inside(value: Any) -> Iterator[Operator]:

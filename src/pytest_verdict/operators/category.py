@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import AfterValidator, BeforeValidator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import FAIL, PASS, Glance, Later, Operator
+from pytest_verdict.core.operator import FAIL, PASS, Later, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
@@ -156,12 +156,9 @@ class OneOf(Operator):
     normalize: Normalization = ()
     case_sensitive: Later[bool] = True
 
-    def _glance(self) -> Glance | None:
-        def score(expected: Any, observed: Any) -> float | None:
-            is_listed = type(observed) is str and type(expected) is list and expected
-            return float(observed in expected) if is_listed and _TEXT.issuperset(map(type, expected)) else None
-
-        return score if self.case_sensitive and not self.normalize else None
+    def _glance(self, expected: Any, observed: Any) -> float | None:
+        is_listed = type(observed) is str and type(expected) is list and expected
+        return float(observed in expected) if is_listed and _TEXT.issuperset(map(type, expected)) else None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         accepted = as_list(self.effective_expected(expected))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Glance, Operator
+from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import differences, listed_differences
 from pytest_verdict.core.values.encoding import encode, encode_text
@@ -19,11 +18,6 @@ from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces
 EMPTY_OBSERVED: Final = "empty_observed"
 NOT_A_LIST: Final = "not_a_list"
 _TEXT: Final = frozenset({str})
-_RELATIONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    "exact": operator.eq,
-    "subset": operator.ge,
-    "superset": operator.le,
-}
 # How much common, missing and unexpected items count in what could have been common.
 _WEIGHTS: Final = {"f1": (2, 1, 1), "precision": (1, 0, 1), "recall": (1, 1, 0), "jaccard": (1, 1, 1)}
 MOST_ITEMS: Final = 100
@@ -75,16 +69,11 @@ class SetContainment(Operator):
             raise ValueError(f"min_overlap={self.min_overlap} needs mode='overlap', got mode={self.mode!r}")
         return self
 
-    def _glance(self) -> Glance | None:
-        relation = _RELATIONS.get(self.mode)
-
-        def score(expected: Any, observed: Any) -> float | None:
-            if type(expected) is not list or type(observed) is not list or relation is None:
-                return None
-            is_text = _TEXT.issuperset(map(type, expected)) and _TEXT.issuperset(map(type, observed))
-            return float(relation(set(expected), set(observed))) if is_text else None
-
-        return None if self.normalize else score
+    def _glance(self, expected: Any, observed: Any) -> float | None:
+        if self.mode != "exact" or type(expected) is not list or type(observed) is not list:
+            return None
+        is_text = _TEXT.issuperset(map(type, expected)) and _TEXT.issuperset(map(type, observed))
+        return float(set(expected) == set(observed)) if is_text else None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         found = _read_lists(expected, observed, self.normalize)

@@ -4,9 +4,9 @@ A float stands for its shortest decimal form, so 1.1 is within ten percent of 1 
 nothing; a bool is not a number; an infinity equals itself and is within no tolerance of anything else.
 """
 
+import functools
 import math
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Literal, Self
@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, Literal, Self
 from pydantic import model_validator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Glance, Later, Operator
+from pytest_verdict.core.operator import Later, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.columns import by_columns
@@ -49,6 +49,14 @@ class _Numeric(Operator):
         score, details = self._decide(wanted, given)
         return found.outcome(float(score), details=details) if self.normalize else known_outcome(float(score), details)
 
+    def _glance(self, expected: Any, observed: Any) -> float | None:
+        # Two of a kind are in the order of the decimals they stand for; of NaN nothing is true.
+        is_usual = type(expected) in _BINARY and type(expected) is type(observed) and -_LARGE < expected < _LARGE
+        return float(self._holds(expected, observed)) if is_usual and -_LARGE < observed < _LARGE else None
+
+    def _holds(self, expected: Any, observed: Any) -> bool:
+        raise NotImplementedError
+
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         raise NotImplementedError
 
@@ -68,11 +76,11 @@ class NumericExact(_Numeric):
 
     name: ClassVar[str] = "numeric_exact"
 
-    def _glance(self) -> Glance | None:
-        return None if self.normalize else _seen_by(operator.eq)
+    def _holds(self, expected: Any, observed: Any) -> bool:
+        return bool(expected == observed)
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
-        return expected == observed, {"distance": as_written(_distance(expected, observed))}
+        return self._holds(expected, observed), {"distance": as_written(_distance(expected, observed))}
 
 
 class NumericTolerance(_Numeric):
@@ -106,25 +114,23 @@ class NumericTolerance(_Numeric):
             raise ValueError(f"zero_at={self.zero_at} must lie beyond tolerance={self.tolerance}")
         return self
 
-    def _glance(self) -> Glance | None:
-        tolerance = float(as_exact(self.tolerance))
-        if self.normalize or self.zero_at is not None or not (tolerance == 0.0 or 1e-100 < tolerance < 1e100):
+    def _glance(self, expected: Any, observed: Any) -> float | None:
+        limit = self._binary
+        if type(expected) not in _BINARY or type(observed) not in _BINARY or not 1e-100 < limit < 1e100:
             return None
-        is_relative = self.mode == "relative"
+        try:
+            if self.mode == "relative":
+                limit *= abs(expected)
+            distance = abs(expected - observed)
+            # All that reading decimals and rounding can change, twice over; of numbers that are not finite, nothing holds.
+            doubt = (abs(expected) + abs(observed) + limit) * 1e-15 + 1e-200
+        except OverflowError:
+            return None
+        return 1.0 if distance < limit - doubt else 0.0 if distance > limit + doubt else None
 
-        def score(expected: Any, observed: Any) -> float | None:
-            if type(expected) not in _BINARY or type(observed) not in _BINARY:
-                return None
-            try:
-                limit = tolerance * abs(expected) if is_relative else tolerance
-                distance = abs(expected - observed)
-                # All that reading decimals and rounding can change, twice over; of numbers that are not finite, nothing holds.
-                doubt = (abs(expected) + abs(observed) + limit) * 1e-15 + 1e-200
-            except OverflowError:
-                return None
-            return 1.0 if distance < limit - doubt else 0.0 if distance > limit + doubt else None
-
-        return score
+    @functools.cached_property
+    def _binary(self) -> float:
+        return float(as_exact(self.tolerance))
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         passed, details = _within(expected, observed, self.tolerance, self.mode)
@@ -143,17 +149,15 @@ class _Limit(_Numeric):
     mode: Later[ToleranceMode] = "absolute"
     decay: Later[Decay] = "linear"
 
-    def _glance(self) -> Glance | None:
-        lowest, highest = (operator.lt, operator.gt) if self.exclusive else (operator.le, operator.ge)
-        is_known = not self.normalize and self.zero_at is None
-        return _seen_by(lowest if self._is_lowest else highest) if is_known else None
+    def _holds(self, expected: Any, observed: Any) -> bool:
+        low, high = (expected, observed) if self._is_lowest else (observed, expected)
+        return bool(low < high if self.exclusive else low <= high)
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         low, high = (expected, observed) if self._is_lowest else (observed, expected)
         margin = _difference(high, low)
         unit = Fraction(expected.copy_abs()) if self.mode == "relative" and expected.is_finite() else Fraction(1)
-        passed = low < high if self.exclusive else low <= high
-        score = float(passed) or _outside(-margin, self.zero_at, self.decay, unit)
+        score = float(self._holds(expected, observed)) or _outside(-margin, self.zero_at, self.decay, unit)
         return score, {"margin": as_written(margin)}
 
 
@@ -301,19 +305,6 @@ class Delta(Operator):
         change = EXACT.subtract(after, before)
         passed, details = _within(wanted, change, self.tolerance, self.mode)
         return found.outcome(1.0 if passed else 0.0, details={"change": as_written(change), **details})
-
-
-def _seen_by(relation: Callable[[Any, Any], bool]) -> Glance:
-    """Make what compares two numbers of one kind, whose order is that of the decimals they stand for."""
-
-    def score(expected: Any, observed: Any) -> float | None:
-        kind = type(expected)
-        if kind is not type(observed) or kind not in _BINARY:
-            return None
-        is_usual = -_LARGE < expected < _LARGE and -_LARGE < observed < _LARGE
-        return float(relation(expected, observed)) if is_usual else None
-
-    return score
 
 
 def _read(value: Any) -> Decimal | None:

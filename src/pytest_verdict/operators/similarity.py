@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Literal, Self
 from pydantic import model_validator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Glance, Later, Operator
+from pytest_verdict.core.operator import Later, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.opcodes import common_ends
 from pytest_verdict.operators.surfaces import UNCHANGED, not_text, surfaces
@@ -87,20 +87,9 @@ class TextSimilarity(Operator):
         """Give 0.8."""
         return 0.8
 
-    def _glance(self) -> Glance | None:
-        metric, is_indel = self.metric, self.metric == "indel"
-        is_count = metric in {"levenshtein", "damerau_levenshtein", "indel"}
-
-        def score(expected: Any, observed: Any) -> float | None:
-            if type(expected) is not str or type(observed) is not str:
-                return None
-            left, right = len(expected), len(observed)
-            if not left or not right or left * right > _SHORT:
-                return None
-            largest = left + right if is_indel else max(left, right)
-            return (largest - measure_of(metric).distance(expected, observed)) / largest  # type: ignore[no-any-return]
-
-        return score if is_count and not self.normalize else None
+    def _glance(self, expected: Any, observed: Any) -> float | None:
+        is_short = type(expected) is str and type(observed) is str and len(expected) * len(observed) < _SHORT
+        return self._similarity(expected, observed)[0] if is_short else None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         if refusal := not_text(expected, observed):

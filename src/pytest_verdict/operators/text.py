@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Final, Self
 from pydantic import model_validator
 
 from pytest_verdict.core.normalizers import Normalization, Step, normalize
-from pytest_verdict.core.operator import FAIL, PASS, Decide, Glance, Operator
+from pytest_verdict.core.operator import FAIL, PASS, Decide, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.operators.columns import by_columns
@@ -94,7 +94,7 @@ class _Contains(Operator):
     kind: ClassVar[str] = "text"
     instead_of_expected: ClassVar[tuple[str, ...]] = ("substrings",)
     _all: ClassVar[bool] = False
-    _if_found: ClassVar[float] = 1.0
+    _wanted: ClassVar[bool] = True
     _finds = staticmethod(str.__contains__)
 
     substrings: Annotated[Sequence[str] | None, IN_ORDER] = None
@@ -112,15 +112,9 @@ class _Contains(Operator):
                 raise ValueError(f"substrings: {text!r} is empty after normalization and would be found everywhere")
         return self
 
-    def _glance(self) -> Glance | None:
-        finds, if_found = self._finds, self._if_found
-
-        def score(expected: Any, observed: Any) -> float | None:
-            if type(expected) is not str or type(observed) is not str or not expected:
-                return None
-            return if_found if finds(observed, expected) else 1.0 - if_found
-
-        return None if self._steps() else score
+    def _glance(self, expected: Any, observed: Any) -> float | None:
+        is_text = type(expected) is str and type(observed) is str and expected
+        return float(self._finds(observed, expected) is self._wanted) if is_text else None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         expected = self.effective_expected(expected)
@@ -199,7 +193,7 @@ class NotContains(_Contains):
     """
 
     name: ClassVar[str] = "not_contains"
-    _if_found: ClassVar[float] = 0.0
+    _wanted: ClassVar[bool] = False
 
     def _decide(self, wanted: Sequence[str], observed: str) -> tuple[float, dict[str, Any]]:
         present = [text for text in wanted if text in observed]
