@@ -67,11 +67,12 @@ def run_plan(plan: Plan, expected: Any, observed: Any, name: str | None = None) 
     decide, identity, limit, instead = plan
     wanted, kept = expected, observed
     try:
-        if type(observed) not in PLAIN:
+        # Text first, because that is what most evidence is.
+        if type(observed) is not str and type(observed) not in PLAIN:
             kept, observed = recorded_form(observed)
         if instead is not None:
             wanted, expected = instead
-        elif type(expected) not in PLAIN:
+        elif type(expected) is not str and type(expected) not in PLAIN:
             wanted, expected = recorded_form(expected)
         outcome = decide(expected, observed)
     except Exception as error:  # noqa: BLE001 - as in `run`
