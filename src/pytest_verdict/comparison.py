@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.kernel import checked_threshold, run, run_plan
 from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.registry import REGISTRY, key_of
+from pytest_verdict.core.registry import REGISTRY, UNKNOWN, key_of
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr
@@ -20,6 +20,7 @@ from pytest_verdict.core.values.redaction import REDACTED_VALUE, Redaction, hidi
 from pytest_verdict.errors import ArgumentsError, ConfigurationError, MismatchError, SettingsError, VerdictError
 from pytest_verdict.signatures import typed_compare, typed_expect
 
+_known: Final = REGISTRY.built.get
 # pytest hides frames with this name set; a bug of ours still shows its whole traceback.
 HIDDEN: Final = python_operator.methodcaller("errisinstance", (MismatchError, VerdictError))
 
@@ -67,20 +68,17 @@ def compare(
 
         raise missing_arguments(operator, expected, observed, settings)
     found = plan = None
-    if threshold is None and extract is None and message is None and (name is None or type(name) is str):
-        if type(operator) is str:
-            plan = REGISTRY.plans.get(key_of(operator, settings) if settings else operator)
-        if plan is None:
-            found = _resolve(operator, settings)
-            plan = found.plain_plan
-    if plan is not None:
+    if type(operator) is str:
+        found, plan = _known(key_of(operator, settings) if settings else operator, UNKNOWN)
+    if found is None:
+        found = _resolve(operator, settings)
+        plan = found.plain_plan
+    if extract is not None or message is not None:
+        result = Expectation(found, expected, threshold, name, extract, message).judge(observed)
+    elif plan is not None and threshold is None and (name is None or type(name) is str):
         result = run_plan(plan, expected, observed, name)
     else:
-        found = found or _resolve(operator, settings)
-        if extract is None and message is None:
-            result = run(found, expected, observed, threshold=threshold, name=name)
-        else:
-            result = Expectation(found, expected, threshold, name, extract, message).judge(observed)
+        result = run(found, expected, observed, threshold=threshold, name=name)
     SESSION.compared += 1
     observer = SESSION.observer
     if observer is not None:

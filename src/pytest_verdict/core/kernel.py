@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_verdict.core.result import ComparisonResult, Outcome, qualified
+from pytest_verdict.core.result import ComparisonResult, KnownScore, Outcome, qualified
 from pytest_verdict.core.values.display import safe_repr, without_addresses
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import PLAIN, recorded_form, snapshot
@@ -64,8 +64,9 @@ def run(
 
 def run_plan(plan: Plan, expected: Any, observed: Any, name: str | None = None) -> ComparisonResult:
     """Compare as `run` does, by what is the same in all comparisons of an operator."""
-    decide, identity, limit, instead = plan
+    decide, glance, identity, limit, instead = plan
     wanted, kept = expected, observed
+    outcome: Outcome | KnownScore
     try:
         # Text first, because that is what most evidence is.
         if type(observed) is not str and type(observed) not in PLAIN:
@@ -74,7 +75,10 @@ def run_plan(plan: Plan, expected: Any, observed: Any, name: str | None = None) 
             wanted, expected = instead
         elif type(expected) is not str and type(expected) not in PLAIN:
             wanted, expected = recorded_form(expected)
-        outcome = decide(expected, observed)
+        if glance is None or (score := glance(expected, observed)) is None:
+            outcome = decide(expected, observed)
+        else:
+            outcome = KnownScore(score, decide)
     except Exception as error:  # noqa: BLE001 - as in `run`
         outcome = error_outcome(error)
     # As its constructor does, in half the time, because most comparisons are made here.

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_serializer
 
 from pytest_verdict.core.columns import Columns
 from pytest_verdict.core.operator_code import code_of, is_ours
-from pytest_verdict.core.result import KnownScore, Outcome
+from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
@@ -21,10 +21,10 @@ from pytest_verdict.errors import ArgumentsError, SettingsError, allowed
 PASS: Final = Outcome(1.0)
 FAIL: Final = Outcome(0.0)
 
-Decide = Callable[[Any, Any], Outcome | KnownScore]
+Decide = Callable[[Any, Any], Outcome]
 """What decides about an expected and an observed value."""
-Plan = tuple[Decide, OperatorIdentity, float, tuple[Any, Any] | None]
-"""What is the same in all comparisons by one operator: its threshold, and the expected side where settings give it, too."""
+Plan = tuple[Decide, Callable[[Any, Any], float | None] | None, OperatorIdentity, float, tuple[Any, Any] | None]
+"""What is the same in all comparisons by one operator; the last are the threshold and what settings give for expected."""
 _T = TypeVar("_T")
 _LATER: Final = "later"
 Later = Annotated[_T, _LATER]
@@ -274,24 +274,12 @@ class Operator(BaseModel):
         if not is_ready or self.has_model_inside or not (is_given or self.needs_expected()):
             return None
         instead = recorded_form(self.given_instead) if is_given else None
-        return self._decide_plain(), self.identity, self.default_threshold(), instead
+        is_usual = not getattr(self, "normalize", ()) and getattr(self, "case_sensitive", True)
+        glance = self._glance if is_usual and getattr(self, "zero_at", None) is None else None
+        return self._decide_plain(), glance, self.identity, self.default_threshold(), instead
 
     def _decide_plain(self) -> Decide:
-        glance, evaluate = self._glance, self.evaluate
-        is_usual = not getattr(self, "normalize", ()) and getattr(self, "case_sensitive", True)
-        if glance is None or not is_usual or getattr(self, "zero_at", None) is not None:
-            return evaluate
-
-        def decide(expected: Any, observed: Any) -> Outcome | KnownScore:
-            score = glance(expected, observed)
-            return evaluate(expected, observed) if score is None else KnownScore(score, evaluate)
-
-        return decide
-
-    def __getstate__(self) -> dict[Any, Any]:
-        # What follows from the settings is found out again; some of it are functions.
-        fields = {name: getattr(self, name) for name in type(self).model_fields}
-        return {**super().__getstate__(), "__dict__": fields}
+        return self.evaluate
 
     def __eq__(self, other: object) -> bool:
         # What is recorded alike is one thing, whether it was made by a name, a class, or a class with other defaults.

@@ -22,6 +22,8 @@ ENTRY_POINT_GROUP: Final = f"{GROUP}.operators"
 """The entry-point group for packages that bring single operators and no family."""
 
 Key = str | tuple[str, bytes] | None
+Built = tuple[Operator | None, Plan | None]
+UNKNOWN: Final[Built] = None, None
 _NO_SETTINGS: Final[Mapping[str, Any]] = MappingProxyType({})
 _KEYS: Final = {"operator", "version", "settings"}
 _MOST_BUILT: Final = 1_024
@@ -48,8 +50,7 @@ class OperatorRegistry:
         self._families = families
         self._classes: dict[str, type[Operator]] = {}
         # Making an operator takes longer than most comparisons.
-        self._built: dict[Key, Operator] = {}
-        self.plans: dict[Key, Plan] = {}
+        self.built: dict[Key, Built] = {}
         self._entry_points_loaded = families is None
 
     def add(
@@ -89,7 +90,7 @@ class OperatorRegistry:
         known = self._classes.get(name)
         same = known is not None and (known.__module__, known.__qualname__) == (cls.__module__, cls.__qualname__)
         if same:
-            self._forget_built()
+            self.built.clear()
         elif known is not None or name in self._brought():
             raise ConfigurationError(f"the name {name!r} is already registered for another operator")
 
@@ -165,20 +166,14 @@ class OperatorRegistry:
             SettingsError: A setting is unknown, missing or has a value that is not allowed.
         """
         key = key_of(name, settings) if settings else name
-        known = self._built.get(key)
+        known, _ = self.built.get(key, UNKNOWN)
         if known is None:
             known = self.find(name)(**settings)
-            if len(self._built) >= _MOST_BUILT:
-                self._forget_built()
+            if len(self.built) >= _MOST_BUILT:
+                self.built.clear()
             if key is not None and all(map(_is_plain, settings.values())):
-                self._built[key] = known
-                if known.plain_plan is not None:
-                    self.plans[key] = known.plain_plan
+                self.built[key] = known, known.plain_plan
         return known
-
-    def _forget_built(self) -> None:
-        self._built.clear()
-        self.plans.clear()
 
     def refuse_unknown_settings(self, name: str, settings: Iterable[str]) -> None:
         """Refuse names of settings that an operator does not have, before their values are known."""

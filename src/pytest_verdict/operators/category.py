@@ -14,7 +14,7 @@ from pytest_verdict.core.values.numbers import is_number, plain_scalar, truth_va
 from pytest_verdict.core.values.placeholders import has_named_fields
 from pytest_verdict.operators.columns import by_columns
 from pytest_verdict.operators.lists import NOT_A_LIST, as_list
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, UNCHANGED, Surfaces, surfaces, unusable
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces, unusable
 
 NOT_A_BOOLEAN: Final = "not_a_boolean"
 NOT_A_TYPE: Final = "not_a_type"
@@ -167,12 +167,9 @@ class OneOf(Operator):
         if not accepted:
             return unusable(EMPTY_EXPECTED, _ACCEPTED, expected)
         steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
-        found, values = UNCHANGED, accepted
-        if steps:
-            found = surfaces(accepted, [observed], steps)
-            values, (observed,) = found.expected, found.observed
-        for index, value in enumerate(values):
-            if equal(value, observed):
+        found = surfaces(accepted, [observed], steps)
+        for index, value in enumerate(found.expected):
+            if equal(value, found.observed[0]):
                 return found.outcome(1.0, details={"matched_index": index, "matched": encode(accepted[index])})
         return found.outcome(0.0)
 

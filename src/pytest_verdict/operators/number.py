@@ -19,7 +19,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.columns import by_columns
 from pytest_verdict.operators.exact_number import ExactNumber, Tolerance, as_exact, as_written
-from pytest_verdict.operators.surfaces import UNCHANGED, Surfaces, known_outcome, must_be, surfaces, unusable
+from pytest_verdict.operators.surfaces import Surfaces, must_be, surfaces, unusable
 
 NOT_A_NUMBER: Final = "not_a_number"
 NOT_A_RANGE: Final = "not_a_range"
@@ -39,15 +39,12 @@ class _Numeric(Operator):
     normalize: Normalization = ()
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        if self.normalize:
-            found = surfaces(expected, observed, self.normalize)
-            wanted, given = _read(found.expected), _read(found.observed)
-        else:
-            found, wanted, given = UNCHANGED, _read(expected), _read(observed)
+        found = surfaces(expected, observed, self.normalize)
+        wanted, given = _read(found.expected), _read(found.observed)
         if wanted is None or given is None:
             return found.unreadable(NOT_A_NUMBER, "a number", expected, (wanted is None, given is None))
         score, details = self._decide(wanted, given)
-        return found.outcome(float(score), details=details) if self.normalize else known_outcome(float(score), details)
+        return found.outcome(float(score), details=details)
 
     def _glance(self, expected: Any, observed: Any) -> float | None:
         # Two of a kind are in the order of the decimals they stand for; of NaN nothing is true.

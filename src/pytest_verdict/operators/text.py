@@ -14,7 +14,6 @@ from pytest_verdict.operators.surfaces import (
     EMPTY_EXPECTED,
     IN_ORDER,
     NOT_TEXT,
-    known_outcome,
     must_be,
     surfaces,
     unusable,
@@ -94,8 +93,6 @@ class _Contains(Operator):
     kind: ClassVar[str] = "text"
     instead_of_expected: ClassVar[tuple[str, ...]] = ("substrings",)
     _all: ClassVar[bool] = False
-    _wanted: ClassVar[bool] = True
-    _finds = staticmethod(str.__contains__)
 
     substrings: Annotated[Sequence[str] | None, IN_ORDER] = None
     normalize: Normalization = ()
@@ -113,18 +110,16 @@ class _Contains(Operator):
         return self
 
     def _glance(self, expected: Any, observed: Any) -> float | None:
-        is_text = type(expected) is str and type(observed) is str and expected
-        return float(self._finds(observed, expected) is self._wanted) if is_text else None
+        is_text = type(expected) is str or (type(expected) is list and _TEXT.issuperset(map(type, expected)))
+        wanted = _as_texts(expected) if is_text and type(observed) is str else None
+        return self._decide(wanted, observed)[0] if wanted and "" not in wanted else None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         expected = self.effective_expected(expected)
         wanted = _as_texts(expected)
         if wanted is None:
             return unusable(NOT_TEXT, _SUBSTRINGS, expected)
-        steps = self._steps()
-        if wanted and not steps and type(observed) is str and "" not in wanted:
-            return known_outcome(*self._decide(wanted, observed))
-        found = surfaces(wanted, observed if isinstance(observed, str) else None, steps)
+        found = surfaces(wanted, observed if isinstance(observed, str) else None, self._steps())
         if not found.expected or "" in found.expected:
             # An empty text is contained in everything, so such a check would assert nothing.
             return found.outcome(0.0, [EMPTY_EXPECTED], error=must_be(_SUBSTRINGS, expected))
@@ -193,7 +188,6 @@ class NotContains(_Contains):
     """
 
     name: ClassVar[str] = "not_contains"
-    _wanted: ClassVar[bool] = False
 
     def _decide(self, wanted: Sequence[str], observed: str) -> tuple[float, dict[str, Any]]:
         present = [text for text in wanted if text in observed]
