@@ -4,7 +4,6 @@ A float stands for its shortest decimal form, so 1.1 is within ten percent of 1 
 nothing; a bool is not a number; an infinity equals itself and is within no tolerance of anything else.
 """
 
-import functools
 import math
 from collections.abc import Mapping
 from decimal import Decimal
@@ -52,7 +51,7 @@ class _Numeric(Operator):
         return float(self._holds(expected, observed)) if is_usual and -_LARGE < observed < _LARGE else None
 
     def _holds(self, expected: Any, observed: Any) -> bool:
-        raise NotImplementedError
+        return bool(expected == observed)
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         raise NotImplementedError
@@ -72,9 +71,6 @@ class NumericExact(_Numeric):
     """
 
     name: ClassVar[str] = "numeric_exact"
-
-    def _holds(self, expected: Any, observed: Any) -> bool:
-        return bool(expected == observed)
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         return self._holds(expected, observed), {"distance": as_written(_distance(expected, observed))}
@@ -112,7 +108,7 @@ class NumericTolerance(_Numeric):
         return self
 
     def _glance(self, expected: Any, observed: Any) -> float | None:
-        limit = self._binary
+        limit = float(self.tolerance)
         if type(expected) not in _BINARY or type(observed) not in _BINARY or not 1e-100 < limit < 1e100:
             return None
         try:
@@ -124,10 +120,6 @@ class NumericTolerance(_Numeric):
         except OverflowError:
             return None
         return 1.0 if distance < limit - doubt else 0.0 if distance > limit + doubt else None
-
-    @functools.cached_property
-    def _binary(self) -> float:
-        return float(as_exact(self.tolerance))
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         passed, details = _within(expected, observed, self.tolerance, self.mode)
