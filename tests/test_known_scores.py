@@ -17,6 +17,7 @@ from pytest_verdict import compare
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import KnownScore
+from pytest_verdict.core.session import SESSION
 from pytest_verdict.operators import NumericExact, NumericMaximum, NumericMinimum, NumericTolerance, TextSimilarity
 
 TOLERANCES = [0, 0.1, 0.5, 1, 3, 1e-9, 1e-120, 5e-324, 1e22, "1e400", "1e-400", "0.1000000000000000055", "0.3333"]
@@ -76,6 +77,12 @@ VALUES = st.one_of(
     st.dictionaries(TEXT, ITEMS, max_size=3),
     st.sampled_from([None, 1, True, datetime.date(2024, 5, 1), object, [object()], [["a"], "a"]]),
 )
+
+
+@pytest.fixture(autouse=True)
+def _no_report(monkeypatch):
+    """These tests themselves may run with a report."""
+    monkeypatch.setattr(SESSION, "journal", None)
 
 
 def assert_seen_as_found(operator, expected, observed):
@@ -161,3 +168,10 @@ def test_an_operator_that_has_compared_can_still_be_sent():
     operator = NumericTolerance(tolerance=0.1)
     assert compare(operator, 1, 1).passed
     assert compare(pickle.loads(pickle.dumps(operator)), 1, 1) == compare(copy.deepcopy(operator), 1, 1)
+
+
+def test_where_a_report_is_written_everything_is_found_at_once(monkeypatch, tmp_path):
+    monkeypatch.setattr(SESSION, "journal", tmp_path)
+    result = compare("contains_any", "a", "banana")
+    assert not isinstance(result._outcome, KnownScore)
+    assert result.details == {"found": ["a"], "missing": []}

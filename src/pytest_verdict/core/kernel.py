@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.core.result import ComparisonResult, KnownScore, Outcome, qualified
+from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr, without_addresses
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import PLAIN, recorded_form, snapshot
@@ -66,7 +67,6 @@ def run_plan(plan: Plan, expected: Any, observed: Any, name: str | None = None) 
     """Compare as `run` does, by what is the same in all comparisons of an operator."""
     decide, glance, identity, limit, instead = plan
     wanted, kept = expected, observed
-    outcome: Outcome | KnownScore
     try:
         # Text first, because that is what most evidence is.
         if type(observed) is not str and type(observed) not in PLAIN:
@@ -75,8 +75,9 @@ def run_plan(plan: Plan, expected: Any, observed: Any, name: str | None = None) 
             wanted, expected = instead
         elif type(expected) is not str and type(expected) not in PLAIN:
             wanted, expected = recorded_form(expected)
-        if glance is None or (score := glance(expected, observed)) is None:
-            outcome = decide(expected, observed)
+        # In a report all that comes out is written, and a glance would be made for nothing.
+        if glance is None or SESSION.journal is not None or (score := glance(expected, observed)) is None:
+            outcome: Outcome | KnownScore = decide(expected, observed)
         else:
             outcome = KnownScore(score, decide)
     except Exception as error:  # noqa: BLE001 - as in `run`

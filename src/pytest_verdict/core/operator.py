@@ -274,8 +274,8 @@ class Operator(BaseModel):
         if not is_ready or self.has_model_inside or not (is_given or self.needs_expected()):
             return None
         instead = recorded_form(self.given_instead) if is_given else None
-        is_usual = not getattr(self, "normalize", ()) and getattr(self, "case_sensitive", True)
-        glance = self._glance if is_usual and getattr(self, "zero_at", None) is None else None
+        unusual = getattr(self, "normalize", ()) or not getattr(self, "case_sensitive", True)
+        glance = None if unusual or getattr(self, "zero_at", None) is not None else self._glance
         return self._decide_plain(), glance, self.identity, self.default_threshold(), instead
 
     def _decide_plain(self) -> Decide:

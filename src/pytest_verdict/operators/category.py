@@ -9,7 +9,7 @@ from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import FAIL, PASS, Later, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import decode, encode
-from pytest_verdict.core.values.equality import equal
+from pytest_verdict.core.values.equality import TEXT, equal
 from pytest_verdict.core.values.numbers import is_number, plain_scalar, truth_value
 from pytest_verdict.core.values.placeholders import has_named_fields
 from pytest_verdict.operators.columns import by_columns
@@ -19,7 +19,6 @@ from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces
 NOT_A_BOOLEAN: Final = "not_a_boolean"
 NOT_A_TYPE: Final = "not_a_type"
 
-_TEXT: Final = frozenset({str})
 _ACCEPTED: Final = "a list of at least one accepted value"
 
 
@@ -158,7 +157,7 @@ class OneOf(Operator):
 
     def _glance(self, expected: Any, observed: Any) -> float | None:
         is_listed = type(observed) is str and type(expected) is list and expected
-        return float(observed in expected) if is_listed and _TEXT.issuperset(map(type, expected)) else None
+        return float(observed in expected) if is_listed and TEXT.issuperset(map(type, expected)) else None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         accepted = as_list(self.effective_expected(expected))

@@ -18,7 +18,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.columns import by_columns
 from pytest_verdict.operators.exact_number import ExactNumber, Tolerance, as_exact, as_written
-from pytest_verdict.operators.surfaces import Surfaces, must_be, surfaces, unusable
+from pytest_verdict.operators.surfaces import UNCHANGED, Surfaces, known_outcome, must_be, surfaces, unusable
 
 NOT_A_NUMBER: Final = "not_a_number"
 NOT_A_RANGE: Final = "not_a_range"
@@ -27,7 +27,6 @@ RANGE: Final = "a pair [min, max] or a mapping with min, max or both"
 
 _subtract: Final = EXACT.subtract
 _BINARY: Final = frozenset({int, float})
-_LARGE: Final = 1e300
 ToleranceMode = Literal["relative", "absolute"]
 Decay = Literal["linear", "quadratic"]
 
@@ -38,17 +37,18 @@ class _Numeric(Operator):
     normalize: Normalization = ()
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        found = surfaces(expected, observed, self.normalize)
-        wanted, given = _read(found.expected), _read(found.observed)
+        found = surfaces(expected, observed, self.normalize) if self.normalize else UNCHANGED
+        sides = (found.expected, found.observed) if self.normalize else (expected, observed)
+        wanted, given = map(_read, sides)
         if wanted is None or given is None:
             return found.unreadable(NOT_A_NUMBER, "a number", expected, (wanted is None, given is None))
         score, details = self._decide(wanted, given)
-        return found.outcome(float(score), details=details)
+        return found.outcome(float(score), details=details) if self.normalize else known_outcome(float(score), details)
 
     def _glance(self, expected: Any, observed: Any) -> float | None:
         # Two of a kind are in the order of the decimals they stand for; of NaN nothing is true.
-        is_usual = type(expected) in _BINARY and type(expected) is type(observed) and -_LARGE < expected < _LARGE
-        return float(self._holds(expected, observed)) if is_usual and -_LARGE < observed < _LARGE else None
+        is_usual = type(expected) in _BINARY and type(expected) is type(observed) and -1e300 < expected < 1e300
+        return float(self._holds(expected, observed)) if is_usual and -1e300 < observed < 1e300 else None
 
     def _holds(self, expected: Any, observed: Any) -> bool:
         return bool(expected == observed)

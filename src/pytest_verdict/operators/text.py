@@ -8,12 +8,13 @@ from pydantic import model_validator
 from pytest_verdict.core.normalizers import Normalization, Step, normalize
 from pytest_verdict.core.operator import FAIL, PASS, Decide, Operator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.equality import equal
+from pytest_verdict.core.values.equality import TEXT, equal
 from pytest_verdict.operators.columns import by_columns
 from pytest_verdict.operators.surfaces import (
     EMPTY_EXPECTED,
     IN_ORDER,
     NOT_TEXT,
+    known_outcome,
     must_be,
     surfaces,
     unusable,
@@ -26,9 +27,6 @@ def _are_equal(expected: Any, observed: Any) -> Outcome:
     if type(expected) is str and type(observed) is str:
         return PASS if expected == observed else FAIL
     return PASS if equal(expected, observed) else FAIL
-
-
-_TEXT: Final = frozenset({str})
 
 
 class Exact(Operator):
@@ -110,7 +108,7 @@ class _Contains(Operator):
         return self
 
     def _glance(self, expected: Any, observed: Any) -> float | None:
-        is_text = type(expected) is str or (type(expected) is list and _TEXT.issuperset(map(type, expected)))
+        is_text = type(expected) is str or (type(expected) is list and TEXT.issuperset(map(type, expected)))
         wanted = _as_texts(expected) if is_text and type(observed) is str else None
         return self._decide(wanted, observed)[0] if wanted and "" not in wanted else None
 
@@ -119,7 +117,10 @@ class _Contains(Operator):
         wanted = _as_texts(expected)
         if wanted is None:
             return unusable(NOT_TEXT, _SUBSTRINGS, expected)
-        found = surfaces(wanted, observed if isinstance(observed, str) else None, self._steps())
+        steps = self._steps()
+        if wanted and not steps and type(observed) is str and "" not in wanted:
+            return known_outcome(*self._decide(wanted, observed))
+        found = surfaces(wanted, observed if isinstance(observed, str) else None, steps)
         if not found.expected or "" in found.expected:
             # An empty text is contained in everything, so such a check would assert nothing.
             return found.outcome(0.0, [EMPTY_EXPECTED], error=must_be(_SUBSTRINGS, expected))
@@ -236,7 +237,7 @@ class EndsWith(StartsWith):
 def _as_texts(value: Any) -> list[str] | None:
     if isinstance(value, str):
         return [value]
-    if type(value) is list and _TEXT.issuperset(map(type, value)):
+    if type(value) is list and TEXT.issuperset(map(type, value)):
         return value
     if isinstance(value, list | tuple | set | frozenset) and all(isinstance(item, str) for item in value):
         # A set has no order of its own; sorted, the record is the same in every process.

@@ -50,8 +50,7 @@ class FieldRule:
         """Compare the field; a null answer is a fail with the note ``null_observed``."""
         if observed is None and self.operator.effective_expected(expected) is not None:
             return settle(self.operator, expected, None, Outcome(0.0, notes=(NULL_OBSERVED,)), name=name)
-        plan = self.operator.plain_plan
-        if plan is not None:
+        if (plan := self.operator.plain_plan) is not None:
             return run_plan(plan, expected, observed, name)
         return run(self.operator, expected, observed, name=name, recorded=recorded)
 
