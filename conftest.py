@@ -54,8 +54,7 @@ def _registry_as_before():
         FAMILIES._brought.clear()
     REGISTRY._classes.clear()
     REGISTRY._classes.update(classes)
-    REGISTRY._built.clear()
-    REGISTRY.plans.clear()
+    REGISTRY.built.clear()
 
 
 @pytest.fixture

@@ -15,7 +15,19 @@ from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.replay import replay_line
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
-from pytest_verdict.operators import AllOf, AnyOf, ContainsAny, Exact, NumericExact, NumericTolerance, SemanticMatch
+from pytest_verdict.operators import (
+    AllOf,
+    AnyOf,
+    ContainsAny,
+    Exact,
+    JsonSchema,
+    NumericExact,
+    NumericRange,
+    NumericTolerance,
+    OneOf,
+    Regex,
+    SemanticMatch,
+)
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, FieldCheck, VerifiedField
 from pytest_verdict.trajectories import TrajectoryExact
 
@@ -329,6 +341,11 @@ def _with_a_plan():
     return [REGISTRY.build(name) for name in names] + [
         NumericTolerance(tolerance=0.1),
         ContainsAny(normalize=["strip"]),
+        ContainsAny(substrings=["a", "1"]),
+        OneOf(values=["a", 1, None, "1"]),
+        NumericRange(min=0, max=2),
+        Regex(pattern="a+|1"),
+        JsonSchema(schema_document={"type": "integer"}),
     ]
 
 

@@ -409,7 +409,6 @@ class _Fickle(Operator):
 @pytest.fixture
 def fickle(monkeypatch):
     monkeypatch.setitem(REGISTRY._classes, "fickle", _Fickle)
-    monkeypatch.setattr(REGISTRY, "_built", {})
 
 
 @pytest.mark.usefixtures("fickle")

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.kernel import checked_threshold, run, run_plan
 from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.core.registry import REGISTRY, UNKNOWN, key_of
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.redaction import REDACTED_VALUE, Redaction, hiding
-from pytest_verdict.core.values.snapshot import PLAIN
 from pytest_verdict.errors import ArgumentsError, ConfigurationError, MismatchError, SettingsError, VerdictError
 from pytest_verdict.signatures import typed_compare, typed_expect
 
+_known: Final = REGISTRY.built.get
 # pytest hides frames with this name set; a bug of ours still shows its whole traceback.
 HIDDEN: Final = python_operator.methodcaller("errisinstance", (MismatchError, VerdictError))
 
@@ -63,26 +63,22 @@ def compare(
         >>> compare("numeric_tolerance", 37.0, 36.8, tolerance=0.5, mode="absolute").passed
         True
     """
-    found = plan = None
-    is_plain = type(expected) in PLAIN and type(observed) in PLAIN
-    if is_plain and threshold is None and name is None and extract is None and message is None:
-        if not settings and type(operator) is str:
-            plan = REGISTRY.plans.get(operator)
-        else:
-            found = REGISTRY.build(operator, settings) if type(operator) is str else _resolve(operator, settings)
-            plan = found.plain_plan
-    if plan is not None:
-        result = run_plan(plan, expected, observed)
-    else:
-        if observed is ABSENT or expected is ABSENT:
-            from pytest_verdict.wrong_calls import missing_arguments
+    if expected is ABSENT or observed is ABSENT:
+        from pytest_verdict.wrong_calls import missing_arguments
 
-            raise missing_arguments(operator, expected, observed, settings)
-        found = found or _resolve(operator, settings)
-        if extract is None and message is None:
-            result = run(found, expected, observed, threshold=threshold, name=name)
-        else:
-            result = Expectation(found, expected, threshold, name, extract, message).judge(observed)
+        raise missing_arguments(operator, expected, observed, settings)
+    found = plan = None
+    if type(operator) is str:
+        found, plan = _known(key_of(operator, settings) if settings else operator, UNKNOWN)
+    if found is None:
+        found = _resolve(operator, settings)
+        plan = found.plain_plan
+    if extract is not None or message is not None:
+        result = Expectation(found, expected, threshold, name, extract, message).judge(observed)
+    elif plan is not None and threshold is None and (name is None or type(name) is str):
+        result = run_plan(plan, expected, observed, name)
+    else:
+        result = run(found, expected, observed, threshold=threshold, name=name)
     SESSION.compared += 1
     observer = SESSION.observer
     if observer is not None:

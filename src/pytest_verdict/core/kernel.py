@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_verdict.core.result import ComparisonResult, Outcome, qualified
+from pytest_verdict.core.result import ComparisonResult, KnownScore, Outcome, qualified
+from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr, without_addresses
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import PLAIN, recorded_form, snapshot
@@ -63,15 +64,27 @@ def run(
 
 
 def run_plan(plan: Plan, expected: Any, observed: Any, name: str | None = None) -> ComparisonResult:
-    """Compare two plain values as `run` does."""
-    decide, identity, limit = plan
+    """Compare as `run` does, by what is the same in all comparisons of an operator."""
+    decide, glance, identity, limit, instead = plan
+    wanted, kept = expected, observed
     try:
-        outcome = decide(expected, observed)
+        # Text first, because that is what most evidence is.
+        if type(observed) is not str and type(observed) not in PLAIN:
+            kept, observed = recorded_form(observed)
+        if instead is not None:
+            wanted, expected = instead
+        elif type(expected) is not str and type(expected) not in PLAIN:
+            wanted, expected = recorded_form(expected)
+        # In a report all that comes out is written, and a glance would be made for nothing.
+        if glance is None or SESSION.journal is not None or (score := glance(expected, observed)) is None:
+            outcome: Outcome | KnownScore = decide(expected, observed)
+        else:
+            outcome = KnownScore(score, decide)
     except Exception as error:  # noqa: BLE001 - as in `run`
         outcome = error_outcome(error)
     # As its constructor does, in half the time, because most comparisons are made here.
     made = _new(ComparisonResult)
-    made._identity, made._expected, made._observed = identity, expected, observed  # noqa: SLF001
+    made._identity, made._expected, made._observed = identity, wanted, kept  # noqa: SLF001
     made._threshold, made._outcome, made._name = limit, outcome, name  # noqa: SLF001
     return made
 

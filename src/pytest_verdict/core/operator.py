@@ -14,6 +14,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.snapshot import recorded_form
 from pytest_verdict.core.writing import OperatorIdentity
 from pytest_verdict.errors import ArgumentsError, SettingsError, allowed
 
@@ -22,8 +23,8 @@ FAIL: Final = Outcome(0.0)
 
 Decide = Callable[[Any, Any], Outcome]
 """What decides about an expected and an observed value."""
-Plan = tuple[Decide, OperatorIdentity, float]
-"""What is the same in all comparisons of plain values by one operator; the last is the threshold."""
+Plan = tuple[Decide, Callable[[Any, Any], float | None] | None, OperatorIdentity, float, tuple[Any, Any] | None]
+"""What is the same in all comparisons by one operator; the last are the threshold and what settings give for expected."""
 _T = TypeVar("_T")
 _LATER: Final = "later"
 Later = Annotated[_T, _LATER]
@@ -61,6 +62,8 @@ class Operator(BaseModel):
     kind: ClassVar[str] = "custom"
     keeps_evidence: ClassVar[bool] = False
     """Whether `evaluate` is known to change neither value; any other operator gets copies of its own."""
+    _glance: ClassVar[Any] = None
+    """A method that gives the score of texts, numbers or lists of them where it is seen at once, and None where it is not."""
     instead_of_expected: ClassVar[tuple[str, ...]] = ()
     """The setting that takes the place of expected when it is given, or several, which do so together."""
 
@@ -266,9 +269,15 @@ class Operator(BaseModel):
 
     @functools.cached_property
     def plain_plan(self) -> Plan | None:
-        """How text, numbers, bools and None are compared, where that is the same each time; what a user wrote may change."""
-        is_ready = self.compares_recorded_form and type(self).decided is Operator.decided and self.needs_expected()
-        return (self._decide_plain(), self.identity, self.default_threshold()) if is_ready else None
+        """How two values are compared, where that is the same each time; what a user wrote may change."""
+        is_ready = self.compares_recorded_form and type(self).decided is Operator.decided and not self.asks_model
+        is_given = self.given_instead is not ABSENT and type(self).effective_expected is Operator.effective_expected
+        if not is_ready or self.has_model_inside or not (is_given or self.needs_expected()):
+            return None
+        instead = recorded_form(self.given_instead) if is_given else None
+        unusual = getattr(self, "normalize", ()) or not getattr(self, "case_sensitive", True)
+        glance = None if unusual or getattr(self, "zero_at", None) is not None else self._glance
+        return self._decide_plain(), glance, self.identity, self.default_threshold(), instead
 
     def _decide_plain(self) -> Decide:
         return self.evaluate

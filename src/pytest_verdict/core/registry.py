@@ -21,6 +21,9 @@ from pytest_verdict.errors import ConfigurationError, SettingsError, UnknownOper
 ENTRY_POINT_GROUP: Final = f"{GROUP}.operators"
 """The entry-point group for packages that bring single operators and no family."""
 
+Key = str | tuple[str, bytes] | None
+Built = tuple[Operator | None, Plan | None]
+UNKNOWN: Final[Built] = None, None
 _NO_SETTINGS: Final[Mapping[str, Any]] = MappingProxyType({})
 _KEYS: Final = {"operator", "version", "settings"}
 _MOST_BUILT: Final = 1_024
@@ -46,9 +49,8 @@ class OperatorRegistry:
     def __init__(self, families: Families | None = None) -> None:
         self._families = families
         self._classes: dict[str, type[Operator]] = {}
-        self.plans: dict[str, Plan] = {}
         # Making an operator takes longer than most comparisons.
-        self._built: dict[str | tuple[str, bytes] | None, Operator] = {}
+        self.built: dict[Key, Built] = {}
         self._entry_points_loaded = families is None
 
     def add(
@@ -88,8 +90,7 @@ class OperatorRegistry:
         known = self._classes.get(name)
         same = known is not None and (known.__module__, known.__qualname__) == (cls.__module__, cls.__qualname__)
         if same:
-            self.plans.pop(name, None)
-            self._built.clear()
+            self.built.clear()
         elif known is not None or name in self._brought():
             raise ConfigurationError(f"the name {name!r} is already registered for another operator")
 
@@ -164,16 +165,14 @@ class OperatorRegistry:
             UnknownOperatorError: No operator of that name is registered.
             SettingsError: A setting is unknown, missing or has a value that is not allowed.
         """
-        key = _key_of(name, settings) if settings else name
-        known = self._built.get(key)
+        key = key_of(name, settings) if settings else name
+        known, _ = self.built.get(key, UNKNOWN)
         if known is None:
             known = self.find(name)(**settings)
-            if len(self._built) >= _MOST_BUILT:
-                self._built.clear()
-            if key is not None:
-                self._built[key] = known
-            if not settings and known.plain_plan is not None:
-                self.plans[name] = known.plain_plan
+            if len(self.built) >= _MOST_BUILT:
+                self.built.clear()
+            if key is not None and all(map(_is_plain, settings.values())):
+                self.built[key] = known, known.plain_plan
         return known
 
     def refuse_unknown_settings(self, name: str, settings: Iterable[str]) -> None:
@@ -192,13 +191,16 @@ class OperatorRegistry:
         self._entry_points_loaded = True
 
 
-def _key_of(name: str, settings: Mapping[str, Any]) -> tuple[str, bytes] | None:
-    """Give what tells plain settings apart, 1 from 1.0 and True as well; None for settings of other types."""
-    for value in settings.values():
-        kind = type(value)
-        if kind not in PLAIN and not (kind in _LISTS and _TEXT.issuperset(map(type, value))):
-            return None
-    return name, marshal.dumps(dict(settings), 2)
+def key_of(name: str, settings: Mapping[str, Any]) -> Key:
+    """Give what tells plain settings apart from all others, 1 from 1.0 and True as well."""
+    try:
+        return name, marshal.dumps(settings, 2)  # type: ignore[arg-type]
+    except ValueError:
+        return None
+
+
+def _is_plain(value: Any) -> bool:
+    return type(value) in PLAIN or (type(value) in _LISTS and _TEXT.issuperset(map(type, value)))
 
 
 REGISTRY: Final = OperatorRegistry(FAMILIES)

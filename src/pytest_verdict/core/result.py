@@ -7,15 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pytest_verdict.core.reading import (
-    read_children,
-    read_identity,
-    read_names,
-    read_object,
-    read_score,
-    read_text,
-    read_threshold,
-)
+from pytest_verdict.core import reading
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr, shown, visible
 from pytest_verdict.core.values.encoding import decode
@@ -108,6 +100,18 @@ def _score(score: Any) -> float:
     return float(score)
 
 
+@dataclass(slots=True)
+class KnownScore:
+    """An outcome that is no error, has no parts, and says the rest when somebody asks."""
+
+    score: float
+    whole: Callable[[Any, Any], Outcome]
+
+    error: ClassVar[str | None] = None
+    negated: ClassVar[bool] = False
+    children: ClassVar[tuple[ComparisonResult, ...]] = ()
+
+
 class ComparisonResult:
     """One comparison: what was compared, how, and what came out.
 
@@ -137,7 +141,7 @@ class ComparisonResult:
         expected: Any,
         observed: Any,
         threshold: float,
-        outcome: Outcome,
+        outcome: Outcome | KnownScore,
         name: str | None = None,
     ) -> None:
         self._identity = identity
@@ -185,7 +189,8 @@ class ComparisonResult:
     @property
     def outcome(self) -> Outcome:
         """What the operator found out."""
-        return self._read()
+        self._read()
+        return self._whole()
 
     @property
     def score(self) -> float:
@@ -211,34 +216,35 @@ class ComparisonResult:
     @property
     def normalization(self) -> list[str]:
         """Names of the steps that were applied, in order; empty when none was."""
-        return list(self._outcome.normalization)
+        return list(self._whole().normalization)
 
     @property
     def notes(self) -> list[str]:
         """Machine-readable codes, such as ``json_parse_failed``."""
-        return list(self._read().notes)
+        return list(self.outcome.notes)
 
     @property
     def expected_surface(self) -> Any:
         """What was really compared on the expected side."""
-        surface = self._outcome.expected_surface
+        surface = self._whole().expected_surface
         return snapshot(self._expected if surface is ABSENT else surface)
 
     @property
     def observed_surface(self) -> Any:
         """What was really compared on the observed side."""
-        surface = self._outcome.observed_surface
+        surface = self._whole().observed_surface
         return snapshot(self._observed if surface is ABSENT else surface)
 
     @property
     def changed_sides(self) -> tuple[bool, bool]:
         """Whether something else than the value itself was compared, on the expected and on the observed side."""
-        return self._outcome.expected_surface is not ABSENT, self._outcome.observed_surface is not ABSENT
+        outcome = self._whole()
+        return outcome.expected_surface is not ABSENT, outcome.observed_surface is not ABSENT
 
     @property
     def details(self) -> dict[str, Any]:
         """Evidence of the operator: differences with their path, distances, matched text."""
-        return dict(snapshot(self._read().details or {}))
+        return dict(snapshot(self.outcome.details or {}))
 
     @property
     def children(self) -> tuple[ComparisonResult, ...]:
@@ -281,7 +287,13 @@ class ComparisonResult:
         """Say whether it passed without looking at it, for a session that watches what is looked at."""
         return (self._outcome.score >= self._threshold) is not self._outcome.negated
 
-    def _read(self) -> Outcome:
+    def _whole(self) -> Outcome:
+        outcome = self._outcome
+        if isinstance(outcome, KnownScore):
+            outcome = self._outcome = outcome.whole(self._expected, self._observed)
+        return outcome
+
+    def _read(self) -> Outcome | KnownScore:
         outcome = self._outcome
         if (outcome.score >= self._threshold) is outcome.negated:
             call = getattr(self, "_when_read", None)
@@ -292,7 +304,7 @@ class ComparisonResult:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without the function that a session waits to call.
-        parts = self._identity, self._expected, self._observed, self._threshold, self._outcome, self._name
+        parts = self._identity, self._expected, self._observed, self._threshold, self._whole(), self._name
         return type(self), parts, (None, {"_message": self.message})
 
     def to_text(self, redaction: Redaction | None = None) -> str:
@@ -309,15 +321,15 @@ class ComparisonResult:
 
     def to_members(self, redaction: Redaction | None = None) -> str:
         """Write the members of the record's JSON object, without its braces."""
-        sides = self._expected, self._observed
-        return members_of(self._identity, self._outcome, self._threshold, self._name, sides, redaction)
+        outcome, sides = self._whole(), (self._expected, self._observed)
+        return members_of(self._identity, outcome, self._threshold, self._name, sides, redaction)
 
     def envelope(self, redaction: Redaction | None = None) -> Envelope:
         """Write what a record has around the two sides."""
-        sides = self._expected, self._observed
-        if self._outcome.details or self._name:
+        outcome, sides = self._whole(), (self._expected, self._observed)
+        if outcome.details or self._name:
             redaction = hiding(redaction, *sides)
-        return Envelope(self._identity, self._outcome, self._threshold, self._name, redaction, sides)
+        return Envelope(self._identity, outcome, self._threshold, self._name, redaction, sides)
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> ComparisonResult:
@@ -336,12 +348,12 @@ class ComparisonResult:
             # What was read is written again, and JSON has no number that is not finite.
             json.dumps(record.get("settings"), allow_nan=False)
             return cls(
-                read_identity(record),
+                reading.read_identity(record),
                 decode(record["expected"]),
                 decode(record["observed"]),
-                read_threshold(record),
+                reading.read_threshold(record),
                 _outcome_from(record),
-                read_text(record, "name"),
+                reading.read_text(record, "name"),
             )
         except RecordError:
             raise
@@ -376,13 +388,13 @@ class ComparisonResult:
 
 def _outcome_from(record: Mapping[str, Any]) -> Outcome:
     outcome = Outcome(
-        read_score(record),
-        read_names(record, "normalization"),
-        read_names(record, "notes"),
-        read_object(record, "details"),
+        reading.read_score(record),
+        reading.read_names(record, "normalization"),
+        reading.read_names(record, "notes"),
+        reading.read_object(record, "details"),
         decode(record["expected_surface"]) if "expected_surface" in record else ABSENT,
         decode(record["observed_surface"]) if "observed_surface" in record else ABSENT,
-        tuple(ComparisonResult.from_record(child) for child in read_children(record)),
-        read_text(record, "error"),
+        tuple(ComparisonResult.from_record(child) for child in reading.read_children(record)),
+        reading.read_text(record, "error"),
     )
-    return qualified(outcome, negated=record.get("negated") is True, sources=read_object(record, "sources"))
+    return qualified(outcome, negated=record.get("negated") is True, sources=reading.read_object(record, "sources"))

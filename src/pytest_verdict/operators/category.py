@@ -9,12 +9,12 @@ from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import FAIL, PASS, Later, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import decode, encode
-from pytest_verdict.core.values.equality import equal
+from pytest_verdict.core.values.equality import TEXT, equal
 from pytest_verdict.core.values.numbers import is_number, plain_scalar, truth_value
 from pytest_verdict.core.values.placeholders import has_named_fields
 from pytest_verdict.operators.columns import by_columns
 from pytest_verdict.operators.lists import NOT_A_LIST, as_list
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, UNCHANGED, Surfaces, surfaces, unusable
+from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces, unusable
 
 NOT_A_BOOLEAN: Final = "not_a_boolean"
 NOT_A_TYPE: Final = "not_a_type"
@@ -155,6 +155,10 @@ class OneOf(Operator):
     normalize: Normalization = ()
     case_sensitive: Later[bool] = True
 
+    def _glance(self, expected: Any, observed: Any) -> float | None:
+        is_listed = type(observed) is str and type(expected) is list and expected
+        return float(observed in expected) if is_listed and TEXT.issuperset(map(type, expected)) else None
+
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         accepted = as_list(self.effective_expected(expected))
         if accepted is None:
@@ -162,12 +166,9 @@ class OneOf(Operator):
         if not accepted:
             return unusable(EMPTY_EXPECTED, _ACCEPTED, expected)
         steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
-        found, values = UNCHANGED, accepted
-        if steps:
-            found = surfaces(accepted, [observed], steps)
-            values, (observed,) = found.expected, found.observed
-        for index, value in enumerate(values):
-            if equal(value, observed):
+        found = surfaces(accepted, [observed], steps)
+        for index, value in enumerate(found.expected):
+            if equal(value, found.observed[0]):
                 return found.outcome(1.0, details={"matched_index": index, "matched": encode(accepted[index])})
         return found.outcome(0.0)
 

@@ -12,12 +12,11 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import differences, listed_differences
 from pytest_verdict.core.values.encoding import encode, encode_text
-from pytest_verdict.core.values.equality import content_key, equal
+from pytest_verdict.core.values.equality import TEXT, content_key, equal
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces
 
 EMPTY_OBSERVED: Final = "empty_observed"
 NOT_A_LIST: Final = "not_a_list"
-_TEXT: Final = frozenset({str})
 # How much common, missing and unexpected items count in what could have been common.
 _WEIGHTS: Final = {"f1": (2, 1, 1), "precision": (1, 0, 1), "recall": (1, 1, 0), "jaccard": (1, 1, 1)}
 MOST_ITEMS: Final = 100
@@ -68,6 +67,12 @@ class SetContainment(Operator):
         if self.min_overlap is not None and self.mode != "overlap":
             raise ValueError(f"min_overlap={self.min_overlap} needs mode='overlap', got mode={self.mode!r}")
         return self
+
+    def _glance(self, expected: Any, observed: Any) -> float | None:
+        if self.mode != "exact" or type(expected) is not list or type(observed) is not list:
+            return None
+        is_text = TEXT.issuperset(map(type, expected)) and TEXT.issuperset(map(type, observed))
+        return float(set(expected) == set(observed)) if is_text else None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         found = _read_lists(expected, observed, self.normalize)
@@ -177,7 +182,7 @@ class _Distinct:
         # Those without a key stand below one that is theirs alone.
         self._items: dict[Hashable, Any] = {}
         self._others: dict[Hashable, Any] = {}
-        if _TEXT.issuperset(map(type, items)):
+        if TEXT.issuperset(map(type, items)):
             self._items = dict(zip(items, items, strict=True))
             return
         for item in items:

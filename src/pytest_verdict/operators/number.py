@@ -26,6 +26,7 @@ NOT_A_CHANGE: Final = "not_a_change"
 RANGE: Final = "a pair [min, max] or a mapping with min, max or both"
 
 _subtract: Final = EXACT.subtract
+_BINARY: Final = frozenset({int, float})
 ToleranceMode = Literal["relative", "absolute"]
 Decay = Literal["linear", "quadratic"]
 
@@ -36,15 +37,21 @@ class _Numeric(Operator):
     normalize: Normalization = ()
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        if self.normalize:
-            found = surfaces(expected, observed, self.normalize)
-            wanted, given = _read(found.expected), _read(found.observed)
-        else:
-            found, wanted, given = UNCHANGED, _read(expected), _read(observed)
+        found = surfaces(expected, observed, self.normalize) if self.normalize else UNCHANGED
+        sides = (found.expected, found.observed) if self.normalize else (expected, observed)
+        wanted, given = map(_read, sides)
         if wanted is None or given is None:
             return found.unreadable(NOT_A_NUMBER, "a number", expected, (wanted is None, given is None))
         score, details = self._decide(wanted, given)
         return found.outcome(float(score), details=details) if self.normalize else known_outcome(float(score), details)
+
+    def _glance(self, expected: Any, observed: Any) -> float | None:
+        # Two of a kind are in the order of the decimals they stand for; of NaN nothing is true.
+        is_usual = type(expected) in _BINARY and type(expected) is type(observed) and -1e300 < expected < 1e300
+        return float(self._holds(expected, observed)) if is_usual and -1e300 < observed < 1e300 else None
+
+    def _holds(self, expected: Any, observed: Any) -> bool:
+        return bool(expected == observed)
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         raise NotImplementedError
@@ -66,7 +73,7 @@ class NumericExact(_Numeric):
     name: ClassVar[str] = "numeric_exact"
 
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
-        return expected == observed, {"distance": as_written(_distance(expected, observed))}
+        return self._holds(expected, observed), {"distance": as_written(_distance(expected, observed))}
 
 
 class NumericTolerance(_Numeric):
@@ -100,6 +107,20 @@ class NumericTolerance(_Numeric):
             raise ValueError(f"zero_at={self.zero_at} must lie beyond tolerance={self.tolerance}")
         return self
 
+    def _glance(self, expected: Any, observed: Any) -> float | None:
+        limit = float(self.tolerance)
+        if type(expected) not in _BINARY or type(observed) not in _BINARY or not 1e-100 < limit < 1e100:
+            return None
+        try:
+            if self.mode == "relative":
+                limit *= abs(expected)
+            distance = abs(expected - observed)
+            # All that reading decimals and rounding can change, twice over; of numbers that are not finite, nothing holds.
+            doubt = (abs(expected) + abs(observed) + limit) * 1e-15 + 1e-200
+        except OverflowError:
+            return None
+        return 1.0 if distance < limit - doubt else 0.0 if distance > limit + doubt else None
+
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         passed, details = _within(expected, observed, self.tolerance, self.mode)
         if passed or self.zero_at is None or not (distance := _distance(expected, observed)).is_finite():
@@ -117,12 +138,15 @@ class _Limit(_Numeric):
     mode: Later[ToleranceMode] = "absolute"
     decay: Later[Decay] = "linear"
 
+    def _holds(self, expected: Any, observed: Any) -> bool:
+        low, high = (expected, observed) if self._is_lowest else (observed, expected)
+        return bool(low < high if self.exclusive else low <= high)
+
     def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
         low, high = (expected, observed) if self._is_lowest else (observed, expected)
         margin = _difference(high, low)
         unit = Fraction(expected.copy_abs()) if self.mode == "relative" and expected.is_finite() else Fraction(1)
-        passed = low < high if self.exclusive else low <= high
-        score = float(passed) or _outside(-margin, self.zero_at, self.decay, unit)
+        score = float(self._holds(expected, observed)) or _outside(-margin, self.zero_at, self.decay, unit)
         return score, {"margin": as_written(margin)}
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from pydantic import BeforeValidator
 
 from pytest_verdict.core.normalizers import Step, normalize_all, step_names
-from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import shortened
 from pytest_verdict.core.values.placeholders import ABSENT, has_fields
@@ -39,13 +39,14 @@ def known_outcome(
     expected_surface: Any = ABSENT,
     observed_surface: Any = ABSENT,
     error: str | None = None,
+    children: tuple[ComparisonResult, ...] = (),
 ) -> Outcome:
     """Make an outcome of parts that are known to be right and that nothing else holds, in a quarter of the time."""
     # What cannot change is slow to fill; so it is filled while it still can.
     made: Any = _Parts()
     made.score, made.normalization, made.notes, made.details = score, normalization, notes, details
     made.expected_surface, made.observed_surface = expected_surface, observed_surface
-    made.children, made.error = (), error
+    made.children, made.error = children, error
     made.__class__ = Outcome
     return made  # type: ignore[no-any-return]
 

@@ -8,7 +8,7 @@ from pydantic import model_validator
 from pytest_verdict.core.normalizers import Normalization, Step, normalize
 from pytest_verdict.core.operator import FAIL, PASS, Decide, Operator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.equality import equal
+from pytest_verdict.core.values.equality import TEXT, equal
 from pytest_verdict.operators.columns import by_columns
 from pytest_verdict.operators.surfaces import (
     EMPTY_EXPECTED,
@@ -27,9 +27,6 @@ def _are_equal(expected: Any, observed: Any) -> Outcome:
     if type(expected) is str and type(observed) is str:
         return PASS if expected == observed else FAIL
     return PASS if equal(expected, observed) else FAIL
-
-
-_TEXT: Final = frozenset({str})
 
 
 class Exact(Operator):
@@ -109,6 +106,11 @@ class _Contains(Operator):
             if not normalize(text, self._steps()):
                 raise ValueError(f"substrings: {text!r} is empty after normalization and would be found everywhere")
         return self
+
+    def _glance(self, expected: Any, observed: Any) -> float | None:
+        is_text = type(expected) is str or (type(expected) is list and TEXT.issuperset(map(type, expected)))
+        wanted = _as_texts(expected) if is_text and type(observed) is str else None
+        return self._decide(wanted, observed)[0] if wanted and "" not in wanted else None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         expected = self.effective_expected(expected)
@@ -208,13 +210,11 @@ class StartsWith(_Contains):
 
     name: ClassVar[str] = "starts_with"
     columns = Operator.columns
+    _finds = staticmethod(str.startswith)
 
     def _decide(self, wanted: Sequence[str], observed: str) -> tuple[float, dict[str, Any]]:
-        present = [text for text in wanted if self._stands(observed, text)]
+        present = [text for text in wanted if self._finds(observed, text)]
         return 1.0 if present else 0.0, {"found": present}
-
-    def _stands(self, observed: str, text: str) -> bool:
-        return observed.startswith(text)
 
 
 class EndsWith(StartsWith):
@@ -231,15 +231,13 @@ class EndsWith(StartsWith):
     """
 
     name: ClassVar[str] = "ends_with"
-
-    def _stands(self, observed: str, text: str) -> bool:
-        return observed.endswith(text)
+    _finds = staticmethod(str.endswith)
 
 
 def _as_texts(value: Any) -> list[str] | None:
     if isinstance(value, str):
         return [value]
-    if type(value) is list and _TEXT.issuperset(map(type, value)):
+    if type(value) is list and TEXT.issuperset(map(type, value)):
         return value
     if isinstance(value, list | tuple | set | frozenset) and all(isinstance(item, str) for item in value):
         # A set has no order of its own; sorted, the record is the same in every process.

@@ -14,18 +14,17 @@ from pydantic.fields import FieldInfo
 
 from pytest_verdict.core.kernel import run, run_plan, settle
 from pytest_verdict.core.normalizers import normalize
-from pytest_verdict.core.operator import Operator, Plan, as_setting
+from pytest_verdict.core.operator import Operator, as_setting
 from pytest_verdict.core.registry import REGISTRY, operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.snapshot import PLAIN, snapshot
+from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ConfigurationError, TemplateError
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_setting as read_number
 
 NULL_OBSERVED: Final = "null_observed"
 MISSING_TRACE: Final = "missing_trace"
-_GIVEN: Final = PLAIN - {type(None)}
 
 
 @dataclass(frozen=True)
@@ -42,12 +41,6 @@ class FieldRule:
         """Whether the operator reads the raw response instead of an extracted value."""
         return self.operator.kind == "trace"
 
-    @functools.cached_property
-    def _plan(self) -> Plan | None:
-        # Of what asked a model, the kernel looks for what it said in the record.
-        is_plain = not self.operator.asks_model and not self.operator.has_model_inside
-        return self.operator.plain_plan if is_plain else None
-
     def written(self) -> dict[str, Any]:
         """Write the rule as the record does."""
         quote = {"quote": True} if self.quote else {}
@@ -55,10 +48,10 @@ class FieldRule:
 
     def compare(self, name: str, expected: Any, observed: Any, recorded: Mapping[str, Any] | None) -> ComparisonResult:
         """Compare the field; a null answer is a fail with the note ``null_observed``."""
-        if self._plan is not None and type(observed) in _GIVEN and type(expected) in PLAIN:
-            return run_plan(self._plan, expected, observed, name)
         if observed is None and self.operator.effective_expected(expected) is not None:
             return settle(self.operator, expected, None, Outcome(0.0, notes=(NULL_OBSERVED,)), name=name)
+        if (plan := self.operator.plain_plan) is not None:
+            return run_plan(plan, expected, observed, name)
         return run(self.operator, expected, observed, name=name, recorded=recorded)
 
     def refuse(self, name: str, expected: Any, observed: Any, reason: str) -> ComparisonResult:

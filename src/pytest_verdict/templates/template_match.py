@@ -13,6 +13,7 @@ from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.operators.aggregate import CHILD_ERROR, undecided
 from pytest_verdict.operators.category import BooleanMatch
 from pytest_verdict.operators.exact_number import ExactNumber
+from pytest_verdict.operators.surfaces import known_outcome
 from pytest_verdict.operators.text import ContainsAll
 from pytest_verdict.templates import observed_keys as keys
 from pytest_verdict.templates.field import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
@@ -123,9 +124,9 @@ class TemplateMatch(Operator):
             if rule.quote and observed.get(name) is not None
         }
 
-    def weighed(self, fields: Fields, quotes: Fields) -> float:
+    def weighed(self, fields: Fields, quotes: Fields, passed: Mapping[str, bool] | None = None) -> float:
         """Give the granular score."""
-        shares: dict[str, float] = {**_passed(fields, quotes)}
+        shares: dict[str, float] = {**(passed or _passed(fields, quotes))}
         for name in self._graded:
             if name not in quotes or quotes[name].passed:
                 shares[name] = fields[name].score
@@ -146,11 +147,12 @@ class TemplateMatch(Operator):
         decided = [*fields.values(), *quotes.values(), *own, *checks]
         failed = [one for one in decided if not one.passed]
         error = self._error(observed, own, decided)
-        met = own[0].passed if own else self.holds(fields, quotes)
+        passed = _passed(fields, quotes)
+        met = own[0].passed if own else holds(self.strategy, passed)
         again = {} if met or own or error else self._compare_by_meaning(expected, fields, recorded)
         override = bool(again) and self.holds({**fields, **again}, quotes)
         details = {
-            "granular_score": self._granular(fields, quotes, observed, error),
+            "granular_score": self._granular(fields, quotes, passed, observed) if error is None else None,
             "failed": [one.name for one in failed],
             "null_fields": [name for name in fields if failed and NULL_OBSERVED in fields[name].notes],
             **self._model_details(fields, again, override=override),
@@ -167,7 +169,7 @@ class TemplateMatch(Operator):
             CHILD_ERROR: broken,
             EMBEDDING_OVERRIDE: override,
         }
-        return Outcome(
+        return known_outcome(
             1.0 if passes else 0.0,
             notes=(*keys.notes_in(observed), *(note for note, is_so in notes.items() if is_so)),
             details=details,
@@ -207,14 +209,12 @@ class TemplateMatch(Operator):
             return "nothing is verified: name fields, or regex checks of the trace"
         return own[0].error if own else None
 
-    def _granular(self, fields: Fields, quotes: Fields, observed: Values, error: str | None) -> float | None:
-        if error is not None:
-            return None
+    def _granular(self, fields: Fields, quotes: Fields, passed: Values, observed: Values) -> float | None:
         if keys.HAND_WEIGHED in observed or not self.fields:
             own: Any = observed.get(keys.HAND_WEIGHED)
             is_share = isinstance(own, int | float) and not isinstance(own, bool) and 0 <= own <= 1
             return float(own) if is_share else None
-        return self.weighed(fields, quotes)
+        return self.weighed(fields, quotes, passed)
 
     def _model_details(self, fields: Fields, again: Fields, *, override: bool) -> dict[str, Any]:
         # A replay has the details of the aggregate only, so what a model said has to be among them.

@@ -54,7 +54,7 @@ def _equal_items(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
 def _equal_mappings(expected: Mapping[Any, Any], observed: Mapping[Any, Any], *, nan_equal: bool) -> bool:
     if len(expected) != len(observed):
         return False
-    if _TEXT.issuperset(map(type, expected)) and _TEXT.issuperset(map(type, observed)):
+    if TEXT.issuperset(map(type, expected)) and TEXT.issuperset(map(type, observed)):
         for key, item in expected.items():
             if key not in observed or not equal(item, observed[key], nan_equal=nan_equal):
                 return False
@@ -69,7 +69,7 @@ def _equal_mappings(expected: Mapping[Any, Any], observed: Mapping[Any, Any], *,
 
 _ABSENT = object()
 # What nearly all evidence is made of, found without asking for anything else.
-_TEXT: Final = frozenset({str})
+TEXT: Final = frozenset({str})
 _EQUAL_IN_PYTHON: Final = frozenset({str, int, bool, type(None)})
 _BY_KIND: Final[dict[type, Callable[..., bool]]] = {dict: _equal_mappings, list: _equal_items, tuple: _equal_items}
 
