@@ -2,15 +2,14 @@
 
 import hashlib
 import re
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import Any, Final
 
 import pyarrow
 from pyarrow import compute
 
+from pytest_verdict.core.arrow import TEXT, Array, column, literal
 from pytest_verdict.core.columns import Path
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import ComparisonResult
@@ -18,22 +17,20 @@ from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.writing import members_of
 
-Array = Any
-
 _SURFACES: Final = ("expected_surface", "observed_surface")
 _PLAIN: Final = bytes(code for code in range(0x20, 0x7F) if code not in b'"\\')
 _UNUSUAL: Final = r"[^ !#-\[\]-~]"
 
 
-def _as_json(column: Array) -> Array:
+def _as_json(found: Array) -> Array:
     """Write text, without its quotes, whole numbers or booleans as JSON; only texts that need escapes are written one by one."""
-    if column.type != pyarrow.string():
-        return column.cast(pyarrow.string())
-    if bytes_of(column).translate(None, _PLAIN):
-        rows = compute.match_substring_regex(column, _UNUSUAL)
-        escaped = [encode_text(text)[1:-1] for text in column.filter(rows).to_pylist()]
-        column = compute.replace_with_mask(column, rows, pyarrow.array(escaped, pyarrow.string()))
-    return column
+    if found.type != TEXT:
+        return found.cast(TEXT)
+    if bytes_of(found).translate(None, _PLAIN):
+        rows = compute.match_substring_regex(found, _UNUSUAL)
+        escaped = [encode_text(text)[1:-1] for text in found.filter(rows).to_pylist()]
+        found = compute.replace_with_mask(found, rows, column(escaped, TEXT))
+    return found
 
 
 def bytes_of(column: Array) -> bytes:
@@ -47,12 +44,6 @@ def bytes_of(column: Array) -> bytes:
     return found
 
 
-def column_of(texts: Sequence[bytes], joined: bytes) -> Array:
-    """Make a column of texts in ASCII that are joined already."""
-    ends = array("i", accumulate(map(len, texts), initial=0))
-    return pyarrow.StringArray.from_buffers(len(texts), pyarrow.py_buffer(ends), pyarrow.py_buffer(joined))
-
-
 def positions_of(kinds: Array) -> Iterator[Array]:
     """Give the positions of the rows of each kind."""
     for kind in compute.unique(kinds.drop_null()):
@@ -61,7 +52,7 @@ def positions_of(kinds: Array) -> Iterator[Array]:
 
 def numbers_from(first: int, count: int) -> Array:
     """Count on from a number."""
-    return compute.add(compute.cumulative_sum(pyarrow.repeat(pyarrow.scalar(1, pyarrow.int64()), count)), first - 1)
+    return compute.add(compute.cumulative_sum(pyarrow.repeat(literal(1), count)), literal(first - 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +84,8 @@ class Template:
         # Quotes belong to the pieces in between, which all rows share.
         line = re.sub(f'"{self.mark}([0-9]+)"', between_quotes, line)
         pieces = enumerate(re.split(f"{self.mark}([0-9]+)/", line))
-        found = [text(columns[int(piece)]) if place % 2 else piece for place, piece in pieces if piece]
-        return compute.binary_join_element_wise(*found, "")
+        found = [text(columns[int(piece)]) if place % 2 else literal(piece) for place, piece in pieces if piece]
+        return compute.binary_join_element_wise(*found, literal(""))
 
 
 def template_of(operator: Operator, result: ComparisonResult, paths: Sequence[Path]) -> Template:

@@ -16,7 +16,7 @@ from pytest_verdict.suites.rows import MOST_AT_ONCE, Row, formats, numbered_rows
 
 _BYTES: Final = 1 << 23
 _BYTES_OF_LINES: Final = 1 << 18
-_KINDS: Final = {str: "string", int: "int64", bool: "bool"}
+_KINDS: Final = str, int, bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class RowSlice:
 
     def column(self, key: str) -> Any:
         """Give the values of a key as an Arrow array, null where they are of another type than most; None for no plain type."""
-        import pyarrow
+        from pytest_verdict.core.arrow import TYPES, column
 
         found = _values_of(key, self.values)
         types = {*map(type, found)}
@@ -52,9 +52,9 @@ class RowSlice:
             return None
         plain = found if len(types) == 1 else [value if type(value) is kind else None for value in found]
         try:
-            return pyarrow.array(plain, _KINDS[kind])
-        except (UnicodeEncodeError, OverflowError, pyarrow.ArrowInvalid):
-            return pyarrow.array([value if _fits(value) else None for value in plain], _KINDS[kind])
+            return column(plain, TYPES[kind])
+        except (UnicodeEncodeError, OverflowError):
+            return column([value if _fits(value) else None for value in plain], TYPES[kind])
 
 
 def _values_of(key: str, rows: Sequence[Any]) -> list[Any]:
@@ -80,9 +80,9 @@ class ColumnSlice:
 
     def at(self, positions: Sequence[int]) -> ColumnSlice:
         """Leave only some rows."""
-        import pyarrow
+        from pytest_verdict.core.arrow import WHOLE, column
 
-        rows = self.batch.take(pyarrow.array(positions, "int64"))
+        rows = self.batch.take(column(positions, WHOLE))
         return ColumnSlice([self.numbers[position] for position in positions], rows)
 
     def documents(self, positions: Sequence[int]) -> Sequence[Any]:
