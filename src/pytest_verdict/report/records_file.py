@@ -19,7 +19,7 @@ from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS
 STANDARD_INPUT: Final = "-"
 LONGEST_LINE: Final = 1 << 28
 # So many bytes are a few hundredths of a second of work.
-_PIECE: Final = 1 << 20
+PIECE: Final = 1 << 20
 _ZIP: Final = b"PK"
 # The bytes of a line in which its id stands.
 _HEAD: Final = 128
@@ -143,7 +143,7 @@ def _refuse_newer_journal(folder: Path) -> None:
 
 
 def _pieces(source: IO[bytes]) -> Iterator[list[bytes]]:
-    while block := source.read(_PIECE):
+    while block := source.read(PIECE):
         line = b"" if block.endswith(b"\n") else source.readline(LONGEST_LINE)
         yield BytesIO(block + line).readlines()
         while len(line) == LONGEST_LINE and not line.endswith(b"\n"):
