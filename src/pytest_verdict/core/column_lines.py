@@ -1,7 +1,6 @@
 """The lines of many records: what those of one kind share is written once, and joined to what they do not."""
 
 import hashlib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -77,15 +76,16 @@ class Template:
                 texts[id(column)] = _as_json(column if rows is None else column.take(rows))
             return texts[id(column)]
 
-        def between_quotes(mark: re.Match[str]) -> str:
-            quote = '"' if columns[int(mark[1])].type == pyarrow.string() else ""
-            return f"{quote}{self.mark}{mark[1]}/{quote}"
-
-        # Quotes belong to the pieces in between, which all rows share.
-        line = re.sub(f'"{self.mark}([0-9]+)"', between_quotes, line)
-        pieces = enumerate(re.split(f"{self.mark}([0-9]+)/", line))
-        found = [text(columns[int(piece)]) if place % 2 else literal(piece) for place, piece in pieces if piece]
-        return compute.binary_join_element_wise(*found, literal(""))
+        before, *rest = line.split(f'"{self.mark}')
+        pieces: list[Any] = []
+        for part in rest:
+            number, _, after = part.partition('"')
+            found = columns[int(number)]
+            # Quotes belong to the pieces in between, which all rows share.
+            quote = '"' if found.type == TEXT else ""
+            pieces += literal(before + quote), text(found)
+            before = quote + after
+        return compute.binary_join_element_wise(*pieces, literal(before), literal(""))
 
 
 def template_of(operator: Operator, result: ComparisonResult, paths: Sequence[Path]) -> Template:
