@@ -17,11 +17,10 @@ FILE = pathlib.Path(explanation.__file__).with_name("usual_settings.json")
 
 
 def generated() -> str:
-    """Write a line for each of our operators."""
+    """Write what the file is to hold."""
     named = {**FAMILIES.own("operators"), **FAMILIES.own("recorded_operators")}
     ours = sorted(name for name in named if REGISTRY.find(name).__module__.startswith("pytest_verdict."))
-    lines = (f"{json.dumps(name)}: {json.dumps(settings_by_class(name))}" for name in ours)
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    return json.dumps({name: settings_by_class(name) for name in ours}) + "\n"
 
 
 def test_the_file_is_what_the_operators_say():
