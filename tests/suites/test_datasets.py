@@ -259,10 +259,27 @@ def test_an_absent_file_and_a_wrong_one_are_named(write):
 
 
 @pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("1e999", "1E998"),
+        ("-1e+0400", "-1e401"),
+        ("9" * 310, "1e999"),
+        ("1" * 310 + ".5", "2e310"),
+        ("1e-400", "1e-401"),
+    ],
+)
+@pytest.mark.parametrize("rows_before", [0, 3])
+def test_numbers_beyond_a_float_are_not_all_the_same_infinity(write, left, right, rows_before):
+    text = '{"want": 1e2, "got": 100.0}\n' * rows_before + f'{{"want": [{left}], "got": [{right}]}}\n'
+    with pytest.raises(MismatchError, match=r"beyond what a float holds"):
+        check_dataset(write("rows.jsonl", text.encode()), "exact", MAPPING)
+
+
+@pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"a,a\n1,2\n", "names the columns, each once"),
-        (b"", "names the columns, each once"),
+        (b"a,b,a\n1,2,3\n", "names the columns, each once, and 'a' is there again"),
+        (b"", "names the columns"),
         (b'want,"got\n1,2\n', "it is not CSV"),
         (b"want,got,\xe9\n1,2,3\n", "it is not UTF-8"),
         ("want,got\n1,1\n".encode("utf-16"), "it is not UTF-8"),

@@ -109,7 +109,29 @@ HOSTILE = [
 ]
 TEXTS = st.sampled_from(HOSTILE) | st.text(max_size=8) | st.text(st.sampled_from("aA bt,.h1e-+ \t0"), max_size=8)
 NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.integers(-1500, 1500)
-PLAIN = st.none() | TEXTS | NUMBERS | st.booleans()
+EDGES = [
+    0.0,
+    -0.0,
+    1e-4,
+    9.999999e-5,
+    1e-5,
+    5e-324,
+    1e15,
+    999999999999999.9,
+    1e16,
+    1e22,
+    1e300,
+    0.1 + 0.2,
+    1.0,
+    1234567.0,
+]
+FLOATS = (
+    st.floats()
+    | st.floats(-2000, 2000)
+    | st.integers(-(10**9), 10**9).map(lambda n: n / 1000)
+    | st.sampled_from([*EDGES, *(-edge for edge in EDGES), float("inf"), float("nan")])
+)
+PLAIN = st.none() | TEXTS | NUMBERS | FLOATS | st.booleans()
 DECIMAL_TEXTS = st.decimals(-2000, 2000, places=2).map(str) | st.sampled_from(HOSTILE)
 NORMALIZE = st.lists(st.sampled_from(STEPS), max_size=4)
 SOME_TEXTS = st.lists(TEXTS.filter(bool), min_size=1, max_size=4)
@@ -202,7 +224,7 @@ many = settings(deadline=None, suppress_health_check=[HealthCheck.function_scope
 @given(data=st.data())
 def test_columns_and_kernel_write_the_same(name, data):
     operator = data.draw(OPERATORS[name].filter(bool))
-    side = data.draw(st.sampled_from([TEXTS, TEXTS, DECIMAL_TEXTS, NUMBERS, st.booleans(), PLAIN]))
+    side = data.draw(st.sampled_from([TEXTS, TEXTS, DECIMAL_TEXTS, NUMBERS, FLOATS, FLOATS, st.booleans(), PLAIN]))
     other = data.draw(st.sampled_from([side, side, PLAIN]))
     pairs = data.draw(
         st.lists(st.tuples(side, other) | side.map(lambda value: (value, value)), min_size=1, max_size=12)
@@ -243,7 +265,9 @@ def test_columns_of_any_arrow_type_write_the_same(rows, name, kind):
         ("numeric_exact", {"normalize": ["strip_thousands_separators"]}, ["1,234.5", "12", "1,23", "a1,234"], 2),
         ("numeric_maximum", {}, [1, 2, 10**12], 1),
         ("boolean", {}, [True, False, None], 1),
-        ("literal", {}, [1.5, 2.5], 2),
+        ("literal", {}, [[1.5], [2.5]], 2),
+        ("exact", {}, [0.0, 1.5, 1.0, 1e-4, 9e9, -0.0, 1e-5, 1e10, float("nan"), None, 1], 6),
+        ("numeric_tolerance", {"tolerance": 1}, [0.25, -3.0, 0.1234567, 1e10, 7], 3),
     ],
 )
 def test_these_rows_are_taken(name, chosen, values, one_by_one):

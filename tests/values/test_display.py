@@ -47,6 +47,13 @@ def test_one_printable_line_of_bounded_length(value, limit):
     assert len(found) <= 10 * limit
 
 
+@given(st.text(st.characters(exclude_categories=[])), st.integers(1, 200))
+def test_leaving_out_the_middle_never_makes_it_longer(value, limit):
+    whole = visible(repr(value))
+    assert len(shown(value, limit)) <= len(whole)
+    assert len(shortened(whole, limit)) <= len(whole)
+
+
 @pytest.mark.parametrize(
     "value",
     ["x" * 5_000_000, "\x1b" * 5_000_000, "é" * 5_000_000, ["x" * 5_000_000], {"k": ["y" * 5_000_000]}],

@@ -59,6 +59,8 @@ WRONG = [
     ("a: 1\nb: !!python/object:os.system {}", 2, "the tag 'tag:yaml.org,2002:python/object:os.system' is not read"),
     ("a: 1\nb: !secret c", 2, "it is not YAML: could not determine a constructor"),
     ("a: 2024-02-30", 1, "2024-02-30 looks like a date and is none"),
+    ("a: 1.0e+999", 1, "1.0e+999 is beyond what a float holds"),
+    ("a: -1.0e-999", 1, "-1.0e-999 is beyond what a float holds"),
     ("[" * 1_000_000, 1, "it is nested too deeply"),
     ("- " * 1_000_000, 1, "it is nested too deeply"),
     ("? " * 1_000_000, 1, "it is nested too deeply"),

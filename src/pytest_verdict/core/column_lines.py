@@ -8,7 +8,7 @@ from typing import Any, Final
 import pyarrow
 from pyarrow import compute
 
-from pytest_verdict.core.arrow import TEXT, Array, column, literal
+from pytest_verdict.core.arrow import FLOAT, TEXT, Array, column, literal
 from pytest_verdict.core.columns import Path
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import ComparisonResult
@@ -22,7 +22,11 @@ _UNUSUAL: Final = r"[^ !#-\[\]-~]"
 
 
 def _as_json(found: Array) -> Array:
-    """Write text, without its quotes, whole numbers or booleans as JSON; only texts that need escapes are written one by one."""
+    """Write text, without its quotes, numbers or booleans as JSON; only texts that need escapes are written one by one."""
+    if found.type == FLOAT:
+        text = found.cast(TEXT)
+        point = compute.if_else(compute.match_substring(text, "."), literal(""), literal(".0"))
+        return compute.binary_join_element_wise(text, point, literal(""))
     if found.type != TEXT:
         return found.cast(TEXT)
     if bytes_of(found).translate(None, _PLAIN):

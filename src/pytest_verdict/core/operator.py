@@ -96,7 +96,8 @@ class Operator(BaseModel):
         """Sort the rows of two columns by what comes out, so that millions of rows are compared by a few calls.
 
         Args:
-            expected: An Arrow array of text, of 64-bit integers or of booleans; None where the settings say what is expected.
+            expected: An Arrow array of text, of integers or floats of 64 bits, or of booleans; None where the settings say
+                what is expected.
             observed: An array of the same length.
 
         Returns:

@@ -19,10 +19,15 @@ def shown(value: Any, limit: int = 500) -> str:
         # The repr of a text of megabytes is megabytes; what is shown of it is its two ends.
         kept = max((limit - 26) // 2, 2)
         head, tail = visible(repr(value[:kept])), visible(repr(value[-kept:]))
-        return f"{head} … {len(value) - 2 * kept} characters … {tail}"
+        return _shorter(value, f"{head} … {len(value) - 2 * kept} characters … {tail}")
     if type(value) in {list, tuple, dict} and 0 < limit < len(value):
         return _two_ends(value, limit)
     return visible(shortened(_written(value), limit))
+
+
+def _shorter(value: Any, cut: str) -> str:
+    # What says how much is left out may take more room than what it leaves out.
+    return min(visible(safe_repr(value)), cut, key=len) if len(value) <= len(cut) else cut
 
 
 def _two_ends(value: Any, limit: int) -> str:
@@ -75,7 +80,7 @@ def shortened(text: str, limit: int) -> str:
     note = "… {} characters …"
     kept = max(limit - len(note) - len(str(len(text))) + 2, 2)
     head, tail = (kept + 1) // 2, kept // 2
-    return text[:head] + note.format(len(text) - head - tail) + text[-tail:]
+    return min(text, text[:head] + note.format(len(text) - head - tail) + text[-tail:], key=len)
 
 
 def counted(number: int, noun: str) -> str:

@@ -5,6 +5,7 @@ import re
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from math import isinf
 from typing import Any, Final
 
 from pytest_verdict.core.values.placeholders import EncodedObject
@@ -12,6 +13,8 @@ from pytest_verdict.core.values.placeholders import EncodedObject
 # Far beyond any measured quantity; keeps "1e999999999" from becoming a billion digits of arithmetic.
 MAXIMUM_MAGNITUDE: Final = 5_000
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
+
+_NOT_ZERO: Final = re.compile(r"[^eE]*[1-9]")
 
 _SURELY_BOUNDED: Final = 10**100
 
@@ -58,6 +61,11 @@ def is_number(value: object) -> bool:
 def is_nan(value: Any) -> bool:
     """Say whether a number is NaN."""
     return as_exact(value).is_nan()
+
+
+def is_beyond_float(written: str, number: float) -> bool:
+    """Say whether a float has become infinite or zero of a number that is neither, as it is written."""
+    return (not number or isinf(number)) and _NOT_ZERO.match(written) is not None
 
 
 def as_decimal(value: Any) -> Decimal | None:

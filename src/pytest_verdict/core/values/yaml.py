@@ -10,6 +10,7 @@ from typing import Any, Final
 import yaml
 
 from pytest_verdict.core.values.display import shortened, shown, visible
+from pytest_verdict.core.values.numbers import is_beyond_float
 from pytest_verdict.errors import SettingsError
 
 MOST_REPEATED: Final = 1_000_000
@@ -133,6 +134,10 @@ class _Constructor:
             raise YamlTextError(_line(node), f"{written} looks like {kind} and is none; write it in quotes") from None
         if isinstance(found, list | dict | set):
             raise _unread(node)
+        if type(found) is float and is_beyond_float(node.value, found):
+            raise YamlTextError(
+                _line(node), f"{visible(shortened(node.value, 80))} is beyond what a float holds; write it in quotes"
+            )
         return found
 
     def _mapping(self, node: Any) -> dict[Any, Any]:

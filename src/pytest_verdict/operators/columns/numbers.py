@@ -7,7 +7,7 @@ from typing import Any, Final
 import pyarrow
 from pyarrow import compute
 
-from pytest_verdict.core.arrow import TEXT, WHOLE, Array, literal, taken
+from pytest_verdict.core.arrow import FLOAT, TEXT, WHOLE, Array, literal, taken
 from pytest_verdict.core.columns import Columns, Path
 from pytest_verdict.core.values.numbers import EXACT
 from pytest_verdict.operators.columns.texts import BLANKS, kinds, normalized
@@ -102,6 +102,8 @@ def _millionths(column: Array) -> Array | None:
     if column.type == WHOLE:
         rows = compute.less(compute.abs(taken(column, compute.not_equal(column, literal(-(2**63))))), literal(10**12))
         return compute.multiply(taken(column, rows), literal(_UNIT))
+    if column.type == FLOAT:
+        column = column.cast(TEXT)
     if column.type != TEXT:
         return None
     column = compute.ascii_trim(column, characters=BLANKS)

@@ -18,7 +18,7 @@ from pytest_verdict.suites.rows import MOST_AT_ONCE, Row, formats, numbered_rows
 
 _BYTES: Final = 1 << 23
 _BYTES_OF_LINES: Final = 1 << 19
-_KINDS: Final = str, int, bool
+_KINDS: Final = str, float, int, bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class RowSlice:
 
     def column(self, key: str) -> Any:
         """Give the values of a key as an Arrow array, null where they are of another type than most; None for no plain type."""
-        from pytest_verdict.core.arrow import TYPES, column
+        from pytest_verdict.core.arrow import TYPES, column, plain_floats
 
         found = _values_of(key, self.values)
         types = {*map(type, found)}
@@ -53,6 +53,8 @@ class RowSlice:
         if kind is None:
             return None
         plain = found if len(types) == 1 else [value if type(value) is kind else None for value in found]
+        if kind is float:
+            return plain_floats(column(plain, TYPES[float]))
         try:
             return column(plain, TYPES[kind])
         except (UnicodeEncodeError, OverflowError):
@@ -94,12 +96,14 @@ class ColumnSlice:
     def texts(self, key: str) -> list[str | None] | None:
         """Give the texts of a column, or of its whole numbers; None when it has others."""
         column = self.column(key)
-        return None if column is None or str(column.type) == "bool" else list(column.cast("string").to_pylist())
+        is_name = column is not None and str(column.type) in {"string", "int64"}
+        return list(column.cast("string").to_pylist()) if is_name else None
 
     def column(self, key: str) -> Any:
-        """Give a column; None when it is not text, whole numbers or booleans."""
-        import pyarrow
+        """Give a column; None when it is not text, numbers or booleans."""
         from pyarrow import types
+
+        from pytest_verdict.core.arrow import FLOAT, TEXT, WHOLE, plain_floats
 
         if self.batch.schema.get_field_index(key) < 0:
             return None
@@ -107,10 +111,12 @@ class ColumnSlice:
         kind = found.type.value_type if types.is_dictionary(found.type) else found.type
         if types.is_boolean(kind):
             return found
+        if types.is_float32(kind) or types.is_float64(kind):
+            return plain_floats(found.cast(FLOAT))
         is_text = types.is_string(kind) or types.is_large_string(kind)
         if not is_text and (not types.is_integer(kind) or types.is_uint64(kind)):
             return None
-        return found.cast(pyarrow.string() if is_text else pyarrow.int64())
+        return found.cast(TEXT if is_text else WHOLE)
 
 
 Slice = RowSlice | ColumnSlice
@@ -207,10 +213,9 @@ def _csv_reader(header: bytes, path: Path, needed: formats.Needed) -> Callable[[
 
 def _is_plain_csv(block: bytes) -> bool:
     """Say whether each line is a row or the names of the columns, whoever reads it."""
-    is_odd = any(mark in block for mark in (b'"', b"\0", b"\n\n", b"\n\r")) or block.startswith(
-        (b"\n", b"\r", formats.BOM)
-    )
-    return not is_odd and block.count(b"\r") == block.count(b"\r\n")
+    if block.startswith((b"\n", b"\r", formats.BOM)) or block.count(b"\r") != block.count(b"\r\n"):
+        return False
+    return not any(mark in block for mark in (b'"', b"\0", b"\n\n", b"\n\r"))
 
 
 def slices_of_lines(file: BinaryIO, number: int = 1) -> Iterator[RowSlice]:

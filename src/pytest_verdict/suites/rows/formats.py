@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import ConfigurationError, MissingExtraError, SuiteError
 from pytest_verdict.suites.loading import read_json
 from pytest_verdict.suites.rows import MOST_AT_ONCE, Row
@@ -107,8 +108,10 @@ def _header(reader: Iterator[list[str]], label: str) -> list[str]:
         header = next(reader, [])
     except csv.Error as error:
         raise ConfigurationError(f"{label}:1: it is not CSV: {error}") from None
-    if not header or len(set(header)) != len(header):
-        raise ConfigurationError(f"{label}:1: the first row names the columns, each once")
+    again = next((name for at, name in enumerate(header) if name in header[:at]), None)
+    if not header or again is not None:
+        twice = "" if again is None else f", and {shown(again, 80)} is there again"
+        raise ConfigurationError(f"{label}:1: the first row names the columns, each once{twice}")
     if not _is_utf8(header):
         raise ConfigurationError(f"{label}:1: it is not UTF-8; save the file as UTF-8")
     return header
