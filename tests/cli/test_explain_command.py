@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from pytest_verdict import compare
+from pytest_verdict.core.record import BEGINNING, AttemptRecords, identifier_in, record_end
+from pytest_verdict.report.records_file import RecordsFile
 
 
 def test_a_record_is_shown_with_all_of_its_evidence_and_its_place(command, records):
@@ -102,3 +107,49 @@ def test_nothing_in_a_record_reaches_the_terminal_as_it_is(command, records):
     status, out, _ = command("explain", path, "--id", "d502734708c1-1-1")
     assert status == 0
     assert all(character.isprintable() for character in out.replace("\n", ""))
+
+
+def attempts(*counts: int) -> dict[str, bytes]:
+    """Write attempts of two tests, each with so many records, by their ids; all evidence tells of another record."""
+    lines = {}
+    for number, count in enumerate(counts):
+        records = AttemptRecords(f"test_a.py::test_{number // 2}", 1 + number % 2)
+        for ordinal in range(1, count + 1):
+            told = "\n" + BEGINNING + "0123456789ab-1-1" + "." * (ordinal % 7)
+            members = compare("exact", told, f"{number} {ordinal}").to_members()
+            line = records.line(members, ordinal, record_end("test_a.py", 1)).encode("ascii")
+            lines[identifier_in(line)] = line
+    return lines
+
+
+@pytest.mark.parametrize(
+    "place", [list, reversed, lambda lines: sorted(lines, key=len)], ids=["order", "last", "length"]
+)
+def test_every_record_is_found_by_its_id_in_whatever_order_they_stand(tmp_path, place):
+    path, lines = tmp_path / "records.jsonl", attempts(120, 9, 1, 40)
+    path.write_bytes(b"".join(place([*lines.values()])))
+    found = RecordsFile(str(path))
+    assert {identifier: found.find(identifier) for identifier in lines} == lines
+    attempt = next(iter(lines)).rpartition("-")[0]
+    for absent in ("121", "0", "01", "", "x", "1" * 5_000, "-1", "1-1"):
+        assert found.find(f"{attempt}-{absent}") is None
+
+
+def test_an_id_is_found_where_the_last_line_has_no_end_and_others_are_no_records(tmp_path):
+    path, lines = tmp_path / "records.jsonl", [*attempts(3).values()]
+    path.write_bytes(b"no record\n\n" + lines[0] + b"{}\n" + lines[1] + lines[2].rstrip())
+    found = RecordsFile(str(path))
+    assert [found.find(identifier_in(line)) for line in lines] == [*lines[:2], lines[2].rstrip()]
+
+
+def test_neither_an_operator_nor_pydantic_is_imported_for_a_record_of_ours(records):
+    path = records(compare("exact", "a", "b"), compare("numeric_tolerance", 1, 2, tolerance=0.5))
+    code = "import sys; from pytest_verdict.cli import main; main(sys.argv[1:])\n"
+    code += (
+        "heavy = {'pydantic', 'importlib.metadata', 'pytest_verdict.core.operator'} & set(sys.modules); print(heavy)"
+    )
+    for identifier in ("d502734708c1-1-1", "d502734708c1-1-2"):
+        command = [sys.executable, "-c", code, "explain", str(path), "--id", identifier]
+        ended = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert "expected: " in ended.stdout
+        assert ended.stdout.endswith("\nset()\n")

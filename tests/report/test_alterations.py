@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from altered_folder import ALTERATIONS, RECORDS, REPORT, SESSION, altered
 
 from pytest_verdict.cli import main
+from pytest_verdict.cli.replay import tally_of
+from pytest_verdict.report.records_file import RecordsFile
+from pytest_verdict.suites import score_dataset
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +46,7 @@ def test_an_alteration_is_named_by_file_and_place(report_folder, tmp_path, capsy
     folder = altered(report_folder, tmp_path / "altered", change)
     status, lines = said(capsys, folder)
     # Each record for itself, as if it were the first that another process sees.
-    monkeypatch.setattr("pytest_verdict.report.records_file._PIECE", 1)
+    monkeypatch.setattr("pytest_verdict.report.records_file.PIECE", 1)
     assert sorted(said(capsys, folder)[1]) == sorted(lines)
     assert status == (2 if "there is no" in place else 1)
     named = place if file == RECORDS and not place.startswith("line") else f"{file}: {place}"
@@ -93,3 +98,26 @@ def test_a_report_of_the_first_version_is_checked_as_far_as_it_goes(report_folde
 def test_the_page_says_how_many_alterations_are_run():
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "evidence.md").read_text(encoding="utf-8")
     assert f"keeps {len(ALTERATIONS)} of them" in page
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_found_among_many_records_is_what_is_found_of_each(tmp_path, monkeypatch, seed):
+    rows, chosen = [{"want": number % 7, "got": number % 5} for number in range(120)], random.Random(seed)
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    mapping = {"expected": "$.want", "observed": "$.got"}
+    score_dataset(tmp_path / "rows.jsonl", "exact", mapping, tmp_path / "out", pass_rate=0.01)
+    records = tmp_path / "out" / "records.jsonl"
+    lines = records.read_bytes().splitlines(keepends=True)
+    for _ in range(4):
+        at = chosen.randrange(1, len(lines))
+        old, new = chosen.choice(
+            [(b"-1-", b"-2-"), (b'"ordinal":', b'"ordinal":1'), (b'"attempt":1', b'"attempt":2'), (b"{", b"")]
+        )
+        lines[at - 1 : at + chosen.randrange(3)] = [line.replace(old, new, 1) for line in (lines[at], lines[at - 1])]
+    records.write_bytes(b"".join(lines))
+    together = tally_of(RecordsFile(str(tmp_path / "out")))
+    monkeypatch.setattr("pytest_verdict.report.records_file.PIECE", 1)
+    alone = tally_of(RecordsFile(str(tmp_path / "out")))
+    assert sorted(map(str, alone.findings)) == sorted(map(str, together.findings))
+    assert replace(alone, findings=[]) == replace(together, findings=[])
+    assert any("line" in finding.place for finding in together.findings)

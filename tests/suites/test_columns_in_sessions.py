@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -131,3 +133,35 @@ def test_what_columns_do_not_take_is_compared_row_by_row(harness, changed):
 def test_processes_write_the_same(harness):
     alone, spread = run(harness, "parquet")[:2], run(harness, "parquet", "-n2")[:2]
     assert alone == spread
+
+
+WITHOUT_PANDAS = """
+import sys
+from pathlib import Path
+from pytest_verdict.core.replay_by_columns import replayed_by_columns
+from pytest_verdict.suites import score_dataset
+
+OPERATORS = {
+    **dict.fromkeys(("exact", "normalized_exact", "literal", "contains_all", "numeric_exact"), {}),
+    **dict.fromkeys(("numeric_minimum", "numeric_maximum"), {}),
+    "contains_any": {"substrings": ["York"]}, "one_of": {"values": ["Paris"]},
+    "numeric_range": {"min": 1, "max": 5}, "numeric_tolerance": {"tolerance": 0.5},
+}
+for name, settings in OPERATORS.items():
+    mapping = {"expected": "$.want", "observed": "$.got"}
+    mapping = mapping if not {"values", "substrings", "min"} & {*settings} else {"observed": "$.got"}
+    for suffix in ("jsonl", "csv", "parquet", "arrow"):
+        score_dataset(f"rows.{suffix}", name, mapping, "out", ids="$.id", pass_rate=0.001, limit=400, **settings)
+        assert any(replayed_by_columns(Path("out/records.jsonl").read_bytes().splitlines(keepends=True)))
+print("pandas" in sys.modules)
+"""
+
+
+def test_pandas_is_not_imported_because_rows_are_columns(tmp_path):
+    pytest.importorskip("pandas")
+    odd = [{"id": f"odd {number}", "other": "", "want": f"{number}.5", "got": f"{number}"} for number in range(300)]
+    for name, content in files([*odd, *ROWS, *odd]).items():
+        (tmp_path / name).write_bytes(content)
+    command = [sys.executable, "-c", WITHOUT_PANDAS]
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (found.stdout, found.stderr) == ("False\n", "")

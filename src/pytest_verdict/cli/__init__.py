@@ -61,7 +61,9 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     if asked is not None and asked not in known:
         parser.error(f"unknown command {asked!r}.{allowed('command', asked, known)}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, (summary, _) in known.items():
+    # Behind the name of a command nothing lists the others, and making 20 parsers takes longer than some commands.
+    for name in words[:1] if words[:1] == [asked] else known:
+        summary = known[name].summary
         command = commands.add_parser(
             name,
             help=summary,

@@ -1,7 +1,6 @@
 """``pytest-verdict explain``: records as a failed test would print them."""
 
 import argparse
-import shutil
 from typing import Any, Final
 
 from pytest_verdict.console import complain, say, say_in_colour
@@ -46,6 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
     if not (arguments.failed or arguments.test or arguments.operator):
         complain("say which records: --failed, --test TEXT, --operator NAME or --id ID")
         return 2
+    import shutil
+
     budget = _EVERYTHING if arguments.verbose else Budget(width=shutil.get_terminal_size((100, 24)).columns)
     count = 0
     for line in file.lines():

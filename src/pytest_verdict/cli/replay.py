@@ -15,13 +15,13 @@ from pytest_verdict.console import complain, progress, say, say_json
 from pytest_verdict.core.parallel import in_order
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.core.values.display import counted
-from pytest_verdict.report.records_file import RecordsFile
+from pytest_verdict.report.records_file import PIECE, RecordsFile
 
 if TYPE_CHECKING:
     from pytest_verdict.core.replay import Replayed
-    from pytest_verdict.report.checks import Finding, Told
+    from pytest_verdict.report.checks import Finding, Run
 
-    _Replayed = tuple["Tally", list[tuple[Told | None, bytes]], list[dict[str, Any]]]
+    _Replayed = tuple["Tally", list[Run], list[dict[str, Any]]]
 
 MOST_LISTED: Final = 20
 # What Windows can wait for.
@@ -120,6 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def tally_of(file: RecordsFile, jobs: int = 1) -> Tally:
     """Derive all records again in so many processes, and check the folder of a report against them."""
+    from pytest_verdict.core.replay import FEW_PIECES
     from pytest_verdict.report.checks import FolderCheck
 
     check, tally = FolderCheck(file.folder) if file.folder else None, Tally()
@@ -128,27 +129,27 @@ def tally_of(file: RecordsFile, jobs: int = 1) -> Tally:
     unit, label = ("B", "records") if file.size else (" records", "")
     with progress(file.size, unit, counted=label) as show:
         replayed = partial(_replayed, inline=check.inline() if check else None)
-        for found, records, in_report in in_order(replayed, enumerate(pieces), jobs):
+        # Of a long file pyarrow reads the first pieces too.
+        begun = FEW_PIECES if file.size > FEW_PIECES * PIECE else 0
+        for found, runs, in_report in in_order(replayed, enumerate(pieces, begun), jobs):
             tally.append(found)
             show(file.done if file.size else tally.records, tally.records)
             if check:
-                check.take(records, in_report)
+                check.take(runs, in_report)
     tally.findings += check.findings() if check else ()
     return tally
 
 
 def _replayed(piece: tuple[int, list[bytes]], inline: frozenset[str] | None) -> _Replayed:
-    from pytest_verdict.core.merkle import leaves_of
     from pytest_verdict.core.replay import replay_piece
-    from pytest_verdict.report.checks import told
+    from pytest_verdict.report.checks import runs_of, told
 
     lines, answers = piece[1], list(replay_piece(*piece))
     tally = Tally.of(answers)
     if inline is None:
         return tally, [], []
-    records = [*zip(map(told, lines, answers), leaves_of(lines), strict=True)]
-    in_report = (line for line, (found, _) in zip(lines, records, strict=True) if found and found.id in inline)
-    return tally, records, list(map(parse_record, in_report))
+    found = (line for line, answer in zip(lines, answers, strict=True) if answer.id in inline and told(line, answer))
+    return tally, runs_of(lines, answers), [*map(parse_record, found)]
 
 
 def _as_json(tally: Tally) -> dict[str, Any]:

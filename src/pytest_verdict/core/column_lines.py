@@ -1,16 +1,14 @@
 """The lines of many records: what those of one kind share is written once, and joined to what they do not."""
 
 import hashlib
-import re
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import Any, Final
 
 import pyarrow
 from pyarrow import compute
 
+from pytest_verdict.core.arrow import FLOAT, TEXT, Array, column, literal
 from pytest_verdict.core.columns import Path
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import ComparisonResult
@@ -18,34 +16,24 @@ from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.writing import members_of
 
-Array = Any
-
 _SURFACES: Final = ("expected_surface", "observed_surface")
 _PLAIN: Final = bytes(code for code in range(0x20, 0x7F) if code not in b'"\\')
 _UNUSUAL: Final = r"[^ !#-\[\]-~]"
 
 
-def _as_json(column: Array) -> Array:
+def _as_json(found: Array) -> Array:
     """Write text, without its quotes, numbers or booleans as JSON; only texts that need escapes are written one by one."""
-    if column.type == pyarrow.float64():
-        text = column.cast(pyarrow.string())
-        point = compute.if_else(compute.match_substring(text, "."), "", ".0")
-        return compute.binary_join_element_wise(text, point, "")
-    if column.type != pyarrow.string():
-        return column.cast(pyarrow.string())
-    if bytes_of(column).translate(None, _PLAIN):
-        rows = compute.match_substring_regex(column, _UNUSUAL)
-        escaped = [encode_text(text)[1:-1] for text in column.filter(rows).to_pylist()]
-        column = compute.replace_with_mask(column, rows, pyarrow.array(escaped, pyarrow.string()))
-    return column
-
-
-def plain_floats(column: Array) -> Array:
-    """Leave only the floats that Arrow writes with the digits of Python, and without an exponent."""
-    size = compute.abs(column)
-    is_zero = compute.and_(compute.equal(size, 0.0), compute.greater(compute.divide(1.0, column), 0.0))
-    is_usual = compute.and_(compute.greater_equal(size, 1e-4), compute.less(size, 1e10))
-    return compute.if_else(compute.or_(is_zero, is_usual), column, pyarrow.scalar(None, pyarrow.float64()))
+    if found.type == FLOAT:
+        text = found.cast(TEXT)
+        point = compute.if_else(compute.match_substring(text, "."), literal(""), literal(".0"))
+        return compute.binary_join_element_wise(text, point, literal(""))
+    if found.type != TEXT:
+        return found.cast(TEXT)
+    if bytes_of(found).translate(None, _PLAIN):
+        rows = compute.match_substring_regex(found, _UNUSUAL)
+        escaped = [encode_text(text)[1:-1] for text in found.filter(rows).to_pylist()]
+        found = compute.replace_with_mask(found, rows, column(escaped, TEXT))
+    return found
 
 
 def bytes_of(column: Array) -> bytes:
@@ -59,12 +47,6 @@ def bytes_of(column: Array) -> bytes:
     return found
 
 
-def column_of(texts: Sequence[bytes], joined: bytes) -> Array:
-    """Make a column of texts in ASCII that are joined already."""
-    ends = array("i", accumulate(map(len, texts), initial=0))
-    return pyarrow.StringArray.from_buffers(len(texts), pyarrow.py_buffer(ends), pyarrow.py_buffer(joined))
-
-
 def positions_of(kinds: Array) -> Iterator[Array]:
     """Give the positions of the rows of each kind."""
     for kind in compute.unique(kinds.drop_null()):
@@ -73,7 +55,7 @@ def positions_of(kinds: Array) -> Iterator[Array]:
 
 def numbers_from(first: int, count: int) -> Array:
     """Count on from a number."""
-    return compute.add(compute.cumulative_sum(pyarrow.repeat(pyarrow.scalar(1, pyarrow.int64()), count)), first - 1)
+    return compute.add(compute.cumulative_sum(pyarrow.repeat(literal(1), count)), literal(first - 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +80,16 @@ class Template:
                 texts[id(column)] = _as_json(column if rows is None else column.take(rows))
             return texts[id(column)]
 
-        def between_quotes(mark: re.Match[str]) -> str:
-            quote = '"' if columns[int(mark[1])].type == pyarrow.string() else ""
-            return f"{quote}{self.mark}{mark[1]}/{quote}"
-
-        # Quotes belong to the pieces in between, which all rows share.
-        line = re.sub(f'"{self.mark}([0-9]+)"', between_quotes, line)
-        pieces = enumerate(re.split(f"{self.mark}([0-9]+)/", line))
-        found = [text(columns[int(piece)]) if place % 2 else piece for place, piece in pieces if piece]
-        return compute.binary_join_element_wise(*found, "")
+        before, *rest = line.split(f'"{self.mark}')
+        pieces: list[Any] = []
+        for part in rest:
+            number, _, after = part.partition('"')
+            found = columns[int(number)]
+            # Quotes belong to the pieces in between, which all rows share.
+            quote = '"' if found.type == TEXT else ""
+            pieces += literal(before + quote), text(found)
+            before = quote + after
+        return compute.binary_join_element_wise(*pieces, literal(before), literal(""))
 
 
 def template_of(operator: Operator, result: ComparisonResult, paths: Sequence[Path]) -> Template:

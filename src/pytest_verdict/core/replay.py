@@ -30,7 +30,7 @@ _OTHER_CODE: Final = "the code of an operator is not the one that was recorded"
 # In text these quotes are escaped, so what looks like a member is one.
 _CODE: Final = re.compile(r'"operator_code":("[^"]*")')
 _MOST_OPERATORS: Final = 1_000
-FEW_PIECES: Final = 10
+FEW_PIECES: Final = 4
 """In less time than these take one by one pyarrow is not loaded."""
 _ID: Final = re.compile(r"[0-9a-f]{12}-[0-9]{1,20}-[0-9]{1,20}")
 _TEXT: Final = r'"(?:[^"\\]|\\.)*+"'

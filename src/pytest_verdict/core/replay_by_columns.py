@@ -12,7 +12,8 @@ from typing import Any, Final
 import pyarrow
 from pyarrow import compute, json
 
-from pytest_verdict.core.column_lines import Array, Template, column_of, positions_of, template_of
+from pytest_verdict.core.arrow import TYPES, Array, column_of, literal, taken
+from pytest_verdict.core.column_lines import Template, positions_of, template_of
 from pytest_verdict.core.columns import Path
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.operator import Operator
@@ -29,7 +30,6 @@ _LONGEST: Final = 1 << 16
 _MOST_OPERATORS: Final = 8
 _EXPECTED: Final = b',"expected":'
 _TEXT_OBSERVED: Final = b',"observed":"'
-_TYPES: Final = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
 _NUMBERS: Final = ("attempt", "ordinal", "line")
 _AROUND: Final = {**dict.fromkeys(("id", "name", "test", "path"), str), **dict.fromkeys(_NUMBERS, int)}
 _ID: Final = "^[0-9a-f]{12}-[0-9]{1,20}-[0-9]{1,20}$"
@@ -39,15 +39,18 @@ def replayed_by_columns(lines: Sequence[bytes]) -> list[Replayed | None]:
     """Give what came of the records that come out the same; nothing is said of the others."""
     found: list[Replayed | None] = [None] * len(lines)
     rest: Sequence[int] = range(len(lines))
+    content = b"".join(lines)
     for _ in range(_MOST_OPERATORS):
         if len(rest) < _FEWEST:
             break
         marks = _marks(lines[rest[0]])
-        numbers = [number for number in rest if marks[0] in lines[number] and marks[1] in lines[number]]
+        # Most files have records of one operator. Then all lines have as many marks, which is seen sooner than in each.
+        is_one = len(rest) == len(lines) and not any(content.count(mark) % len(lines) for mark in marks)
+        numbers = rest if is_one else [number for number in rest if all(mark in lines[number] for mark in marks)]
         rest = sorted({*rest}.difference(numbers)) if len(numbers) < len(rest) else ()
         # Whatever a record breaks, who reads it with care says so.
         with suppress(Exception):
-            for rows, answers in _of_operator([lines[number] for number in numbers]):
+            for rows, answers in _of_operator(lines if is_one else [lines[number] for number in numbers]):
                 for row, answer in zip(rows, answers, strict=True):
                     found[numbers[row]] = answer
     return found
@@ -68,7 +71,7 @@ def _of_operator(lines: Sequence[bytes]) -> Iterator[tuple[list[int], Iterator[R
         return
     content = b"".join(lines)
     columns = _columns(content, _types(operator, record, parse_record(lines[-1])))
-    there = column_of(lines, content)
+    there = column_of(map(len, lines), content)
     if len(columns["id"]) != len(there):
         return
     found = _sorter(operator, record).columns(columns.get("expected"), columns["observed"])
@@ -77,7 +80,7 @@ def _of_operator(lines: Sequence[bytes]) -> Iterator[tuple[list[int], Iterator[R
     parts: dict[Path, Array] = {(name,): column for name, column in columns.items()}
     parts |= {("sources", *path): columns[side] for side, path in _paths(record).items()}
     parts |= found.parts
-    for where in positions_of(compute.if_else(_are_places(columns), found.kinds, None)):
+    for where in positions_of(taken(found.kinds, _are_places(columns))):
         if len(where) >= _FEWEST:
             rows = _identical(operator, record, lines, there, parts, where)
             ids = columns["id"].take(rows).to_pylist()
@@ -89,14 +92,14 @@ def _of_operator(lines: Sequence[bytes]) -> Iterator[tuple[list[int], Iterator[R
 def _types(operator: Operator, first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any]:
     """Name what is read: both sides, and what is not the same in the first and the last record."""
     place = {name: kind for name, kind in _AROUND.items() if first.get(name) != last.get(name)}
-    is_column = operator.given_instead is ABSENT and type(first["expected"]) in _TYPES
+    is_column = operator.given_instead is ABSENT and type(first["expected"]) in TYPES
     sides = {side: type(first[side]) for side in ("expected", "observed")[not is_column :]}
-    return {name: _TYPES[kind] for name, kind in (place | sides).items()}
+    return {name: TYPES[kind] for name, kind in (place | sides).items()}
 
 
 def _sorter(operator: Operator, record: Mapping[str, Any]) -> Operator:
     """Give an operator that knows what is expected, where that is no column."""
-    if operator.given_instead is not ABSENT or type(record["expected"]) in _TYPES:
+    if operator.given_instead is not ABSENT or type(record["expected"]) in TYPES:
         return operator
     (setting,) = operator.instead_of_expected
     return operator.model_copy(update={setting: decode(record["expected"])})
@@ -122,7 +125,7 @@ def _paths(record: Mapping[str, Any]) -> Mapping[str, Path]:
 
 def _are_places(columns: Mapping[str, Array]) -> Array:
     checks = [compute.match_substring_regex(columns["id"], _ID)]
-    checks += [compute.greater_equal(columns[name], 0) for name in _NUMBERS if name in columns]
+    checks += [compute.greater_equal(columns[name], literal(0)) for name in _NUMBERS if name in columns]
     return functools.reduce(compute.and_, checks)
 
 

@@ -1,14 +1,15 @@
 """The block of a comparison: what differs first, then what else the record says."""
 
 import contextlib
+import functools
 import itertools
+import json
+import pkgutil
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pytest_verdict.core.operator import as_setting
-from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.session import Budget
 from pytest_verdict.core.values.display import counted, shown, visible
@@ -183,6 +184,21 @@ def _notable_settings(result: ComparisonResult, said: Collection[str]) -> str:
 
 def usual_settings(operator: str) -> dict[str, Any]:
     """Give the settings that an operator has when none are given; none where it is not installed."""
+    found = _of_ours().get(operator)
+    return settings_by_class(operator) if found is None else found
+
+
+@functools.cache
+def _of_ours() -> dict[str, dict[str, Any]]:
+    # Importing an operator takes longer than all else that an explanation needs.
+    return dict(json.loads(pkgutil.get_data(__package__, "usual_settings.json") or b"{}"))
+
+
+def settings_by_class(operator: str) -> dict[str, Any]:
+    """Ask the class of an operator for its usual settings."""
+    from pytest_verdict.core.operator import as_setting
+    from pytest_verdict.core.registry import REGISTRY
+
     try:
         fields = REGISTRY.find(operator).model_fields
     except (ConfigurationError, ImportError):

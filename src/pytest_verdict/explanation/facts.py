@@ -44,7 +44,9 @@ def explanation_of(result: ComparisonResult, budget: Budget) -> Explanation:
     """Say why a comparison came out as it did, in the way of its family if that has one."""
     if result.outcome.negated:
         return _of_negation(result, budget)
-    own = FAMILIES.find("explanations", result.operator)
+    # For how ours are explained nobody looks at other packages.
+    brought = FAMILIES.own if result.operator in FAMILIES.own("operators") else FAMILIES.all
+    own = brought("explanations").get(result.operator)
     if own is not None:
         # A record of elsewhere may hold anything.
         with contextlib.suppress(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -11,8 +12,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from pytest_verdict.core.merkle import MerkleTree
-from pytest_verdict.core.record import Counts, count, digest_of_test, parse_record, verdict_in
+from pytest_verdict.core.merkle import MerkleTree, leaves_of
+from pytest_verdict.core.record import BEGINNING, Counts, count, digest_of_test, parse_record, verdict_in
 from pytest_verdict.core.replay import Replayed
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import RecordError
@@ -25,6 +26,8 @@ from pytest_verdict.report.summary import Contents, Summary, TestSummary, derive
 
 _ATTEMPT: Final = b',"attempt":'
 _PLACE: Final = re.compile(_ATTEMPT + b'([0-9]{1,18}),"ordinal":([0-9]{1,18}),')
+# From the end of the id to the verdict.
+_TO_VERDICT: Final = len('","verdict":"')
 _FOREIGN: Final = "report.json was made of other records: the SHA-256 in it is not that of this file"
 _OF_DECISIVE: Final = {"message", "crashed", "teardown_error"}
 # The digest of report.json in its quotes, and what follows it.
@@ -90,6 +93,43 @@ def told(line: bytes, answer: Replayed) -> Told | None:
     return found if (*map(type, found),) == _KINDS else None
 
 
+class Run:
+    """Records of one attempt that follow one another; one alone where it is no whole record or not as it should be."""
+
+    def __init__(self, first: Told | None) -> None:
+        self.first = first
+        self.leaves: list[bytes] = []
+        # How many records there are of each operator and verdict.
+        self.verdicts = Counter([] if first is None else [(first.operator, first.verdict)])
+        if first is not None:
+            self._next = first.ordinal
+            self._beginning = f"{first.id.partition('-')[0]}-{first.attempt}-"
+            self._place = b'%b%d,"ordinal":' % (_ATTEMPT, first.attempt)
+
+    def takes(self, line: bytes, answer: Replayed) -> bool:
+        """Take a record, if it is the next one."""
+        if self.first is None or answer.status != "identical" or answer.test != self.first.test:
+            return False
+        number = str(self._next + 1)
+        place = b"%b%b," % (self._place, number.encode("ascii"))
+        if answer.id != self._beginning + number or not line.startswith(place, line.rindex(_ATTEMPT)):
+            return False
+        self._next += 1
+        at = len(BEGINNING) + len(answer.id) + _TO_VERDICT
+        self.verdicts[answer.operator, line[at : line.index(b'"', at)].decode("ascii")] += 1
+        return True
+
+
+def runs_of(lines: Iterable[bytes], answers: Iterable[Replayed]) -> list[Run]:
+    """Put together the records that follow one another."""
+    runs = list[Run]()
+    for line, answer, leaf in zip(lines, answers, leaves_of(lines), strict=True):
+        if not (runs and runs[-1].takes(line, answer)):
+            runs.append(Run(told(line, answer)))
+        runs[-1].leaves.append(leaf)
+    return runs
+
+
 class FolderCheck:
     """The report in a folder, and what is learned from its records while they are read."""
 
@@ -113,15 +153,17 @@ class FolderCheck:
             self._digest.update(b"".join(lines))
             yield lines
 
-    def take(self, records: Iterable[tuple[Told | None, bytes]], inline: Iterable[dict[str, Any]]) -> None:
+    def take(self, runs: Iterable[Run], inline: Iterable[dict[str, Any]]) -> None:
         """Take down what the next records say, and their leaves."""
-        for told, digest in records:
-            self._number += 1
-            self._tree.add([digest])
-            if told is None:
-                self._say(RECORDS, f"line {self._number}", "is not a whole record")
+        leaves = list[bytes]()
+        for run in runs:
+            if run.first is None:
+                self._say(RECORDS, f"line {self._number + 1}", "is not a whole record")
             else:
-                self._take(told, digest)
+                self._take(run, run.first)
+            self._number += len(run.leaves)
+            leaves += run.leaves
+        self._tree.add(leaves)
         for record in inline:
             self._take_inline(record)
 
@@ -139,21 +181,22 @@ class FolderCheck:
     def _say(self, file: str, place: str, what: str) -> None:
         self._found.append(Finding(file, place, what))
 
-    def _take(self, told: Told, digest: bytes) -> None:
-        place, attempt, ordinal = f"line {self._number}", told.attempt, told.ordinal
+    def _take(self, run: Run, told: Told) -> None:
+        place, attempt, ordinal = f"line {self._number + 1}", told.attempt, told.ordinal
         key = told.test, told.id.partition("-")[0]
         if key != self._running and key in self._blocks:
             self._say(RECORDS, place, "stands apart from the other records of its test")
         self._running = key
-        block = self._blocks.get(key) or self._blocks.setdefault(key, _Block(self._number))
+        block = self._blocks.get(key) or self._blocks.setdefault(key, _Block(self._number + 1))
         before = block.ordinal if attempt == block.attempt else 0
         if told.id != f"{key[1]}-{attempt}-{ordinal}":
             self._say(RECORDS, place, f"its id is not that of attempt {attempt}, ordinal {ordinal}")
         if attempt < block.attempt or ordinal != before + 1:
             self._say(RECORDS, place, f"ordinal {ordinal} of attempt {attempt} follows {before} of {block.attempt}")
-        block.attempt, block.ordinal = attempt, ordinal
-        block.tree.add([digest])
-        count(block.attempts.setdefault(attempt, {}), told.operator, told.verdict)
+        block.attempt, block.ordinal = attempt, ordinal + len(run.leaves) - 1
+        block.tree.add(run.leaves)
+        for (operator, verdict), number in run.verdicts.items():
+            count(block.attempts.setdefault(attempt, {}), operator, verdict, number)
 
     def _take_inline(self, record: dict[str, Any]) -> None:
         index, inline = self._inline[-1] if self._inline else (0, None)

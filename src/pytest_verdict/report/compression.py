@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import shutil
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,6 +43,8 @@ def put_records(source: Path, target: Path, form: str) -> None:
     """Put records in their place in a form, and remove those of the other; equal records are equal files."""
     compressed, written = target.with_name(f"{target.name}.gz"), target.with_name(f"{target.name}.gz.new")
     if form == "gz":
+        import shutil
+
         written.unlink(missing_ok=True)
         with source.open("rb") as plain, written.open("xb") as raw, gzip.GzipFile("", "wb", _LEVEL, raw, 0) as file:
             shutil.copyfileobj(plain, file)

@@ -3,7 +3,7 @@
 import mmap
 import os
 import sys
-import zipfile
+from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from io import BufferedReader, BytesIO
@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Final, cast
 
-from pytest_verdict.core.record import BEGINNING
+from pytest_verdict.core.record import BEGINNING, identifier_in
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.report.compression import DAMAGED, decompressed, stored
 from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS
@@ -19,9 +19,11 @@ from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS
 STANDARD_INPUT: Final = "-"
 LONGEST_LINE: Final = 1 << 28
 # So many bytes are a few hundredths of a second of work.
-_PIECE: Final = 1 << 20
+PIECE: Final = 1 << 20
 _ZIP: Final = b"PK"
-_NO_BUNDLE: Final = (KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile)
+# The bytes of a line in which its id stands.
+_HEAD: Final = 128
+_BEHIND: Final = sys.maxsize, ""
 MALFORMED: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 """What is raised where a file does not hold what a session writes."""
 
@@ -65,20 +67,43 @@ class RecordsFile:
             self._raw = raw
             try:
                 yield from _pieces(_opened(raw))
-            except (*DAMAGED, *_NO_BUNDLE) as error:
+            except _damages() as error:
                 raise RecordError(f"{self.path}: the compressed file is damaged: {error}") from None
 
     def find(self, identifier: str) -> bytes | None:
         """Find a record in a plain file by its id; faster than an index could be read of a file that anybody may change."""
+        attempt, _, ordinal = identifier.rpartition("-")
         if self._is_piped or not identifier.isascii():
             return None
         content, mark = mapped(self.path), f'{BEGINNING}{identifier}"'.encode("ascii")
-        # In evidence another record may be written with its id, but in no line of its own.
-        start = 0 if content[: len(mark)] == mark else content.find(b"\n" + mark) + 1 or len(content)
-        return content[start : content.find(b"\n", start) + 1 or len(content)] or None
+        first = _start_of(content, f"{BEGINNING}{attempt}-".encode("ascii"), 0)
+        at = _bisected(content, first, attempt, ordinal)
+        if content[at : at + len(mark)] != mark:
+            at = _start_of(content, mark, first)
+        return content[at : content.find(b"\n", at) + 1 or len(content)] or None
 
 
-def mapped(path: Path) -> bytes | mmap.mmap:
+_Content = bytes | mmap.mmap
+
+
+def _start_of(content: _Content, mark: bytes, start: int) -> int:
+    # In evidence another record may be written with its id, but in no line of its own.
+    is_here = content[start : start + len(mark)] == mark
+    return start if is_here else content.find(b"\n" + mark, start) + 1 or len(content)
+
+
+def _bisected(content: _Content, first: int, attempt: str, ordinal: str) -> int:
+    """Find a record among those of its attempt, which stand together in the order of their ordinals."""
+
+    def place_of(at: int) -> tuple[int, str]:
+        start = content.rfind(b"\n", first, at) + 1 or first
+        found, _, number = identifier_in(content[start : start + _HEAD]).rpartition("-")
+        return (len(number), number) if found == attempt else _BEHIND
+
+    return first + bisect_left(range(first, len(content)), (len(ordinal), ordinal), key=place_of)
+
+
+def mapped(path: Path) -> _Content:
     """Give the bytes of a file, which the system reads where they are looked at."""
     # Windows does not let a session replace a file that is mapped; nothing maps an empty one.
     if os.name == "nt" or not path.stat().st_size:
@@ -92,14 +117,25 @@ def _opened(raw: BufferedReader) -> IO[bytes]:
         return decompressed(raw)
     if not raw.seekable():
         raise RecordError("a bundle is read from a file, not from standard input")
+    import zipfile
+
     return zipfile.ZipFile(raw).open(RECORDS)
 
 
+def _damages() -> tuple[type[Exception], ...]:
+    import zipfile
+
+    return (*DAMAGED, KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile)
+
+
 def _refuse_newer_journal(folder: Path) -> None:
+    journal = folder / JOURNAL / TESTS
+    if not journal.is_file():
+        return
     from pytest_verdict.report.json_report import REPORT
 
-    journal, report = folder / JOURNAL / TESTS, folder / REPORT
-    if journal.is_file() and report.is_file() and journal.stat().st_mtime_ns > report.stat().st_mtime_ns:
+    report = folder / REPORT
+    if report.is_file() and journal.stat().st_mtime_ns > report.stat().st_mtime_ns:
         raise RecordError(
             f"{folder}: the report is older than the journal beside it, of a session that was killed or is still running;"
             f" run `pytest-verdict report` first, or name {RECORDS} itself"
@@ -107,7 +143,7 @@ def _refuse_newer_journal(folder: Path) -> None:
 
 
 def _pieces(source: IO[bytes]) -> Iterator[list[bytes]]:
-    while block := source.read(_PIECE):
+    while block := source.read(PIECE):
         line = b"" if block.endswith(b"\n") else source.readline(LONGEST_LINE)
         yield BytesIO(block + line).readlines()
         while len(line) == LONGEST_LINE and not line.endswith(b"\n"):

@@ -3,19 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
-import pyarrow
 from pyarrow import compute
 
+from pytest_verdict.core.arrow import TEXT, TRUTH, WHOLE, Array, column, taken
 from pytest_verdict.core.columns import Columns, Path
 from pytest_verdict.core.normalizers import normalize
-from pytest_verdict.operators.columns.texts import TEXT, Array, are_utf8, equal, kinds, normalized, steps_of
+from pytest_verdict.operators.columns.texts import are_utf8, equal, kinds, normalized, steps_of
 
 _LARGEST = 2**63 - 1
 
 
 def same_truth(operator: Any, expected: Array | None, observed: Array) -> Columns | None:
     """Sort truth values by equality."""
-    return equal(operator, expected, observed) if observed.type == pyarrow.bool_() else None
+    return equal(operator, expected, observed) if observed.type == TRUTH else None
 
 
 def accepted(operator: Any, _: Array | None, observed: Array) -> Columns | None:
@@ -27,12 +27,12 @@ def accepted(operator: Any, _: Array | None, observed: Array) -> Columns | None:
     places: dict[Any, int] = {}
     for place, value in enumerate(values):
         places.setdefault(normalize(value, steps) if observed.type == TEXT else value, place)
-    place = compute.index_in(right.column, pyarrow.array([*places], observed.type), skip_nulls=True)
-    matched = compute.take(pyarrow.array([*places.values()], pyarrow.int64()), place)
-    passed = compute.if_else(compute.is_valid(right.column), compute.is_valid(matched), None)
+    place = compute.index_in(right.column, column([*places], observed.type), skip_nulls=True)
+    matched = compute.take(column([*places.values()], WHOLE), place)
+    passed = taken(compute.is_valid(matched), compute.is_valid(right.column))
     parts: dict[Path, Array] = {
         ("details", "matched_index"): matched,
-        ("details", "matched"): compute.take(pyarrow.array(values, observed.type), matched),
+        ("details", "matched"): compute.take(column(values, observed.type), matched),
         ("observed_surface", 0): right.column,
     }
     return Columns(kinds([passed], right), parts)
@@ -41,4 +41,4 @@ def accepted(operator: Any, _: Array | None, observed: Array) -> Columns | None:
 def _are_of(kind: Any, values: Sequence[Any]) -> bool:
     if kind == TEXT:
         return all(type(value) is str for value in values) and are_utf8(values)
-    return kind == pyarrow.int64() and all(type(value) is int and abs(value) <= _LARGEST for value in values)
+    return kind == WHOLE and all(type(value) is int and abs(value) <= _LARGEST for value in values)

@@ -7,14 +7,14 @@ from typing import Any, Final
 import pyarrow
 from pyarrow import compute
 
+from pytest_verdict.core.arrow import FLOAT, TEXT, WHOLE, Array, literal, taken
 from pytest_verdict.core.columns import Columns, Path
 from pytest_verdict.core.values.numbers import EXACT
-from pytest_verdict.operators.columns.texts import BLANKS, TEXT, Array, kinds, normalized, taken
+from pytest_verdict.operators.columns.texts import BLANKS, kinds, normalized
 from pytest_verdict.operators.exact_number import as_exact
 
 _DIGITS: Final = 6
 _UNIT: Final = 10**_DIGITS
-_LONG: Final = pyarrow.int64()
 _DECIMAL: Final = r"^[+-]?[0-9]{1,12}(\.[0-9]{1,6})?$"
 _MOST: Final = 4 * 10**18
 """Two numbers of this size can be added."""
@@ -54,9 +54,10 @@ def _within(operator: Any, expected: Array, observed: Array) -> Decided | None:
     if places > _DIGITS or factor > _MOST // _UNIT:
         return None
     distance = _distance(expected, observed)
-    size = compute.abs(expected) if operator.mode == "relative" else pyarrow.scalar(_UNIT, _LONG)
-    fits = compute.less_equal(compute.max_element_wise(distance, size), _MOST // max(factor, step))
-    scaled, limit = compute.multiply(taken(distance, fits), step), compute.multiply(size, factor)
+    size = compute.abs(expected) if operator.mode == "relative" else literal(_UNIT)
+    fits = compute.less_equal(compute.max_element_wise(distance, size), literal(_MOST // max(factor, step)))
+    scaled = compute.multiply(taken(distance, fits), literal(step))
+    limit = compute.multiply(size, literal(factor))
     details = {"distance": scaled, "margin": compute.subtract(limit, scaled)}
     return compute.less_equal(scaled, limit), details, _DIGITS + places
 
@@ -75,12 +76,12 @@ def _between(operator: Any, observed: Array) -> Decided | None:
             millionths = EXACT.scaleb(as_exact(bound), _DIGITS)
             if abs(millionths) > _MOST // 4 or millionths != int(millionths):
                 return None
-            slacks.append(compute.multiply(compute.subtract(observed, int(millionths)), sign))
-            passed.append((compute.greater if is_outside else compute.greater_equal)(slacks[-1], 0))
+            slacks.append(compute.multiply(compute.subtract(observed, literal(int(millionths))), literal(sign)))
+            passed.append((compute.greater if is_outside else compute.greater_equal)(slacks[-1], literal(0)))
     if not slacks:
         return None
     margin = compute.min_element_wise(*slacks, skip_nulls=False)
-    distance = compute.negate(compute.min_element_wise(margin, 0, skip_nulls=False))
+    distance = compute.negate(compute.min_element_wise(margin, literal(0), skip_nulls=False))
     return functools.reduce(compute.and_, passed), {"distance": distance, "margin": margin}, _DIGITS
 
 
@@ -98,10 +99,10 @@ def _distance(expected: Array, observed: Array) -> Array:
 
 
 def _millionths(column: Array) -> Array | None:
-    if column.type == _LONG:
-        rows = compute.less(compute.abs(taken(column, compute.not_equal(column, -(2**63)))), 10**12)
-        return compute.multiply(taken(column, rows), _UNIT)
-    if column.type == pyarrow.float64():
+    if column.type == WHOLE:
+        rows = compute.less(compute.abs(taken(column, compute.not_equal(column, literal(-(2**63))))), literal(10**12))
+        return compute.multiply(taken(column, rows), literal(_UNIT))
+    if column.type == FLOAT:
         column = column.cast(TEXT)
     if column.type != TEXT:
         return None
@@ -112,15 +113,15 @@ def _millionths(column: Array) -> Array | None:
     except pyarrow.ArrowInvalid:
         found = taken(column, compute.match_substring_regex(column, _DECIMAL)).cast(kind)
     whole = pyarrow.Array.from_buffers(pyarrow.decimal128(18, 0), len(found), found.buffers(), found.null_count)
-    return whole.cast(_LONG)
+    return whole.cast(WHOLE)
 
 
 def _written(number: Array, digits: int) -> Array:
     """Write numbers as the kernel does: without an exponent, and without zeros at the end."""
     size = compute.abs(number)
-    whole = compute.divide(size, 10**digits)
-    rest = compute.subtract(size, compute.multiply(whole, 10**digits))
+    whole = compute.divide(size, literal(10**digits))
+    rest = compute.subtract(size, compute.multiply(whole, literal(10**digits)))
     fraction = compute.ascii_rtrim(compute.ascii_lpad(rest.cast(TEXT), digits, "0"), "0")
-    sign = compute.if_else(compute.less(number, 0), "-", "")
-    point = compute.if_else(compute.equal(rest, 0), "", ".")
-    return compute.binary_join_element_wise(sign, whole.cast(TEXT), point, fraction, "")
+    sign = compute.if_else(compute.less(number, literal(0)), literal("-"), literal(""))
+    point = compute.if_else(compute.equal(rest, literal(0)), literal(""), literal("."))
+    return compute.binary_join_element_wise(sign, whole.cast(TEXT), point, fraction, literal(""))

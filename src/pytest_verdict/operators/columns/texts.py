@@ -6,13 +6,12 @@ from typing import Any, Final, NamedTuple
 import pyarrow
 from pyarrow import compute
 
+from pytest_verdict.core.arrow import TEXT, TRUTH, WHOLE, Array, column, literal, taken
 from pytest_verdict.core.columns import Columns
 from pytest_verdict.core.normalizers import SynonymMap, normalize
 
-Array = Any
 Steps = Sequence[str | SynonymMap]
 
-TEXT: Final = pyarrow.string()
 # What str.split takes for a blank, of ASCII.
 _BLANK: Final = r"[\t-\r\x1c-\x1f ]"
 BLANKS: Final = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
@@ -28,11 +27,6 @@ class Side(NamedTuple):
     """Of each step the rows that it changed."""
     changed: Array | None = None
     """The rows that are another text now."""
-
-
-def taken(column: Array, rows: Array) -> Array:
-    """Take only some rows; a null goes through every computation."""
-    return compute.if_else(rows, column, pyarrow.scalar(None, column.type))
 
 
 def _collapsed(column: Array) -> Array:
@@ -96,10 +90,10 @@ def kinds(decided: Sequence[Array], *sides: Side) -> Array:
         flags += effective[0] if len(effective) == 1 else map(compute.or_, *effective)
     flags += [side.changed for side in sides if side.changed is not None]
     if len(flags) > _MOST_FLAGS:
-        return pyarrow.nulls(len(flags[0]), pyarrow.int64())
-    found = flags[0].cast(pyarrow.int64())
+        return pyarrow.nulls(len(flags[0]), WHOLE)
+    found = flags[0].cast(WHOLE)
     for place, flag in enumerate(flags[1:], 1):
-        found = compute.add(found, compute.multiply(flag.cast(pyarrow.int64()), 1 << place))
+        found = compute.add(found, compute.multiply(flag.cast(WHOLE), literal(1 << place)))
     return found
 
 
@@ -122,7 +116,7 @@ def equal(_: Any, expected: Array | None, observed: Array, steps: Steps = ()) ->
         return None
     if left.changed is not None:
         # An expected text of which nothing is left is refused.
-        left = left._replace(column=taken(left.column, compute.not_equal(left.column, "")))
+        left = left._replace(column=taken(left.column, compute.not_equal(left.column, literal(""))))
     decided = compute.equal(left.column, right.column)
     return Columns(
         kinds([decided], left, right), {("expected_surface",): left.column, ("observed_surface",): right.column}
@@ -140,12 +134,12 @@ def contained(operator: Any, expected: Array | None, observed: Array) -> Columns
     left = normalized(expected, steps) if expected is not None and expected.type == TEXT else None
     if left is None:
         return None
-    wanted = taken(left.column, compute.not_equal(left.column, ""))
+    wanted = taken(left.column, compute.not_equal(left.column, literal("")))
     pairs = zip(wanted.to_pylist(), right.column.to_pylist(), strict=True)
     found = [None if text is None or inside is None else text in inside for text, inside in pairs]
     parts = {("expected_surface", 0): wanted, ("observed_surface",): right.column}
     parts |= {("details", "found", 0): wanted, ("details", "missing", 0): wanted}
-    return Columns(kinds([pyarrow.array(found, pyarrow.bool_())], left, right), parts)
+    return Columns(kinds([column(found, TRUTH)], left, right), parts)
 
 
 def _constant_contained(right: Side, wanted: Sequence[str]) -> Columns | None:

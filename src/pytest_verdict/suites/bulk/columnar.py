@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 import pyarrow
 from pyarrow import compute
 
-from pytest_verdict.core.column_lines import Array, Template, bytes_of, numbers_from, positions_of, template_of
+from pytest_verdict.core.arrow import TEXT, WHOLE, Array, column, literal, taken
+from pytest_verdict.core.column_lines import Template, bytes_of, numbers_from, positions_of, template_of
 from pytest_verdict.core.columns import Path
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import AttemptRecords
@@ -48,15 +49,15 @@ class SortedRows:
         """Write the records in the order of the rows."""
         count = len(self.parts["name",])
         first = attempt.take(count) + 1
-        parts = {**self.parts, _ORDINAL: compute.add(self.parts[_ORDINAL], first)}
+        parts = {**self.parts, _ORDINAL: compute.add(self.parts[_ORDINAL], literal(first))}
         rows = [kind.positions if len(kind.positions) < count else None for kind in self.kinds]
         kinds = zip(self.kinds, rows, strict=True)
         columns = [_lines(kind.template, parts, where, attempt, end) for kind, where in kinds]
         others = [attempt.line(result.to_members(), first + position, end) for position, result in singles.items()]
         if len(columns) == 1 and not others:
             return bytes_of(columns[0])
-        lines = pyarrow.concat_arrays([*columns, pyarrow.array(others, pyarrow.string())])
-        places = [*(kind.positions for kind in self.kinds), pyarrow.array([*singles], pyarrow.uint64())]
+        lines = pyarrow.concat_arrays([*columns, column(others, TEXT)])
+        places = [*(kind.positions for kind in self.kinds), column([*singles], pyarrow.uint64())]
         return bytes_of(lines.take(compute.sort_indices(pyarrow.concat_arrays(places))))
 
 
@@ -77,7 +78,7 @@ def sorted_rows(
     found = operator.columns(expected, columns[inputs[OBSERVED]])
     if found is None:
         return None
-    kinds = compute.if_else(_fits(columns), found.kinds, None)
+    kinds = taken(found.kinds, _fits(columns))
     positions = [*positions_of(kinds)]
     rest = compute.indices_nonzero(compute.is_null(kinds)).to_pylist()
     rest += [position for where in positions if len(where) < _FEWEST for position in where.to_pylist()]
@@ -96,7 +97,7 @@ def sorted_rows(
 
 def _kind(operator: Operator, parts: Mapping[Path, Array], where: Array, judge: Judge) -> Kind:
     """Make a kind; refuse what an operator said of a column when the kernel says something else of its first or last row."""
-    ends = where.take(pyarrow.array([0, len(where) - 1]))
+    ends = where.take(column([0, len(where) - 1], WHOLE))
     results = judge(ends.to_pylist())
     template = template_of(operator, results[0], [*parts])
     nowhere = AttemptRecords("", 1)
@@ -111,21 +112,19 @@ def _kind(operator: Operator, parts: Mapping[Path, Array], where: Array, judge: 
 def _fits(columns: Mapping[str, Array]) -> Array:
     """Say of which rows the record has the whole document, whatever must be escaped; not of those with a null."""
     room = LONGEST_DOCUMENT - len(encode_text(dict.fromkeys(columns, "a number is no longer")))
-    size = pyarrow.scalar(0)
-    for column in columns.values():
-        is_text = column.type == pyarrow.string()
-        size = compute.add(size, compute.binary_length(column) if is_text else 0)
-    fits = compute.less_equal(compute.multiply(size, _LONGEST_ESCAPE), room)
-    return functools.reduce(compute.and_, [column.is_valid() for column in columns.values()], fits)
+    sizes = [compute.binary_length(values) for values in columns.values() if values.type == TEXT]
+    size = compute.multiply(functools.reduce(compute.add, sizes, literal(0)), literal(_LONGEST_ESCAPE))
+    fits = compute.less_equal(size, literal(room))
+    return functools.reduce(compute.and_, [values.is_valid() for values in columns.values()], fits)
 
 
 def named(label: str, numbers: Sequence[int], called: Sequence[str]) -> Array | None:
     """Give the names of rows as a column, their places where they have none; None when Arrow cannot hold a name."""
     if called:
         try:
-            return pyarrow.array(called, pyarrow.string())
+            return column(called, TEXT)
         except UnicodeEncodeError:
             return None
     is_range = isinstance(numbers, range)
-    places = numbers_from(numbers[0], len(numbers)) if is_range else pyarrow.array(numbers, pyarrow.int64())
-    return compute.binary_join_element_wise(f"{label}:", places.cast(pyarrow.string()), "")
+    places = numbers_from(numbers[0], len(numbers)) if is_range else column(numbers, WHOLE)
+    return compute.binary_join_element_wise(literal(f"{label}:"), places.cast(TEXT), literal(""))

@@ -2,13 +2,13 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from io import BufferedReader, BytesIO, TextIOWrapper
+from io import BufferedReader, BytesIO
 from itertools import accumulate
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pytest_verdict.suites.bulk.selection import taken, within
-from pytest_verdict.suites.bulk.slices import Slice, slices, slices_of_batches, slices_of_lines, slices_of_rows
+from pytest_verdict.suites.bulk.slices import Slice, slices, slices_of_batches, slices_of_csv, slices_of_lines
 from pytest_verdict.suites.rows import formats, reader_of
 
 ROWS: Final = 100_000
@@ -163,5 +163,4 @@ def _slices_of(piece: Piece, needed: formats.Needed) -> Iterable[Slice]:
         content = BytesIO(header + file.read(piece.stop - piece.start))
     if plan is _plan_lines:
         return slices_of_lines(content, piece.line)
-    text = TextIOWrapper(content, "utf-8-sig", formats.UNDECODED, newline="")
-    return slices_of_rows(formats.rows_of_csv(text, path, piece.line - 2))
+    return slices_of_csv(content, path, needed, piece.line - 2)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from io import TextIOWrapper
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -15,8 +17,8 @@ from pytest_verdict.suites.loading import read_json
 from pytest_verdict.suites.rows import MOST_AT_ONCE, Row, formats, numbered_rows, reader_of
 
 _BYTES: Final = 1 << 23
-_BYTES_OF_LINES: Final = 1 << 18
-_KINDS: Final = {str: "string", float: "float64", int: "int64", bool: "bool"}
+_BYTES_OF_LINES: Final = 1 << 19
+_KINDS: Final = str, float, int, bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class RowSlice:
 
     def column(self, key: str) -> Any:
         """Give the values of a key as an Arrow array, null where they are of another type than most; None for no plain type."""
-        import pyarrow
+        from pytest_verdict.core.arrow import TYPES, column, plain_floats
 
         found = _values_of(key, self.values)
         types = {*map(type, found)}
@@ -52,11 +54,11 @@ class RowSlice:
             return None
         plain = found if len(types) == 1 else [value if type(value) is kind else None for value in found]
         if kind is float:
-            return _plain_floats(pyarrow.array(plain, _KINDS[float]))
+            return plain_floats(column(plain, TYPES[float]))
         try:
-            return pyarrow.array(plain, _KINDS[kind])
-        except (UnicodeEncodeError, OverflowError, pyarrow.ArrowInvalid):
-            return pyarrow.array([value if _fits(value) else None for value in plain], _KINDS[kind])
+            return column(plain, TYPES[kind])
+        except (UnicodeEncodeError, OverflowError):
+            return column([value if _fits(value) else None for value in plain], TYPES[kind])
 
 
 def _values_of(key: str, rows: Sequence[Any]) -> list[Any]:
@@ -64,12 +66,6 @@ def _values_of(key: str, rows: Sequence[Any]) -> list[Any]:
         with suppress(KeyError):
             return [*map(itemgetter(key), rows)]
     return [row.get(key, ABSENT) if type(row) is dict else ABSENT for row in rows]
-
-
-def _plain_floats(column: Any) -> Any:
-    from pytest_verdict.core.column_lines import plain_floats
-
-    return plain_floats(column)
 
 
 def _fits(value: Any) -> bool:
@@ -88,9 +84,9 @@ class ColumnSlice:
 
     def at(self, positions: Sequence[int]) -> ColumnSlice:
         """Leave only some rows."""
-        import pyarrow
+        from pytest_verdict.core.arrow import WHOLE, column
 
-        rows = self.batch.take(pyarrow.array(positions, "int64"))
+        rows = self.batch.take(column(positions, WHOLE))
         return ColumnSlice([self.numbers[position] for position in positions], rows)
 
     def documents(self, positions: Sequence[int]) -> Sequence[Any]:
@@ -105,8 +101,9 @@ class ColumnSlice:
 
     def column(self, key: str) -> Any:
         """Give a column; None when it is not text, numbers or booleans."""
-        import pyarrow
         from pyarrow import types
+
+        from pytest_verdict.core.arrow import FLOAT, TEXT, WHOLE, plain_floats
 
         if self.batch.schema.get_field_index(key) < 0:
             return None
@@ -115,11 +112,11 @@ class ColumnSlice:
         if types.is_boolean(kind):
             return found
         if types.is_float32(kind) or types.is_float64(kind):
-            return _plain_floats(found.cast(pyarrow.float64()))
+            return plain_floats(found.cast(FLOAT))
         is_text = types.is_string(kind) or types.is_large_string(kind)
         if not is_text and (not types.is_integer(kind) or types.is_uint64(kind)):
             return None
-        return found.cast(pyarrow.string() if is_text else pyarrow.int64())
+        return found.cast(TEXT if is_text else WHOLE)
 
 
 Slice = RowSlice | ColumnSlice
@@ -139,7 +136,9 @@ def slices(source: Any, needed: formats.Needed) -> Iterator[Slice] | None:
     read = reader_of(path)
     if read is formats.read_arrow:
         return slices_of_batches(formats.batches(path, needed))
-    return _of_jsonl(path) if read is formats.read_jsonl else slices_of_rows(read(path))
+    if read is formats.read_csv:
+        return _of_file(path, lambda file: slices_of_csv(file, path, needed))
+    return _of_file(path, slices_of_lines) if read is formats.read_jsonl else slices_of_rows(read(path))
 
 
 def single_rows(source: Any) -> Iterator[RowSlice]:
@@ -158,9 +157,65 @@ def slices_of_batches(batches: Iterable[Any], position: int = 1) -> Iterator[Col
             position += part.num_rows
 
 
-def _of_jsonl(path: Path) -> Iterator[RowSlice]:
+def _of_file(path: Path, read: Callable[[BinaryIO], Iterator[Slice]]) -> Iterator[Slice]:
     with path.open("rb") as file:
-        yield from slices_of_lines(file)
+        yield from read(file)
+
+
+def slices_of_csv(file: BinaryIO, path: Path, needed: formats.Needed, left_out: int = 0) -> Iterator[Slice]:
+    """Read CSV of which so many lines were left out below the names of the columns."""
+    number, start, header = left_out + 2, 0, file.readline()
+    columns_of = _csv_reader(header, path, needed)
+    if columns_of is not None:
+        start = len(header)
+        while lines := file.readlines(_BYTES_OF_LINES):
+            block = b"".join(lines)
+            batch = columns_of(block)
+            if batch is None or batch.num_rows != len(lines):
+                break
+            yield ColumnSlice(range(number, number + len(lines)), batch)
+            number, start = number + len(lines), start + len(block)
+    # From the first block with a quote on, which may be about the next one too, row by row.
+    file.seek(start)
+    names = [header.decode("utf-8-sig")] if start else []
+    with TextIOWrapper(file, "utf-8" if start else "utf-8-sig", formats.UNDECODED, newline="") as rest:
+        yield from slices_of_rows(formats.rows_of_csv(chain(names, rest), path, number - 2))
+
+
+def _csv_reader(header: bytes, path: Path, needed: formats.Needed) -> Callable[[bytes], Any] | None:
+    """Read lines of CSV by Arrow; None where it is not there or might read them in another way than Python."""
+    try:
+        import pyarrow
+        from pyarrow import csv
+
+        delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+        names = header.decode("utf-8-sig").rstrip("\r\n").split(delimiter)
+    except (ImportError, UnicodeDecodeError):
+        return None
+    if not _is_plain_csv(header.removeprefix(formats.BOM)) or len({*names}) != len(names):
+        return None
+    kinds = dict.fromkeys(names, pyarrow.string())
+    convert = csv.ConvertOptions(column_types=kinds, include_columns=needed(pyarrow.schema(kinds)))
+    parse = csv.ParseOptions(delimiter=delimiter, quote_char=False)
+
+    def columns_of(block: bytes) -> Any:
+        reading = csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=names)
+        try:
+            # Also of columns that are not needed.
+            block.decode("utf-8")
+            found = csv.read_csv(pyarrow.BufferReader(block), reading, parse, convert)
+        except (UnicodeDecodeError, pyarrow.ArrowInvalid):
+            return None
+        return found.combine_chunks().to_batches()[0]
+
+    return lambda block: columns_of(block) if _is_plain_csv(block) else None
+
+
+def _is_plain_csv(block: bytes) -> bool:
+    """Say whether each line is a row or the names of the columns, whoever reads it."""
+    if block.startswith((b"\n", b"\r", formats.BOM)) or block.count(b"\r") != block.count(b"\r\n"):
+        return False
+    return not any(mark in block for mark in (b'"', b"\0", b"\n\n", b"\n\r"))
 
 
 def slices_of_lines(file: BinaryIO, number: int = 1) -> Iterator[RowSlice]:

@@ -192,10 +192,15 @@ def _batches_of_arrow(path: Path) -> Iterator[Any]:
     arrow = _module("pyarrow")
     with arrow.memory_map(str(path)) as source:
         # An Arrow file begins with this; a stream does not.
-        is_file = source.read(6) == b"ARROW1"
-        source.seek(0)
-        reader = arrow.ipc.open_file(source) if is_file else arrow.ipc.open_stream(source)
-        yield from map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
+        if source.read(6) != b"ARROW1":
+            source.seek(0)
+            yield from arrow.ipc.open_stream(source)
+            return
+        count = arrow.ipc.open_file(source).num_record_batches
+    for index in range(count):
+        # What was read of the file stays in memory for as long as it is mapped.
+        with arrow.memory_map(str(path)) as source:
+            yield arrow.ipc.open_file(source).get_batch(index)
 
 
 def _module(name: str) -> Any:
