@@ -132,7 +132,7 @@ def test_a_bug_of_ours_would_show_its_whole_traceback(harness):
         + "import pytest_verdict.core.kernel\n"
         + "def test_it(monkeypatch):\n"
         + "    monkeypatch.setattr(pytest_verdict.core.kernel, 'ComparisonResult', None)\n"
-        + "    assert_matches('exact', [1], [1])\n"
+        + "    assert_matches('exact', [1], [1], threshold=1.0)\n"
     )
     assert "TypeError: 'NoneType' object is not callable" in run.stdout
     assert "kernel.py" in run.stdout

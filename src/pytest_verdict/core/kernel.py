@@ -66,20 +66,20 @@ def run(
 def run_plan(plan: Plan, expected: Any, observed: Any, name: str | None = None) -> ComparisonResult:
     """Compare as `run` does, by what is the same in all comparisons of an operator."""
     decide, glance, identity, limit, instead = plan
-    wanted, kept = expected, observed
+    wanted, left, kept, right = expected, expected, observed, observed
     try:
         # Text first, because that is what most evidence is.
         if type(observed) is not str and type(observed) not in PLAIN:
-            kept, observed = recorded_form(observed)
+            kept, right = recorded_form(observed)
         if instead is not None:
-            wanted, expected = instead
+            wanted, left = instead
         elif type(expected) is not str and type(expected) not in PLAIN:
-            wanted, expected = recorded_form(expected)
-        # In a report all that comes out is written, and a glance would be made for nothing.
-        if glance is None or SESSION.journal is not None or (score := glance(expected, observed)) is None:
-            outcome: Outcome | KnownScore = decide(expected, observed)
-        else:
-            outcome = KnownScore(score, decide)
+            wanted, left = recorded_form(expected)
+        score = None
+        # In a report all is written at once; and what is compared as its record gives it back is not what is kept for later.
+        if glance is not None and SESSION.journal is None and left is expected and right is observed:
+            score = glance(left, right)
+        outcome: Outcome | KnownScore = decide(left, right) if score is None else KnownScore(score, decide)
     except Exception as error:  # noqa: BLE001 - as in `run`
         outcome = error_outcome(error)
     # As its constructor does, in half the time, because most comparisons are made here.
