@@ -20,7 +20,8 @@ def generated() -> str:
     """Write what the file is to hold."""
     named = {**FAMILIES.own("operators"), **FAMILIES.own("recorded_operators")}
     ours = sorted(name for name in named if REGISTRY.find(name).__module__.startswith("pytest_verdict."))
-    return json.dumps({name: settings_by_class(name) for name in ours}) + "\n"
+    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(settings_by_class(name))}" for name in ours)
+    return f"{{\n{lines}\n}}\n"
 
 
 def test_the_file_is_what_the_operators_say():
