@@ -66,20 +66,22 @@ def run(
 def run_plan(plan: Plan, expected: Any, observed: Any, name: str | None = None) -> ComparisonResult:
     """Compare as `run` does, by what is the same in all comparisons of an operator."""
     decide, glance, identity, limit, instead = plan
-    wanted, left, kept, right = expected, expected, observed, observed
+    wanted, kept, is_itself = expected, observed, True
     try:
         # Text first, because that is what most evidence is.
         if type(observed) is not str and type(observed) not in PLAIN:
-            kept, right = recorded_form(observed)
+            kept, seen = recorded_form(observed)
+            is_itself, observed = seen is observed, seen
         if instead is not None:
-            wanted, left = instead
+            wanted, expected = instead
         elif type(expected) is not str and type(expected) not in PLAIN:
-            wanted, left = recorded_form(expected)
-        score = None
+            wanted, seen = recorded_form(expected)
+            is_itself, expected = is_itself and seen is expected, seen
         # In a report all is written at once; and what is compared as its record gives it back is not what is kept for later.
-        if glance is not None and SESSION.journal is None and left is expected and right is observed:
-            score = glance(left, right)
-        outcome: Outcome | KnownScore = decide(left, right) if score is None else KnownScore(score, decide)
+        if glance is None or not is_itself or SESSION.journal or (score := glance(expected, observed)) is None:
+            outcome: Outcome | KnownScore = decide(expected, observed)
+        else:
+            outcome = KnownScore(score, decide)
     except Exception as error:  # noqa: BLE001 - as in `run`
         outcome = error_outcome(error)
     # As its constructor does, in half the time, because most comparisons are made here.
