@@ -15,6 +15,7 @@ from pytest_verdict.core.operator import Operator, Plan
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode
+from pytest_verdict.core.values.equality import TEXT
 from pytest_verdict.core.values.snapshot import PLAIN
 from pytest_verdict.errors import ConfigurationError, SettingsError, UnknownOperatorError, allowed
 
@@ -28,7 +29,6 @@ _NO_SETTINGS: Final[Mapping[str, Any]] = MappingProxyType({})
 _KEYS: Final = {"operator", "version", "settings"}
 _MOST_BUILT: Final = 1_024
 _LISTS: Final = frozenset({list, tuple})
-_TEXT: Final = frozenset({str})
 
 
 class OperatorRegistry:
@@ -200,7 +200,7 @@ def key_of(name: str, settings: Mapping[str, Any]) -> Key:
 
 
 def _is_plain(value: Any) -> bool:
-    return type(value) in PLAIN or (type(value) in _LISTS and _TEXT.issuperset(map(type, value)))
+    return type(value) in PLAIN or (type(value) in _LISTS and TEXT.issuperset(map(type, value)))
 
 
 REGISTRY: Final = OperatorRegistry(FAMILIES)

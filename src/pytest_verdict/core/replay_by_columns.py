@@ -48,9 +48,10 @@ def replayed_by_columns(lines: Sequence[bytes]) -> list[Replayed | None]:
         is_one = len(rest) == len(lines) and not any(content.count(mark) % len(lines) for mark in marks)
         numbers = rest if is_one else [number for number in rest if all(mark in lines[number] for mark in marks)]
         rest = sorted({*rest}.difference(numbers)) if len(numbers) < len(rest) else ()
+        chosen = lines if is_one else [lines[number] for number in numbers]
         # Whatever a record breaks, who reads it with care says so.
         with suppress(Exception):
-            for rows, answers in _of_operator(lines if is_one else [lines[number] for number in numbers]):
+            for rows, answers in _of_operator(chosen, content if is_one else b"".join(chosen)):
                 for row, answer in zip(rows, answers, strict=True):
                     found[numbers[row]] = answer
     return found
@@ -63,13 +64,12 @@ def _marks(line: bytes) -> tuple[bytes, bytes]:
     return expected, _TEXT_OBSERVED if _TEXT_OBSERVED in line else _TEXT_OBSERVED[:-1]
 
 
-def _of_operator(lines: Sequence[bytes]) -> Iterator[tuple[list[int], Iterator[Replayed]]]:
+def _of_operator(lines: Sequence[bytes], content: bytes) -> Iterator[tuple[list[int], Iterator[Replayed]]]:
     record = parse_record(lines[0])
     operator, _ = installed_for(record)
     is_taken = operator.takes_columns and operator.compares_recorded_form
     if not is_taken or len(lines) < _FEWEST or max(map(len, lines)) > _LONGEST:
         return
-    content = b"".join(lines)
     columns = _columns(content, _types(operator, record, parse_record(lines[-1])))
     there = column_of(map(len, lines), content)
     if len(columns["id"]) != len(there):

@@ -11,6 +11,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, listed_differences
 from pytest_verdict.core.values.encoding import MAXIMUM_DEPTH, TYPE_KEY, encode
+from pytest_verdict.core.values.equality import TEXT
 from pytest_verdict.core.values.jsontext import NOT_FINITE, TOO_DEEP, JsonTextError, parse_json
 from pytest_verdict.core.values.numbers import as_exact, is_number, plain_scalar, truth_value
 from pytest_verdict.core.values.placeholders import has_named_fields, named_fields
@@ -18,7 +19,6 @@ from pytest_verdict.operators.surfaces import UNCHANGED, Surfaces, must_be, surf
 
 NOT_JSON: Final = "not_json"
 _TEXTS: Final = (str, bytes, bytearray)
-_TEXT: Final = frozenset({str})
 _AS_THEY_ARE: Final = frozenset({str, int, bool, type(None)})
 
 
@@ -94,7 +94,7 @@ def _plain(value: Any, depth: int) -> Any:
             return _plain_scalar(value)
     if depth > MAXIMUM_DEPTH:
         raise JsonTextError(TOO_DEEP, f"nested deeper than {MAXIMUM_DEPTH} levels, or contains itself")
-    if kind is dict and _TEXT.issuperset(map(type, value)):
+    if kind is dict and TEXT.issuperset(map(type, value)):
         return {key: item if type(item) in _AS_THEY_ARE else _plain(item, depth + 1) for key, item in value.items()}
     if not isinstance(value, Mapping):
         return [item if type(item) in _AS_THEY_ARE else _plain(item, depth + 1) for item in value]
