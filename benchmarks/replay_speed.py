@@ -7,8 +7,8 @@ from tempfile import NamedTemporaryFile
 
 from pytest_verdict import ComparisonResult, compare
 from pytest_verdict.cli.replay import tally_of
+from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.report.records_file import RecordsFile
-from pytest_verdict.suites.mapping.evaluator import Evaluator
 
 RECORDS = 50_000
 TIMES = 6

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pytest_verdict import ComparisonResult, Operator, Outcome, advice, compare
-from pytest_verdict.advice import Advice, advices, advise
+from pytest_verdict.explanation.advice import Advice, advices, advise
 
 
 @pytest.mark.parametrize(

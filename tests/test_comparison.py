@@ -33,9 +33,9 @@ from pytest_verdict import (
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import QualifiedOutcome
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import SettingsError, ThresholdError
 from pytest_verdict.operators import NumericTolerance
+from pytest_verdict.session import SESSION
 from pytest_verdict.templates import ExactMatch
 
 

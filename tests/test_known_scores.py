@@ -17,8 +17,8 @@ from pytest_verdict import compare
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import KnownScore
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.operators import NumericExact, NumericMaximum, NumericMinimum, NumericTolerance, TextSimilarity
+from pytest_verdict.session import SESSION
 
 TOLERANCES = [0, 0.1, 0.5, 1, 3, 1e-9, 1e-120, 5e-324, 1e22, "1e400", "1e-400", "0.1000000000000000055", "0.3333"]
 TOLERANT = [NumericTolerance(tolerance=limit, mode=mode) for limit in TOLERANCES for mode in ("relative", "absolute")]

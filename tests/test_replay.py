@@ -20,7 +20,7 @@ from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.replay import Replayed, replay, replay_line
-from pytest_verdict.core.session import SESSION
+from pytest_verdict.session import SESSION
 
 SCHEMA = {"type": "object", "required": ["a"]}
 CALLS = [{"name": "search", "args": {"q": "x"}}]

@@ -13,8 +13,8 @@ from pytest_verdict.cli.replay import tally_of
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.replay import FEW_PIECES, replay_line, replay_piece
+from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.report.records_file import RecordsFile
-from pytest_verdict.suites.mapping.evaluator import Evaluator
 from test_rewriting import lines_of
 
 pytest.importorskip("pyarrow")

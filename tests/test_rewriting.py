@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from pytest_verdict import compare
 from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay, replay_line
-from pytest_verdict.suites.mapping.evaluator import Evaluator
+from pytest_verdict.extraction.evaluator import Evaluator
 
 MAPPING = {"expected": "$.t", "observed": {"path": "$.o", "extract": {"regex": "[0-9]+"}}}
 TEACHERS = {

@@ -340,7 +340,7 @@ def test_nothing_of_it_is_loaded_while_all_is_well():
     program = (
         "import sys; from pytest_verdict import Comparator, compare, expect, errors; c = Comparator(); c('exact', 1, 1); "
         "assert 1 == expect('exact', 1); import pytest_verdict.templates; "
-        "print('pytest_verdict.wrong_calls' in sys.modules, 'importlib.resources' in sys.modules)"
+        "print('pytest_verdict.explanation.call_hints' in sys.modules, 'importlib.resources' in sys.modules)"
     )
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert found.stdout.split()[0] == "False"

@@ -11,15 +11,15 @@ FAMILIES = (
     "pytest_verdict.operators.plugin",
     "pytest_verdict.trajectories.plugin",
     "pytest_verdict.templates.plugin",
+    "pytest_verdict.extraction.plugin",
+    "pytest_verdict.datasets.plugin",
     "pytest_verdict.suites.plugin",
     "pytest_verdict.blind.plugin",
     "pytest_verdict.judging.plugin",
     "pytest_verdict.report.plugin",
     "pytest_verdict.summaries.plugin",
-    "pytest_verdict.gates.plugin",
     "pytest_verdict.page.plugin",
     "pytest_verdict.runs.plugin",
-    "pytest_verdict.tables.plugin",
     "pytest_verdict.cli.plugin",
 )
 """The families that come with the package; others are named by the entry-point group ``pytest_verdict``."""
@@ -32,7 +32,7 @@ def public_names(package: str, file: str) -> tuple:
     def find_or_teach(name: str) -> object:
         if name in names or name.startswith("_") or not name.isidentifier() or find_spec(f"{package}.{name}"):
             return find(name)
-        from pytest_verdict.wrong_calls import unknown_name
+        from pytest_verdict.explanation.call_hints import unknown_name
 
         raise unknown_name(package, name)
 

@@ -1,5 +1,6 @@
 import typing
 
+from .budget import Budget as Budget
 from .comparator import Comparator as Comparator
 from .comparison import (
     Expectation as Expectation,
@@ -12,7 +13,6 @@ from .core.normalizers import SynonymMap as SynonymMap
 from .core.operator import Operator as Operator
 from .core.registry import OperatorRegistry as OperatorRegistry
 from .core.result import ComparisonResult as ComparisonResult, Outcome as Outcome
-from .core.session import Budget as Budget
 from .errors import (
     ConfigurationError as ConfigurationError,
     ErrorVerdict as ErrorVerdict,
@@ -24,8 +24,8 @@ from .errors import (
 )
 from .explanation import explain as explain
 from .laws import check_operator_laws as check_operator_laws
+from .runs.tables.rows import read_records as read_records
 from .signatures import OperatorName as OperatorName
-from .tables.rows import read_records as read_records
 
 FAMILIES: tuple[str, ...]
 

@@ -13,8 +13,8 @@ from pytest_verdict.core.kernel import checked_threshold
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import MismatchError, SettingsError
+from pytest_verdict.session import SESSION
 from pytest_verdict.signatures import typed_comparator, typed_defaults
 
 _MOST_SHOWN: Final = 20
@@ -51,7 +51,7 @@ class Comparator:
     if not TYPE_CHECKING:  # A type checker refuses an unknown attribute by itself.
 
         def __getattr__(self, name: str) -> NoReturn:
-            from pytest_verdict.wrong_calls import unknown_attribute
+            from pytest_verdict.explanation.call_hints import unknown_attribute
 
             raise unknown_attribute(name)
 

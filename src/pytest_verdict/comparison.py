@@ -13,11 +13,11 @@ from pytest_verdict.core.kernel import checked_threshold, run, run_plan
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY, UNKNOWN, key_of
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.redaction import REDACTED_VALUE, Redaction, hiding
 from pytest_verdict.errors import ArgumentsError, ConfigurationError, MismatchError, SettingsError, VerdictError
+from pytest_verdict.session import SESSION, publish
 from pytest_verdict.signatures import typed_compare, typed_expect
 
 _known: Final = REGISTRY.built.get
@@ -64,7 +64,7 @@ def compare(
         True
     """
     if expected is ABSENT or observed is ABSENT:
-        from pytest_verdict.wrong_calls import missing_arguments
+        from pytest_verdict.explanation.call_hints import missing_arguments
 
         raise missing_arguments(operator, expected, observed, settings)
     found = plan = None
@@ -132,8 +132,8 @@ def assert_matches(
 def describe_failure(result: ComparisonResult) -> str:
     """Lay out the block that a failed comparison prints, the same in every way of asserting."""
     # Not loaded while all comparisons pass.
-    from pytest_verdict.advice import advise
     from pytest_verdict.explanation import failure_block
+    from pytest_verdict.explanation.advice import advise
     from pytest_verdict.explanation.lines import block, line
 
     redaction = SESSION.redaction
@@ -154,14 +154,6 @@ def _redacted(result: ComparisonResult, redaction: Redaction | None) -> Comparis
         return result
     text = result.to_text(redaction)
     return ComparisonResult.from_record(json.loads(text)) if REDACTED_VALUE in text else result
-
-
-def recorded(result: ComparisonResult) -> ComparisonResult:
-    """Hand a result to the session, as `compare` does itself."""
-    SESSION.compared += 1
-    if SESSION.observer is not None:
-        SESSION.observer(result)
-    return result
 
 
 def _resolve(operator: str | Operator, settings: Mapping[str, Any]) -> Operator:
@@ -225,7 +217,7 @@ class Expectation:
         Returns:
             The result.
         """
-        return recorded(self.judge(observed))
+        return publish(self.judge(observed))
 
     def judge(self, observed: Any, *, negated: bool = False) -> ComparisonResult:
         """Compare as `compare` does, and record nothing.
@@ -257,7 +249,7 @@ class Expectation:
     def _holds(self, observed: object, *, negated: bool) -> bool:
         result = self.judge(observed, negated=negated)
         # What is nested in other values was recorded when the test compared them.
-        return result.has_passed() if SESSION.explaining_thread == get_ident() else bool(recorded(result))
+        return result.has_passed() if SESSION.explaining_thread == get_ident() else bool(publish(result))
 
     def __repr__(self) -> str:
         return f"expect({self._operator.recorded_name()!r}, {safe_repr(self._expected)})"

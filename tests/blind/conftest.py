@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_verdict.core.session import SESSION
+from pytest_verdict.session import SESSION
 
 
 @pytest.fixture

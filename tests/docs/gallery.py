@@ -22,9 +22,9 @@ from xml.etree import ElementTree
 import pydantic
 
 from pytest_verdict import ComparisonResult, compare
-from pytest_verdict.advice import advise
-from pytest_verdict.core.session import Budget
+from pytest_verdict.budget import Budget
 from pytest_verdict.explanation import failure_block
+from pytest_verdict.explanation.advice import advise
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer, BooleanMatch, ExactMatch, NumericExact, VerifiedField
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "failures.md"

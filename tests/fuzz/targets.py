@@ -20,8 +20,8 @@ from pytest_verdict.core.values.dates import read_date, read_formatted
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.errors import ConfigurationError, MappingError, RecordError, SettingsError, TrajectoryError
+from pytest_verdict.extraction.paths import describe_absence, finder
 from pytest_verdict.report.journal import RECORDS, TESTS, read_journal
-from pytest_verdict.suites.mapping.paths import describe_absence, finder
 from pytest_verdict.suites.suite_reader import read_suite
 from pytest_verdict.trajectories.readers import read_trajectory
 

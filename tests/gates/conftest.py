@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "plugin"))
 
 from harness import Harness, import_for_good
 
-import_for_good("core", "operators", "pytest_plugin", "report", "gates", "suites", "templates")
+import_for_good("core", "operators", "pytest_plugin", "report", "runs", "datasets", "extraction", "suites", "templates")
 
 
 @pytest.fixture

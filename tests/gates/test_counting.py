@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pytest_verdict.core.record import digest_of_test
-from pytest_verdict.gates.counting import derive
 from pytest_verdict.report.gate_lines import verdict_line
 from pytest_verdict.report.journal import TestEntry
 from pytest_verdict.report.summary import TestSummary, fold
+from pytest_verdict.runs.gates.counting import derive
 
 VERDICTS = ("pass", "fail", "error")
 counts = st.tuples(*[st.integers(0, 60)] * 3).filter(any)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.gates.gate import KINDS, Gate, read_gate
+from pytest_verdict.runs.gates.gate import KINDS, Gate, read_gate
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_verdict.core.session import SESSION
+from pytest_verdict.datasets.rows import DatasetWarning
+from pytest_verdict.session import SESSION
 from pytest_verdict.suites import check_dataset
-from pytest_verdict.suites.rows import DatasetWarning
 
 SOLUTIONS = Path(__file__).resolve().parents[2] / "../shared/data/gsm8k_solutions.jsonl"
 

@@ -8,7 +8,8 @@ from hypothesis import given, strategies as st
 from pytest_verdict import ErrorVerdict, compare
 from pytest_verdict.laws import check_operator_laws
 from pytest_verdict.operators import NotBlank
-from pytest_verdict.operators.evidence import record_not_compared
+from pytest_verdict.operators.evidence import not_compared
+from pytest_verdict.session import publish
 from refusals import refused
 
 BLANK = [None, "", " ", "\n\t\u00a0\u2003\x1f", {}, [], (), set(), b"", math.nan]
@@ -41,7 +42,7 @@ def test_it_keeps_the_laws():
 
 
 def test_the_reason_is_the_error():
-    result = record_not_compared("the adapter raised OSError", "Paris", instead_of="exact", name="row 7")
+    result = publish(not_compared("the adapter raised OSError", "Paris", instead_of="exact", name="row 7"))
     assert (result.verdict, result.score, result.passed) == ("error", 0.0, False)
     assert (result.outcome.error, result.name) == ("the adapter raised OSError", "row 7")
     assert (result.expected, result.settings) == ("Paris", {"instead_of": "exact"})

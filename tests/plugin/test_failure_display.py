@@ -139,7 +139,7 @@ def test_the_exception_of_the_user_keeps_its_name(harness):
 def test_nothing_of_an_explanation_is_loaded_while_all_comparisons_pass(harness):
     run = harness.run(
         {
-            "conftest.py": "import sys\n\nLATE = ('pytest_verdict.expl', 'pytest_verdict.advice')\n\n"
+            "conftest.py": "import sys\n\nLATE = ('pytest_verdict.expl', 'pytest_verdict.explanation.advice')\n\n"
             "def pytest_unconfigure():\n    print('\\nloaded:', *[name for name in sys.modules if name.startswith(LATE)])\n",
             "test_it.py": HEAD
             + "def test_it(comparator):\n    assert_matches('exact', 1, 1)\n"

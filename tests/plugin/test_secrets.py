@@ -198,8 +198,8 @@ def test_a_killed_session_leaves_no_secret_in_its_journal(harness, kind):
 def test_any_secret_is_in_no_record_and_no_block(monkeypatch, secret):
     from pytest_verdict import compare
     from pytest_verdict.comparison import describe_failure
-    from pytest_verdict.core.session import SESSION
     from pytest_verdict.core.values.redaction import literals, redaction_of
+    from pytest_verdict.session import SESSION
 
     # The names of a record's members are no secret: hypothesis tries words that it finds in our source.
     assume(secret not in json.dumps(record_schema()))
@@ -312,9 +312,9 @@ def test_the_block_is_redacted_without_a_report(harness):
 
 
 def test_recordings_of_judges_are_redacted_and_replayed(tmp_path, monkeypatch):
-    from pytest_verdict.core.session import SESSION
     from pytest_verdict.core.values.redaction import redaction_of
     from pytest_verdict.judging import JudgeRequest, RecordedJudge
+    from pytest_verdict.session import SESSION
 
     monkeypatch.setattr(SESSION, "redaction", redaction_of([re.compile("sk-[0-9]+")]))
     request = JudgeRequest(prompt="sk-1?", schema={}, instructions="sk-2", parts={"text": json.dumps("of sk-3")})

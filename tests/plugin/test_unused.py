@@ -25,8 +25,8 @@ def test_fails(): assert [1] == [2]
 }
 LIGHT = {
     "pytest_verdict",
-    "pytest_verdict.core",
-    "pytest_verdict.core.session",
+    "pytest_verdict.budget",
+    "pytest_verdict.session",
     "pytest_verdict.pytest_plugin",
     "pytest_verdict.pytest_plugin.unread",
     "pytest_verdict.pytest_plugin.hookspecs",

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "plugin"))
 
 from harness import Harness, import_for_good
 
-import_for_good("core", "operators", "pytest_plugin", "report", "suites", "trajectories")
+import_for_good("core", "operators", "pytest_plugin", "report", "datasets", "extraction", "suites", "trajectories")
 
 
 @pytest.fixture

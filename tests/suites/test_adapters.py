@@ -9,10 +9,10 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
+from pytest_verdict.datasets.json_rows import read_json
 from pytest_verdict.errors import AdapterError, SuiteError
 from pytest_verdict.suites.adapters import open_adapter
 from pytest_verdict.suites.adapters.time_limit import call_within
-from pytest_verdict.suites.loading import read_json
 
 CONTEXT = {"suite": "s", "scenario": "x", "repeat": 1, "attempt": 1, "timeout_seconds": 5}
 

@@ -11,10 +11,10 @@ import pytest
 
 from pytest_verdict import Comparator, MismatchError, MissingExtraError
 from pytest_verdict.core.replay import replay
+from pytest_verdict.datasets.rows import Row, named_rows
 from pytest_verdict.errors import ConfigurationError, MappingError
 from pytest_verdict.operators import Exact
 from pytest_verdict.suites import DatasetWarning, check_dataset
-from pytest_verdict.suites.rows import Row, named_rows
 
 MAPPING = {"expected": "$.want", "observed": "$.got"}
 ROWS = [
@@ -132,7 +132,7 @@ def test_a_wrong_row_is_named_and_the_rest_goes_on(write, name, content, verdict
 @pytest.fixture
 def results(monkeypatch):
     """The results that a session would record."""
-    from pytest_verdict.core.session import SESSION
+    from pytest_verdict.session import SESSION
 
     found = []
     monkeypatch.setattr(SESSION, "observer", found.append)
@@ -386,7 +386,7 @@ def test_a_test_that_takes_no_row_is_named(harness):
 
 
 def test_unmapped_rows_raise_in_an_input_mapping():
-    from pytest_verdict.suites.mapping.input_mapping import InputMapping
+    from pytest_verdict.extraction.input_mapping import InputMapping
 
     with pytest.raises(MappingError, match="an empty object"):
         InputMapping.read(MAPPING).resolve({})
@@ -559,7 +559,7 @@ def test_rows(given):
 
 @pytest.mark.parametrize("selection", SELECTIONS[1:3], ids=str)
 def test_the_rows_that_are_taken_are_those_of_verdict_cases(harness, selection, monkeypatch):
-    monkeypatch.setattr("pytest_verdict.suites.bulk.in_tests.ROWS", 9)
+    monkeypatch.setattr("pytest_verdict.datasets.parallel_check.ROWS", 9)
     total = min(selection.get("limit", 99), selection["sample"])
     test = TAKEN.format(selection=selection, rows=MANY, total=total)
     run = harness.run({"rows.jsonl": jsonl(MANY), "test_it.py": test}, "--verify-report")

@@ -12,8 +12,8 @@ from pytest_verdict import Comparator, ErrorVerdict, MismatchError, assert_match
 from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay_line
 from pytest_verdict.errors import ConfigurationError, MappingError, MissingExtraError, SettingsError
+from pytest_verdict.extraction.presets import PRESETS
 from pytest_verdict.suites import Evaluator, InputMapping, check_dataset
-from pytest_verdict.suites.mapping.presets import PRESETS
 
 
 def line_of(result):

@@ -8,7 +8,7 @@ from functools import reduce
 import pytest
 from hypothesis import given, strategies as st
 
-from pytest_verdict.suites.bulk.fold import Fold, subtrees_of
+from pytest_verdict.datasets.fold import Fold, subtrees_of
 
 
 def fold_of(before, rows):

@@ -9,10 +9,10 @@ from jsonpath_ng.ext import parse
 
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.errors import ErrorVerdict, MappingError, SettingsError
+from pytest_verdict.extraction.evaluator import Evaluator
+from pytest_verdict.extraction.input_mapping import InputMapping
+from pytest_verdict.extraction.paths import finder
 from pytest_verdict.suites import check_dataset
-from pytest_verdict.suites.mapping.evaluator import Evaluator
-from pytest_verdict.suites.mapping.input_mapping import InputMapping
-from pytest_verdict.suites.mapping.paths import finder
 
 DOCUMENT = {
     "input": "What is 1 + 1?",

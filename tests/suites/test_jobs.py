@@ -24,7 +24,7 @@ BOTH = {"expected": "$.want", "observed": "$.got"}
 
 @pytest.fixture(autouse=True)
 def small_units(monkeypatch):
-    monkeypatch.setattr("pytest_verdict.suites.bulk.in_tests.ROWS", 9)
+    monkeypatch.setattr("pytest_verdict.datasets.parallel_check.ROWS", 9)
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("suffix", ["jsonl", "csv"])
@@ -81,10 +81,10 @@ def pytest_verdict_operators(registry):
 """
 OWN = """
 from pytest_verdict.suites import check_dataset
-from pytest_verdict.suites.bulk import in_tests
+from pytest_verdict.datasets import parallel_check
 
 def test_rows(monkeypatch):
-    monkeypatch.setattr(in_tests, "ROWS", 5)
+    monkeypatch.setattr(parallel_check, "ROWS", 5)
     check_dataset("rows.jsonl", "same_length", {"expected": "$.want", "observed": "$.got"}, jobs=2)
 """
 

@@ -11,15 +11,16 @@ from pytest_verdict import Operator, Outcome
 from pytest_verdict.core.columns import Columns
 from pytest_verdict.core.record import AttemptRecords, count, record_end
 from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.datasets import formats
+from pytest_verdict.datasets.rows import RowNames
+from pytest_verdict.datasets.scored_rows import RowCheck, judge_rows, score_rows
+from pytest_verdict.datasets.slices import ColumnSlice, RowSlice, slices, slices_of_rows
 from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.operators import Exact
-from pytest_verdict.suites.bulk.scored_rows import RowCheck, judge_rows, score_rows
-from pytest_verdict.suites.bulk.slices import ColumnSlice, RowSlice, slices, slices_of_rows
-from pytest_verdict.suites.mapping.evaluator import Evaluator
-from pytest_verdict.suites.rows import RowNames, formats
 
 pyarrow = pytest.importorskip("pyarrow")
-columnar = pytest.importorskip("pytest_verdict.suites.bulk.columnar")
+columnar = pytest.importorskip("pytest_verdict.datasets.columns.columnar")
 
 BOTH = {"expected": "$.want", "observed": "$.got"}
 ALONE = {"observed": "$.got"}
@@ -449,13 +450,13 @@ def test_lines_of_csv_read_as_columns_are_the_rows_that_python_reads(tmp_path, n
     path.write_bytes(f"{names}\n{text}".encode() + last)
     expected = [*all_rows(slices_of_rows(formats.read_csv(path)))]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("pytest_verdict.suites.bulk.slices._BYTES_OF_LINES", size)
+        patched.setattr("pytest_verdict.datasets.slices._BYTES_OF_LINES", size)
         assert [*all_rows(slices(path, lambda _: None))] == expected
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.tsv"])
 def test_csv_is_read_as_columns_up_to_the_block_with_the_first_quote(tmp_path, monkeypatch, name):
-    monkeypatch.setattr("pytest_verdict.suites.bulk.slices._BYTES_OF_LINES", 1)
+    monkeypatch.setattr("pytest_verdict.datasets.slices._BYTES_OF_LINES", 1)
     lines = ["want,got,id", "a,b,1", "c,d,2", '"e",f,3', "g,h,4"]
     (tmp_path / name).write_text("\n".join(lines).replace(",", "\t" if name.endswith("tsv") else ","))
     found = [*slices(tmp_path / name, lambda schema: schema.names[:2])]

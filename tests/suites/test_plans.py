@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from pytest_verdict.datasets.plan import plan_pieces, read_piece
+from pytest_verdict.datasets.rows import Row, named_rows
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.suites.bulk.plan import plan_pieces, read_piece
-from pytest_verdict.suites.rows import Row, named_rows
 
 ENDS = st.sampled_from([b"\n", b"\r\n", b"\r", b"\n\n", b" \n", b""])
 JSON_LINES = st.sampled_from(

@@ -10,9 +10,9 @@ import pytest
 from test_score import COLUMNS, ROWS, killed_at, report_in
 
 from pytest_verdict.cli import main
+from pytest_verdict.datasets import units
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.suites import score_dataset
-from pytest_verdict.suites.bulk import units
 
 fsspec = pytest.importorskip("fsspec")
 

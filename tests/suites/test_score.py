@@ -17,9 +17,9 @@ import pytest
 from harness import RECORD, REPORT_FILE
 
 from pytest_verdict.cli import main
+from pytest_verdict.datasets import units
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.suites import score_dataset
-from pytest_verdict.suites.bulk import units
 
 ROWS = [{"id": f"q{n}", "want": f"v{n}", "got": f"v{n}" if n % 7 else f"w{n}"} for n in range(60)]
 COLUMNS = ["--operator", "exact", "--expected", "want", "--observed", "got"]
@@ -207,7 +207,7 @@ def test_a_run_that_was_killed_goes_on(rows, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("change", ["settings", "threshold", "column", "ids", "data", "part"])
 def test_a_part_of_something_else_is_not_taken(rows, tmp_path, monkeypatch, change):
-    from pytest_verdict.suites.bulk import score as module
+    from pytest_verdict.datasets import score as module
 
     with monkeypatch.context() as patched:
         patched.setattr(module, "build", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))

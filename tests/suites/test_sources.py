@@ -10,11 +10,11 @@ from pytest_verdict import ComparisonResult, compare, explain
 from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay_line
 from pytest_verdict.core.values.encoding import digest, encode_text
+from pytest_verdict.extraction.evaluator import Evaluator
+from pytest_verdict.extraction.input_mapping import mapping_of
+from pytest_verdict.extraction.presets import PRESETS, find_parts
 from pytest_verdict.report.json_report import record_schema
 from pytest_verdict.suites import check_dataset
-from pytest_verdict.suites.mapping.evaluator import Evaluator
-from pytest_verdict.suites.mapping.input_mapping import mapping_of
-from pytest_verdict.suites.mapping.presets import PRESETS, find_parts
 
 # What each preset finds in noisy replies, by its version.
 FOUND = {

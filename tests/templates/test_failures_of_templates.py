@@ -7,9 +7,9 @@ import textwrap
 import pytest
 
 from pytest_verdict import Budget, ComparisonResult, explain
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.explanation import failure_block
 from pytest_verdict.operators import AnyOf, AtLeastN, DateMatch
+from pytest_verdict.session import SESSION
 from pytest_verdict.templates import (
     AnswerTemplate,
     BaseAnswer,

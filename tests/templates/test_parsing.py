@@ -11,7 +11,6 @@ from hypothesis import given, strategies as st
 from pydantic import Field, field_validator
 
 from pytest_verdict import Budget, MismatchError
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import ParseError, TemplateError
 from pytest_verdict.explanation import failure_block
 from pytest_verdict.operators import (
@@ -22,6 +21,7 @@ from pytest_verdict.operators import (
     OrderedMatch,
     TraceContains,
 )
+from pytest_verdict.session import SESSION
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, VerifiedField, parse_reply
 
 

@@ -15,9 +15,9 @@ from pytest_verdict.blind.rubric import TIE, Winner, read_rubric
 from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import shortened, visible
 from pytest_verdict.errors import SettingsError, allowed
+from pytest_verdict.session import SESSION
 
 _POLICIES = ("fail", "skip")
 

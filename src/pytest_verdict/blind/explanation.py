@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import Any, Final
 
 from pytest_verdict.blind.rubric import DIMENSIONS, LABELS
+from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.session import Budget
 from pytest_verdict.core.values.display import counted, shortened, shown, visible
 from pytest_verdict.explanation.facts import usual_explanation
 from pytest_verdict.explanation.lines import Line, Part, cut, line, table

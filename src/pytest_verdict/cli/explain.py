@@ -3,9 +3,9 @@
 import argparse
 from typing import Any, Final
 
+from pytest_verdict.budget import Budget
 from pytest_verdict.console import complain, say, say_in_colour
 from pytest_verdict.core.record import identifier_in, parse_record
-from pytest_verdict.core.session import Budget
 from pytest_verdict.errors import RecordError, similar
 from pytest_verdict.report.records_file import RecordsFile
 

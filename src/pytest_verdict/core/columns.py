@@ -1,5 +1,6 @@
 """What an operator says of two columns: which rows have the same outcome, and in what parts they differ."""
 
+import importlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -20,3 +21,16 @@ class Columns(NamedTuple):
 
     kinds: Any
     parts: Mapping[Path, Any]
+
+
+def by_columns(module: str, function: str) -> Any:
+    """Make the method ``columns`` of an operator; pyarrow is loaded when it is called."""
+
+    def columns(self: Any, expected: Any, observed: Any) -> Columns | None:
+        """Sort rows by what comes out; see `Operator.columns`."""
+        found: Columns | None = getattr(importlib.import_module(f"pytest_verdict.datasets.columns.{module}"), function)(
+            self, expected, observed
+        )
+        return found
+
+    return columns

@@ -197,6 +197,17 @@ def load(place: str) -> Any:
     return getattr(found, attribute) if attribute else found
 
 
+def load_brought(hook: str, name: str) -> Any | None:
+    """Load what a family brings by a name; None when none does."""
+    place = FAMILIES.find(hook, name)
+    if place is None:
+        return None
+    try:
+        return load(place)
+    except Exception as error:
+        raise ConfigurationError(f"{name!r} of {hook}, {place}, cannot be loaded: {error}") from error
+
+
 FAMILIES: Final = Families(pytest_verdict.FAMILIES)
 """The families of this process."""
 

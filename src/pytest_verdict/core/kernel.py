@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.core.result import ComparisonResult, KnownScore, Outcome, qualified
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr, without_addresses
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import PLAIN, recorded_form, snapshot
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
+from pytest_verdict.session import SESSION
 
 if TYPE_CHECKING:
     from pytest_verdict.core.operator import Operator, Plan

@@ -12,8 +12,6 @@ from typing import Any, Final
 import pyarrow
 from pyarrow import compute, json
 
-from pytest_verdict.core.arrow import TYPES, Array, column_of, literal, taken
-from pytest_verdict.core.column_lines import Template, positions_of, template_of
 from pytest_verdict.core.columns import Path
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.operator import Operator
@@ -21,6 +19,8 @@ from pytest_verdict.core.record import BEGINNING, parse_record
 from pytest_verdict.core.replay import Replayed, derived, installed_for, replay_line
 from pytest_verdict.core.values.encoding import decode, encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.datasets.columns.arrow import TYPES, Array, column_of, literal, taken
+from pytest_verdict.datasets.columns.column_lines import Template, positions_of, template_of
 
 # Of fewer records one after the other is faster.
 _FEWEST: Final = 64

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pytest_verdict.core import reading
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr, shown, visible
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.core.values.placeholders import ABSENT
@@ -16,6 +15,7 @@ from pytest_verdict.core.values.redaction import Redaction, hiding
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.core.writing import Envelope, OperatorIdentity, Verdict, members_of, verdict_of
 from pytest_verdict.errors import ErrorVerdict, RecordError
+from pytest_verdict.session import SESSION
 
 
 @dataclass(frozen=True, slots=True)

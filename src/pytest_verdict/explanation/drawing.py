@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.session import Budget
 from pytest_verdict.core.values.display import counted, shown, visible
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import ConfigurationError

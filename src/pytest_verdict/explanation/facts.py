@@ -6,9 +6,9 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any, Final
 
+from pytest_verdict.budget import Budget
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.session import Budget
 from pytest_verdict.core.values.dates import read_date
 from pytest_verdict.core.values.differences import Difference, differences
 from pytest_verdict.core.values.display import counted, shortened, shown, visible

@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.session import Budget
 from pytest_verdict.core.values.display import shortened, shown, visible
 from pytest_verdict.explanation.lines import Line, Part, Role
 

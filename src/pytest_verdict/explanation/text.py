@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice
 from typing import Final, Literal, NamedTuple
 
-from pytest_verdict.core.session import Budget
+from pytest_verdict.budget import Budget
 from pytest_verdict.core.values.display import counted, visible
 from pytest_verdict.core.values.opcodes import Opcode, opcodes
 from pytest_verdict.explanation.lines import Line, Part, Role

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pytest_verdict.core.session import Budget
+from pytest_verdict.budget import Budget
 from pytest_verdict.core.values.differences import Difference
 from pytest_verdict.core.values.display import counted, shortened, shown, visible
 from pytest_verdict.core.values.placeholders import class_name

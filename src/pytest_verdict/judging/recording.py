@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from pytest_verdict.core.kernel import error_outcome
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import digest
 from pytest_verdict.core.values.redaction import redact_json
@@ -21,6 +20,7 @@ from pytest_verdict.errors import (
 )
 from pytest_verdict.judging.asking import ask, refuse_late_reply
 from pytest_verdict.judging.protocol import Judge, JudgeRequest, own_name, reply_text, sees_files, sees_images
+from pytest_verdict.session import SESSION
 
 MODES: Final = ("replay", "record", "rewrite")
 

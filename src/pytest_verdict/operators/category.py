@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import AfterValidator, BeforeValidator
 
+from pytest_verdict.core.columns import by_columns
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import FAIL, PASS, Later, Operator
 from pytest_verdict.core.result import Outcome
@@ -12,7 +13,6 @@ from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import TEXT, equal
 from pytest_verdict.core.values.numbers import is_number, plain_scalar, truth_value
 from pytest_verdict.core.values.placeholders import has_named_fields
-from pytest_verdict.operators.columns import by_columns
 from pytest_verdict.operators.lists import NOT_A_LIST, as_list
 from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces, unusable
 

@@ -6,13 +6,13 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator
 
-from pytest_verdict.comparison import compare
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.session import publish
 
 Source = Literal["spec", "reference", "blind_rederivation"]
 Extraction = Literal["programmatic", "model_mediated"]
@@ -95,4 +95,4 @@ def compare_derived(
     if not equal(expected, derive(question)):
         raise ConfigurationError("derive gave two different values for the same question, so neither can be expected")
     matching = DerivedMatch(inner=operator, source=source, extraction=extraction)
-    return compare(matching, expected, extract(draft), name=name)
+    return publish(run(matching, expected, extract(draft), name=name))

@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
-from pytest_verdict.comparison import recorded
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import PASS, Operator
 from pytest_verdict.core.result import ComparisonResult, Outcome
@@ -97,11 +96,6 @@ def not_compared(
     """Say as a result that a comparison could not be made, or that there was nothing to make it with, which is a fail."""
     kind = NothingFound if is_fail else NotCompared
     return run(kind(instead_of=instead_of), expected, reason, name=name, sources=sources)
-
-
-def record_not_compared(reason: str, expected: Any = None, **told: Any) -> ComparisonResult:
-    """Record that a comparison could not be made."""
-    return recorded(not_compared(reason, expected, **told))
 
 
 class ScorerVerdict(Operator):

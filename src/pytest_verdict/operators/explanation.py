@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.session import Budget
 from pytest_verdict.core.values.display import counted, shortened, shown, visible
 from pytest_verdict.core.values.numbers import truth_value
 from pytest_verdict.explanation.facts import explanation_of, usual_explanation

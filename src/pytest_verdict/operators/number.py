@@ -12,11 +12,11 @@ from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import model_validator
 
+from pytest_verdict.core.columns import by_columns
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Later, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
-from pytest_verdict.operators.columns import by_columns
 from pytest_verdict.operators.exact_number import ExactNumber, Tolerance, as_exact, as_written
 from pytest_verdict.operators.surfaces import UNCHANGED, Surfaces, known_outcome, must_be, surfaces, unusable
 

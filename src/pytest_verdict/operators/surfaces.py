@@ -8,10 +8,10 @@ from pydantic import BeforeValidator
 
 from pytest_verdict.core.normalizers import Step, normalize_all, step_names
 from pytest_verdict.core.result import ComparisonResult, Outcome
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import shortened
 from pytest_verdict.core.values.placeholders import ABSENT, has_fields
 from pytest_verdict.core.writing import writer
+from pytest_verdict.session import SESSION
 
 
 def _in_order(values: Any) -> Any:

@@ -5,11 +5,11 @@ from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import model_validator
 
+from pytest_verdict.core.columns import by_columns
 from pytest_verdict.core.normalizers import Normalization, Step, normalize
 from pytest_verdict.core.operator import FAIL, PASS, Decide, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import TEXT, equal
-from pytest_verdict.operators.columns import by_columns
 from pytest_verdict.operators.surfaces import (
     EMPTY_EXPECTED,
     IN_ORDER,

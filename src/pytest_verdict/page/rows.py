@@ -65,8 +65,8 @@ def _finite(value: Any) -> float:
 
 def explained_lines(record: dict[str, Any]) -> list[list[str]]:
     """Write the lines that a failed test prints, each as texts and roles in turn."""
+    from pytest_verdict.budget import Budget
     from pytest_verdict.core.result import ComparisonResult
-    from pytest_verdict.core.session import Budget
     from pytest_verdict.explanation.drawing import explained
 
     budget = Budget(characters=1_000, lines=200, differences=50, width=92)

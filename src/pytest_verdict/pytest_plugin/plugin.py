@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_verdict.core.session import SESSION, Budget
+from pytest_verdict.budget import Budget
 from pytest_verdict.pytest_plugin.unread import OPTION as UNREAD, RECENT_FAILURES, ComparisonWatch
+from pytest_verdict.session import SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable

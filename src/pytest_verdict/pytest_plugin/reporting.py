@@ -5,7 +5,6 @@ from typing import Final
 
 import pytest
 
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.pytest_plugin import captured
 from pytest_verdict.pytest_plugin.recorder import Recorder
@@ -17,6 +16,7 @@ from pytest_verdict.pytest_plugin.xdist_transport import PENDING_COUNT, RecordSe
 from pytest_verdict.report.compression import FORMS
 from pytest_verdict.report.journal import JOURNAL
 from pytest_verdict.report.junit import Profile, checked_profile
+from pytest_verdict.session import SESSION
 
 # Python refuses to read numbers of thousands of digits.
 _MOST_DIGITS: Final = 18

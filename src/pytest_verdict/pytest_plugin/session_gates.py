@@ -6,14 +6,14 @@ from typing import Final
 
 import pytest
 
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import counted, visible
 from pytest_verdict.errors import ConfigurationError, RecordError
-from pytest_verdict.gates.gate import read_gate
 from pytest_verdict.pytest_plugin.report_folder import is_apart
 from pytest_verdict.report.building import Built
 from pytest_verdict.report.gate_lines import INCOMPLETE, MET, named, verdict_line
 from pytest_verdict.report.records_file import RecordsFile
+from pytest_verdict.runs.gates.gate import read_gate
+from pytest_verdict.session import SESSION
 
 _OF_A_PART: Final = ", in this part alone: pytest-verdict merge decides"
 

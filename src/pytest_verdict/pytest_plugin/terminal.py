@@ -83,9 +83,9 @@ def _unsuccessful(summary: Summary) -> str:
 
 def _one_line(record: dict[str, Any]) -> str:
     from pytest_verdict.core.result import ComparisonResult
-    from pytest_verdict.core.session import SESSION
     from pytest_verdict.explanation.drawing import headline
     from pytest_verdict.explanation.lines import plain
+    from pytest_verdict.session import SESSION
 
     try:
         said = plain(headline(ComparisonResult.from_record(record), SESSION.budget))

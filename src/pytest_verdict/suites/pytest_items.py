@@ -74,7 +74,8 @@ class ScenarioItem(pytest.Item):
             pytest.skip("fail_fast: an earlier scenario of this suite did not pass")
         self._file.not_passed = self
         # What runs scenarios is imported when one runs, because many sessions only collect.
-        from pytest_verdict.operators.evidence import record_not_compared
+        from pytest_verdict.operators.evidence import not_compared
+        from pytest_verdict.session import publish
         from pytest_verdict.suites.scenario_calls import ScenarioCalls
         from pytest_verdict.suites.scenario_run import record_missing
 
@@ -83,7 +84,7 @@ class ScenarioItem(pytest.Item):
         try:
             self._runs = stash[_CALLS].runs_of(self)
         except (AdapterError, ConfigurationError) as error:
-            record_not_compared(str(error), self.plan.scenario.expected_output, name="adapter")
+            publish(not_compared(str(error), self.plan.scenario.expected_output, name="adapter"))
             raise _without_frames(str(error)) from None
         earlier = [f"repeat {run.repeat}: {visible(reason)}" for run in self._runs for reason in run.earlier]
         if earlier:

@@ -11,8 +11,8 @@ from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.errors import AdapterError, ConfigurationError
+from pytest_verdict.session import SESSION
 from pytest_verdict.suites.adapters import open_adapter
 from pytest_verdict.suites.adapters.rate_limit import Pace
 from pytest_verdict.suites.adapters.recorded import Recording

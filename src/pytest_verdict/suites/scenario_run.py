@@ -11,8 +11,9 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shortened, visible
 from pytest_verdict.core.writing import Verdict
 from pytest_verdict.errors import AdapterError
-from pytest_verdict.operators.evidence import record_not_compared
+from pytest_verdict.operators.evidence import not_compared
 from pytest_verdict.operators.pass_rate import INCONCLUSIVE, PassRate
+from pytest_verdict.session import publish
 from pytest_verdict.suites.adapters.rate_limit import Pace
 from pytest_verdict.suites.adapters.recorded import Recording, question, result_of_row, save
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError, call_within
@@ -105,7 +106,7 @@ def record_missing(plan: PlannedScenario, run: Run) -> ComparisonResult:
     """Record that a run gave nothing to compare."""
     first = plan.scorers[0].name
     name = _label(plan, run, "adapter")
-    return record_not_compared(run.error or "", plan.scenario.expected_output, instead_of=first, name=name)
+    return publish(not_compared(run.error or "", plan.scenario.expected_output, instead_of=first, name=name))
 
 
 def score_runs(plan: PlannedScenario, runs: Sequence[Run]) -> ScenarioOutcome:

@@ -10,21 +10,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pytest_verdict.comparison import compare
-from pytest_verdict.core.families import FAMILIES
+from pytest_verdict.core.families import FAMILIES, load_brought
 from pytest_verdict.core.kernel import error_outcome
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import safe_repr, shortened, visible
 from pytest_verdict.core.writing import Verdict
 from pytest_verdict.errors import ConfigurationError, SettingsError, allowed
-from pytest_verdict.operators.evidence import ScorerVerdict, record_not_compared
+from pytest_verdict.operators.evidence import ScorerVerdict, not_compared
+from pytest_verdict.session import SESSION, publish
 from pytest_verdict.suites.agent_result import AgentResult, called_tools, name_of_call
-from pytest_verdict.suites.loading import import_object, load_brought
+from pytest_verdict.suites.loading import import_object
 from pytest_verdict.suites.suite_model import Scenario, ScorerEntry
 
 if TYPE_CHECKING:
-    from pytest_verdict.suites.mapping.evaluator import Evaluator
+    from pytest_verdict.extraction.evaluator import Evaluator
 
 _LONGEST_VALUE = 500
 
@@ -131,8 +131,8 @@ def operator_scorer(entry: ScorerEntry) -> SuiteScorer:
 
 def _mapped(entry: ScorerEntry, usual: Mapping[str, str]) -> tuple[Evaluator, bool]:
     """Make the evaluator, and say whether the expected value comes from the scenario because the mapping names none."""
-    from pytest_verdict.suites.mapping.evaluator import Evaluator
-    from pytest_verdict.suites.mapping.input_mapping import EXPECTED, OBSERVED, InputMapping
+    from pytest_verdict.extraction.evaluator import Evaluator
+    from pytest_verdict.extraction.input_mapping import EXPECTED, OBSERVED, InputMapping
 
     given = {OBSERVED: usual[OBSERVED], **(entry.mapping or {})}
     mapping = InputMapping.read(given)
@@ -321,7 +321,7 @@ def user_scorer(name: str, given: Any = None) -> SuiteScorer:
             said = _said(found().score(scenario, result))
         except Exception as error:  # noqa: BLE001 - whatever the scorer of a user raises is recorded
             reason = f"the scorer {name} raised {error_outcome(error).error}"
-            made = record_not_compared(reason, scenario.expected_output, instead_of="scorer_verdict", name=label)
+            made = publish(not_compared(reason, scenario.expected_output, instead_of="scorer_verdict", name=label))
             return scored(name, made)
         observed = {"output": result.output, **said}
         made = compare(ScorerVerdict(scorer=name), scenario.expected_output, observed, threshold, name=label)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
 
 from pytest_verdict.core.values.redaction import without_url_secrets
+from pytest_verdict.datasets.row_selection import RowSelection
 
 Name = Annotated[
     str,
@@ -158,15 +159,6 @@ class SuiteConfig(_Form):
     retries: Annotated[int, Field(ge=0)] | None = None
     default_scorers: Annotated[list[Scorer], Field(min_length=1)] | None = None
     fail_fast: Annotated[bool, Field(description="Skip what follows a scenario that did not pass.")] = False
-
-
-class RowSelection(_Form):
-    """Which rows of a file are taken."""
-
-    expect_rows: Annotated[int, Field(ge=1, description="How many rows the file has.")] | None = None
-    limit: Annotated[int, Field(ge=1, description="Only so many of the first rows.")] | None = None
-    sample: Annotated[int, Field(ge=1, description="Only so many rows, chosen by the seed.")] | None = None
-    seed: int = 0
 
 
 class Dataset(RowSelection):

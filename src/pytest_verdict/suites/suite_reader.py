@@ -12,9 +12,9 @@ from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import AdapterError, ConfigurationError, SuiteError, allowed
+from pytest_verdict.extraction.input_mapping import read_input
 from pytest_verdict.suites.adapters.request_template import names_in, request_of, value_of, variable_of
 from pytest_verdict.suites.agent_result import RESULT_FIELDS
-from pytest_verdict.suites.mapping.input_mapping import read_input
 from pytest_verdict.suites.scenario_rows import scenarios_of
 from pytest_verdict.suites.scorer import SuiteScorer, find_scorer
 from pytest_verdict.suites.suite_model import (

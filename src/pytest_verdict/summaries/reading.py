@@ -10,9 +10,9 @@ from typing import Any, Final, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 
+from pytest_verdict.budget import Budget
 from pytest_verdict.core.record import digest_of_test, parse_record, record_keys, verdict_in
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.session import Budget
 from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.core.values.display import safe_repr, visible
 from pytest_verdict.errors import RecordError

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.session import Budget
 from pytest_verdict.core.values.display import shortened, shown
 from pytest_verdict.explanation.facts import explanation_of, usual_explanation
 from pytest_verdict.explanation.lines import Line, Part, cut, indented, line, mark, plain, table

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.session import Budget
 from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.display import counted, shortened, shown, visible
 from pytest_verdict.core.values.placeholders import ABSENT

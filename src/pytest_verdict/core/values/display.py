@@ -4,8 +4,8 @@ import re
 from itertools import islice
 from typing import Any, Final
 
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.placeholders import class_name
+from pytest_verdict.session import SESSION
 
 _ADDRESS: Final = re.compile(r"\bat 0x[0-9a-fA-F]+")
 _PLAIN: Final = frozenset({str, int, float, bool, type(None)})

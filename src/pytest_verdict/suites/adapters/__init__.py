@@ -10,9 +10,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from pytest_verdict.core.families import FAMILIES
+from pytest_verdict.core.families import FAMILIES, load_brought
 from pytest_verdict.errors import AdapterError, SuiteError, allowed
-from pytest_verdict.suites.loading import import_object, load_brought
+from pytest_verdict.suites.loading import import_object
 from pytest_verdict.suites.suite_model import HttpRequest
 
 

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
+from pytest_verdict.datasets.json_rows import read_json
 from pytest_verdict.errors import AdapterError, SuiteError
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
-from pytest_verdict.suites.loading import as_text, read_json
+from pytest_verdict.suites.loading import as_text
 
 _TAIL: Final = 500
 

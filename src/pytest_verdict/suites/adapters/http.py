@@ -13,12 +13,12 @@ from urllib.parse import quote, unquote, urlsplit
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.redaction import literals, redaction_of, without_url_secrets
+from pytest_verdict.datasets.json_rows import read_json
 from pytest_verdict.errors import AdapterError, MappingError
+from pytest_verdict.extraction.input_mapping import read_input
 from pytest_verdict.suites.adapters.request_template import filled, names_in, variable_of
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
-from pytest_verdict.suites.loading import read_json
-from pytest_verdict.suites.mapping.input_mapping import read_input
 from pytest_verdict.suites.suite_model import HttpRequest
 
 _USUAL_HEADERS: Final = {"Content-Type": "application/json", "Accept": "application/json, text/plain"}

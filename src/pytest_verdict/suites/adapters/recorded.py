@@ -6,16 +6,16 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.core.session import SESSION
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode, digest, encode, encode_text
 from pytest_verdict.core.values.redaction import redact
+from pytest_verdict.datasets.rows import named_rows
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.report.folder import EARLIER, INTERRUPTED
 from pytest_verdict.report.journal import OUTPUTS
+from pytest_verdict.session import SESSION
 from pytest_verdict.suites.agent_result import CALL_FIELDS, AgentResult, ToolCall, called_tools, result_from_json
 from pytest_verdict.suites.loading import as_text
-from pytest_verdict.suites.rows import named_rows
 
 _HEAD: Final = ("suite", "name", "input", "repeat", "asked")
 
