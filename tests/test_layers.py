@@ -168,8 +168,6 @@ def wrong_ones(rule: Callable[[pathlib.Path, str], set[str]]) -> dict[str, set[s
 
 # Open until the core reads no session and replays in one way.
 OPEN = {
-    "core.kernel": {"session"},
-    "core.result": {"session"},
     "core.values.display": {"session"},
     "core.replay_by_columns": {"datasets.columns.arrow", "datasets.columns.column_lines"},
 }
@@ -258,7 +256,7 @@ def test_results_are_made_in_the_kernel_and_read_from_records_alone():
         for node in nodes_of(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "ComparisonResult"
     }
-    assert makers == {"core.kernel"}
+    assert makers == {"core.kernel", "core.result"}
 
 
 # Public in spite of their names: methods of named tuples, and the one way to a frame.
@@ -266,7 +264,6 @@ PUBLIC_NAMES = {"_replace", "_asdict", "_make", "_fields", "_getframe"}
 ALLOWED_PRIVATE = {
     # The hot path of every comparison: the public attributes are copies, and the constructor takes twice as long.
     "pytest_plugin.recorder": {"_expected", "_observed", "_outcome", "_identity", "_threshold", "_name"},
-    "core.kernel": {"_expected", "_observed", "_outcome", "_identity", "_threshold", "_name"},
     # The slot of `BaseAnswer` that its own verify() reads.
     "templates.template": {"_trace"},
 }

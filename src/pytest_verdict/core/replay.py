@@ -124,7 +124,7 @@ def _replayed(line: bytes, record: dict[str, Any], rewriter: Rewriter | None) ->
     if installed.asks_model and result.error is not None and "error" in record:
         # What the model's library raised then is not what the record lacks now.
         return _unverifiable(record, "not_recorded")
-    if not installed.compares_recorded_form and _OF_CLASS.search(line):
+    if not installed.compares_decoded and _OF_CLASS.search(line):
         # An operator of a user was given the object itself, of which the record has the fields.
         return _unverifiable(record, "not_encodable")
     differing = _differing(record, json.loads(f"{{{members}}}"))
@@ -182,7 +182,7 @@ def _installed(cls: type[Operator], name: str, version: int, recorded: dict[str,
         found = operator.identity.settings
     except Exception:  # noqa: BLE001 - settings are untrusted, and validators are written by anyone
         raise Unverifiable("settings_refused") from None
-    if not operator.asks_model and operator.has_model_inside:
+    if not operator.asks_model and operator.contains_model_operator:
         # Evaluating would load a model, or import a function that the record names.
         raise Unverifiable("nested_model")
     return operator, _change(operator, version, recorded, found)

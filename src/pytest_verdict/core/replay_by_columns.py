@@ -67,7 +67,7 @@ def _marks(line: bytes) -> tuple[bytes, bytes]:
 def _of_operator(lines: Sequence[bytes], content: bytes) -> Iterator[tuple[list[int], Iterator[Replayed]]]:
     record = parse_record(lines[0])
     operator, _ = installed_for(record)
-    is_taken = operator.takes_columns and operator.compares_recorded_form
+    is_taken = operator.takes_columns and operator.compares_decoded
     if not is_taken or len(lines) < _FEWEST or max(map(len, lines)) > _LONGEST:
         return
     columns = _columns(content, _types(operator, record, parse_record(lines[-1])))
@@ -92,16 +92,16 @@ def _of_operator(lines: Sequence[bytes], content: bytes) -> Iterator[tuple[list[
 def _types(operator: Operator, first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any]:
     """Name what is read: both sides, and what is not the same in the first and the last record."""
     place = {name: kind for name, kind in _AROUND.items() if first.get(name) != last.get(name)}
-    is_column = operator.given_instead is ABSENT and type(first["expected"]) in TYPES
+    is_column = operator.expected_override is ABSENT and type(first["expected"]) in TYPES
     sides = {side: type(first[side]) for side in ("expected", "observed")[not is_column :]}
     return {name: TYPES[kind] for name, kind in (place | sides).items()}
 
 
 def _sorter(operator: Operator, record: Mapping[str, Any]) -> Operator:
     """Give an operator that knows what is expected, where that is no column."""
-    if operator.given_instead is not ABSENT or type(record["expected"]) in TYPES:
+    if operator.expected_override is not ABSENT or type(record["expected"]) in TYPES:
         return operator
-    (setting,) = operator.instead_of_expected
+    (setting,) = operator.expected_settings
     return operator.model_copy(update={setting: decode(record["expected"])})
 
 

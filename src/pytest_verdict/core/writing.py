@@ -14,7 +14,7 @@ from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE, Redaction, hiding, redact, redact_names
 
 if TYPE_CHECKING:
-    from pytest_verdict.core.result import KnownScore, Outcome
+    from pytest_verdict.core.result import Outcome
 
 Verdict = Literal["pass", "fail", "error"]
 Write = Callable[[Any], str]
@@ -113,7 +113,7 @@ def _without_hidden(
     return without, write(sides[0]), write(sides[1])
 
 
-def verdict_of(outcome: Outcome | KnownScore, threshold: float) -> Verdict:
+def verdict_of(outcome: Outcome, threshold: float) -> Verdict:
     """Return the verdict of a comparison."""
     if outcome.error is not None:
         return "error"

@@ -1,7 +1,6 @@
 """The recorder: it writes each comparison of a process that runs tests as a record."""
 
 import os
-import sys
 import threading
 from collections.abc import Callable, MutableSequence
 from typing import Any, Final, NamedTuple
@@ -14,7 +13,7 @@ from pytest_verdict.core.writing import Envelope, OperatorIdentity
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
 from pytest_verdict.pytest_plugin.locations import CallLocations
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere, traits_of
-from pytest_verdict.pytest_plugin.unread import remember_failure
+from pytest_verdict.pytest_plugin.unchecked import calling_frame, remember_failure
 
 RECORDS_ONLY: Final = "verdict_records_only"
 """The attribute of a report that is of no phase, and only carries records."""
@@ -40,7 +39,7 @@ class Recorder:
         config: pytest.Config,
         redaction: Callable[[str], str] | None,
         flush: str = "test",
-        watch: Callable[[ComparisonResult], object] = remember_failure,
+        watch: Callable[[ComparisonResult], ComparisonResult] | None = None,
         *,
         with_markers: bool = False,
     ) -> None:
@@ -138,8 +137,8 @@ class Recorder:
         self._size = 0
         return batches
 
-    def observe(self, result: ComparisonResult) -> None:
-        """Keep a comparison."""
+    def observe(self, result: ComparisonResult) -> ComparisonResult:
+        """Record a comparison, and return the result for the test."""
         # The hot path of every comparison: calls are avoided, and so are the public attributes, which are copies.
         envelope, expected, observed = self._envelope, result._expected, result._observed  # noqa: SLF001
         if (
@@ -154,21 +153,13 @@ class Recorder:
         else:
             # At once, because the test may change its values afterwards.
             write, expected, observed = envelope.settled(expected, observed)
-        if envelope.verdict != "pass":
-            self._watch(result)
+        published = result
+        if envelope.verdict != "pass" and self._watch is not None:
+            published = self._watch(result)
         attempt = self._attempt
         if attempt is None:
-            return
-        # Called by the function that made the result, which was called by the test or by more code of this package.
-        try:
-            frame = sys._getframe(2)  # noqa: SLF001 - the only way to learn the line without reading files
-        except ValueError:
-            # A thread or a greenlet was started with that function as its target.
-            frame = sys._getframe(1)  # noqa: SLF001 - likewise
-        known, ends = self._locations.recent
-        end = ends.get(frame.f_lasti) if frame.f_code is known else None
-        if end is None:
-            end = self._locations.end_of(frame)
+            return published
+        end = self._locations.end_of(calling_frame())
         waiting = self._observed
         waiting.append((attempt, envelope, write, expected, observed, end))
         self.pending[0] = len(waiting)
@@ -177,14 +168,21 @@ class Recorder:
             # A test with a million comparisons must not hold them all in memory.
             with signals_deferred():
                 self._send()
+        return published
+
+    def next_place(self) -> tuple[AttemptRecords, str] | None:
+        """Return the attempt and the end of the record that would be written next."""
+        if self._attempt is None:
+            return None
+        return self._attempt, self._locations.end_of(calling_frame())
 
     def observe_rows(self, rows: Any) -> None:
         """Keep comparisons that were made together, and hand them over at once."""
         for result in rows.samples:
-            self._watch(result)
+            remember_failure(result)
         if self._attempt is None:
             return
-        end = self._locations.end_of(sys._getframe(1))  # noqa: SLF001 - as in `observe`
+        end = self._locations.end_of(calling_frame())
         self._rows.append((self._attempt, rows, end))
         if threading.current_thread() is threading.main_thread():
             with signals_deferred():

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import pyarrow
@@ -108,7 +108,7 @@ def _members(operator: Operator, result: ComparisonResult, paths: Sequence[Path]
         record = _put(record, path, f"{mark}{number}")
     sides = record.pop("expected"), record.pop("observed")
     name = record.pop("name")
-    return members_of(operator.identity, replace(outcome, **record), result.threshold, name, sides, None)
+    return members_of(operator.identity, outcome.replace(**record), result.threshold, name, sides, None)
 
 
 def _put(value: Any, path: Path, mark: str) -> Any:
