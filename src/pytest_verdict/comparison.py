@@ -130,7 +130,10 @@ def judge(
         from pytest_verdict.explanation.call_hints import missing_arguments
 
         raise missing_arguments(operator, expected, observed, settings)
-    operator = _resolve(operator, settings)
+    if type(operator) is str:
+        operator = REGISTRY.build(operator, settings)
+    else:
+        operator = _resolve(operator, settings)
     if extract is None and message is None:
         return run(operator, expected, observed, threshold=threshold, name=name)
     return Expectation(operator, expected, threshold, name, extract, message).judge(observed)

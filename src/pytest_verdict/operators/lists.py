@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Sequence
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
@@ -73,9 +74,11 @@ class SetContainment(Operator):
         if isinstance(found, Outcome):
             return found
         missing, unexpected, common = _split(found)
-        details = _listed_parts(missing, unexpected, common)
-        notes = self._notes(found.expected, found.observed)
-        return found.outcome(1.0 if self._holds(missing, unexpected, common) else 0.0, notes, details)
+        return found.outcome(
+            float(self._holds(missing, unexpected, common)),
+            self._notes(found.expected, found.observed),
+            functools.partial(_listed_parts, missing, unexpected, common),
+        )
 
     def _holds(self, missing: list[Any], unexpected: list[Any], common: list[Any]) -> bool:
         if self.mode == "overlap":

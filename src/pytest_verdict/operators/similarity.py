@@ -95,7 +95,7 @@ class TextSimilarity(Operator):
             score, details = self._similarity(found.expected, found.observed)
         except _TooLongError as error:
             return found.outcome(0.0, normalization=folding, error=str(error))
-        return found.outcome(score, details={"metric": self.metric, **details}, normalization=folding)
+        return found.outcome(score, details=lambda: {"metric": self.metric, **details}, normalization=folding)
 
     def _similarity(self, expected: str, observed: str) -> _Similarity:
         if self.metric in _WORD_METRICS:
