@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from pytest_verdict.comparison import HIDDEN, describe_failure, judge
+from pytest_verdict.comparison import HIDDEN, compare, describe_failure
 from pytest_verdict.core.kernel import checked_threshold
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.errors import MismatchError, SettingsError
-from pytest_verdict.session import SESSION, publish
+from pytest_verdict.session import SESSION
 from pytest_verdict.signatures import typed_comparator, typed_defaults
 
 _MOST_SHOWN: Final = 20
@@ -86,11 +87,14 @@ class Comparator:
             ConfigurationError: The operator, a setting or the threshold is wrong.
         """
         threshold, settings = self.complete(operator, threshold, settings)
-        result = judge(operator, expected, observed, threshold, name, extract, message, settings)
-        published = publish(result)
-        if self._collecting and not result.passed:
-            self._fail(functools.partial(describe_failure, result), [published])
-        return published
+        options: Any = {"name": name, "extract": extract, "message": message}
+        result = compare(operator, expected, observed, threshold, **options, **settings)  # type: ignore[arg-type]
+        if self._collecting:
+            # Looking at a copy does not count as a look at the result of the test.
+            plain = copy.copy(result)
+            if not plain.passed:
+                self._fail(functools.partial(describe_failure, plain), [result])
+        return result
 
     @typed_comparator
     def assert_matches(

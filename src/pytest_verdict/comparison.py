@@ -69,7 +69,17 @@ def compare(
         >>> compare("numeric_tolerance", 37.0, 36.8, tolerance=0.5, mode="absolute").passed
         True
     """
-    return publish(judge(operator, expected, observed, threshold, name, extract, message, settings))
+    if expected is ABSENT or observed is ABSENT:
+        from pytest_verdict.explanation.call_hints import missing_arguments
+
+        raise missing_arguments(operator, expected, observed, settings)
+    if type(operator) is str:
+        operator = REGISTRY.build(operator, settings)
+    else:
+        operator = _resolve(operator, settings)
+    if extract is None and message is None:
+        return publish(run(operator, expected, observed, threshold, name))
+    return Expectation(operator, expected, threshold, name, extract, message).compare(observed)
 
 
 @typed_compare
@@ -108,35 +118,11 @@ def assert_matches(
         1.0
     """
     __tracebackhide__ = HIDDEN
-    result = judge(operator, expected, observed, threshold, name, extract, message, settings)
-    published = publish(result)
-    if not published.passed:
-        raise MismatchError(describe_failure(result), [published])
-    return published
-
-
-def judge(
-    operator: str | Operator,
-    expected: Any,
-    observed: Any,
-    threshold: float | None,
-    name: str | None,
-    extract: Any,
-    message: str | None,
-    settings: Mapping[str, Any],
-) -> ComparisonResult:
-    """Compare as `compare` does, and record nothing."""
-    if expected is ABSENT or observed is ABSENT:
-        from pytest_verdict.explanation.call_hints import missing_arguments
-
-        raise missing_arguments(operator, expected, observed, settings)
-    if type(operator) is str:
-        operator = REGISTRY.build(operator, settings)
-    else:
-        operator = _resolve(operator, settings)
-    if extract is None and message is None:
-        return run(operator, expected, observed, threshold=threshold, name=name)
-    return Expectation(operator, expected, threshold, name, extract, message).judge(observed)
+    options: Any = {"name": name, "extract": extract, "message": message}
+    result = compare(operator, expected, observed, threshold, **options, **settings)  # type: ignore[arg-type]
+    if not result.passed:
+        raise MismatchError(describe_failure(result), [result])
+    return result
 
 
 def describe_failure(result: ComparisonResult) -> str:

@@ -23,18 +23,15 @@ def run(
     operator: Operator,
     expected: Any,
     observed: Any,
-    *,
     threshold: float | None = None,
     name: str | None = None,
+    *,
     recorded: Mapping[str, Any] | None = None,
     negated: bool = False,
     sources: Mapping[str, Any] | None = None,
 ) -> ComparisonResult:
     """Compare two values; with the details of an earlier comparison as ``recorded``, derive that comparison again."""
-    if threshold is None:
-        threshold = operator.default_threshold()
-    if threshold != 1.0 or type(threshold) is not float:
-        threshold = checked_threshold(threshold)
+    threshold = operator.own_threshold if threshold is None else checked_threshold(threshold)
     if name is not None and not isinstance(name, str):
         raise ConfigurationError(f"name is a text or None, got {safe_repr(name)}")
 
@@ -44,16 +41,19 @@ def run(
     try:
         if type(observed) not in PLAIN:
             recorded_observed, observed = _evidence(operator, observed)
-        effective = operator.effective_expected(expected)
-        if effective is not expected:
-            recorded_expected = recorded_form(effective)[0]
-            expected = _evidence(operator, expected)[1]
+        if operator.replaces_expected:
+            recorded_expected, expected = _effective_evidence(operator, expected)
         elif type(expected) in PLAIN:
             recorded_expected = expected
         else:
             recorded_expected, expected = _evidence(operator, expected)
 
-        outcome = _evaluate(operator, expected, observed, threshold, recorded)
+        if recorded is None:
+            outcome = operator.evaluate(expected, observed)
+        else:
+            outcome = _derive(operator, expected, observed, recorded)
+        if type(outcome) is not Outcome or outcome.children:
+            outcome = _checked_outcome(operator, outcome, threshold)
     except Exception as error:
         if recorded is not None and isinstance(error, RecordError) and _needs_model(operator):
             raise
@@ -76,19 +76,26 @@ def _evidence(operator: Operator, value: Any) -> tuple[Any, Any]:
     return recorded, snapshot(value)
 
 
-def _evaluate(
-    operator: Operator, expected: Any, observed: Any, threshold: float, recorded: Mapping[str, Any] | None
-) -> Outcome:
-    if recorded is None or not _needs_model(operator):
-        outcome = operator.evaluate(expected, observed)
-    elif operator.asks_model:
-        outcome = operator.replay(expected, observed, recorded)
-    else:
+def _effective_evidence(operator: Operator, expected: Any) -> tuple[Any, Any]:
+    effective = operator.effective_expected(expected)
+    if effective is expected:
+        return _evidence(operator, expected)
+    return recorded_form(effective)[0], _evidence(operator, expected)[1]
+
+
+def _derive(operator: Operator, expected: Any, observed: Any, recorded: Mapping[str, Any]) -> Outcome:
+    if operator.asks_model:
+        return operator.replay(expected, observed, recorded)
+    if operator.contains_model_operator:
         # Evaluating would load a model, or import a function that the record names.
         raise RecordError("an operator inside of another one asked a model, and the record does not have what it said")
+    return operator.evaluate(expected, observed)
+
+
+def _checked_outcome(operator: Operator, outcome: Any, threshold: float) -> Outcome:
     if type(outcome) is not Outcome:
         raise TypeError(f"evaluate must return an Outcome, got {safe_repr(outcome)}")
-    if outcome.children and outcome.score < threshold and outcome.error is None:
+    if outcome.score < threshold and outcome.error is None:
         return operator.reject_undecidable(outcome, threshold)
     return outcome
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, Never, Self, TypeVar, get_ar
 from pydantic import BaseModel, ConfigDict, ValidationError, model_serializer
 
 from pytest_verdict.core.columns import Columns
+from pytest_verdict.core.kernel import checked_threshold
 from pytest_verdict.core.operator_code import code_of, is_ours
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
@@ -60,10 +61,15 @@ class Operator(BaseModel):
     expected_settings: ClassVar[tuple[str, ...]] = ()
     """The setting that takes the place of expected when it is given, or several, which do so together."""
 
+    replaces_expected: ClassVar[bool] = False
+    """Whether `effective_expected` may return another value than expected."""
+
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
         # Ours keep the law of evidence, which our tests check.
         cls.evaluate_is_pure = is_ours(cls)
+        overrides = cls.effective_expected is not Operator.effective_expected
+        cls.replaces_expected = overrides or bool(cls.expected_settings)
 
     def __init__(self, /, *given: Never, **settings: Any) -> None:
         if given:
@@ -244,6 +250,11 @@ class Operator(BaseModel):
         if len(given) > 1:
             return dict(zip(self.expected_settings, given, strict=True))
         return list(given[0]) if isinstance(given[0], tuple) else given[0]
+
+    @functools.cached_property
+    def own_threshold(self) -> float:
+        """The validated `default_threshold`."""
+        return checked_threshold(self.default_threshold())
 
     @functools.cached_property
     def contains_model_operator(self) -> bool:

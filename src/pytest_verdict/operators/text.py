@@ -51,7 +51,7 @@ class Exact(Operator):
         return "normalized_exact" if self.normalize or not self.case_sensitive else "exact"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        if not self.normalize and self.case_sensitive:
+        if self.case_sensitive and not self.normalize:
             return PASS if equal(expected, observed, nan_equal=self.nan_equal) else FAIL
         steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
         found = normalize_sides(expected, observed, steps)
