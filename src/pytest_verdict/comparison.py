@@ -15,7 +15,7 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.core.values.redaction import REDACTED_VALUE, Redaction, hiding
+from pytest_verdict.core.values.redaction import REDACTED_VALUE, Redaction, hiding, redact_text
 from pytest_verdict.errors import (
     ArgumentsError,
     ConfigurationError,
@@ -133,23 +133,27 @@ def describe_failure(result: ComparisonResult) -> str:
     from pytest_verdict.explanation.lines import block, line
 
     redaction = SESSION.redaction
-    advice = advise(result) if SESSION.advice and not result.outcome.negated else []
+    advice: list[str] = []
+    if SESSION.advice and not result.outcome.negated:
+        advice = advise(result)
     if redaction is not None:
         advice = list(map(redaction, advice))
-    found = failure_block(_redacted(result, redaction), SESSION.budget, advice)
+    found = failure_block(redacted_result(result, redaction), SESSION.budget, advice)
     if result.message is not None:
         # Redacted before it is cut into lines: a secret may have several.
-        text = result.message if redaction is None else redaction(result.message)
-        found = block([*map(line, text.split("\n")), *found.lines])
+        message = redact_text(result.message, redaction)
+        found = block([*map(line, message.split("\n")), *found.lines])
     return found if redaction is None else found.redacted(redaction)
 
 
-def _redacted(result: ComparisonResult, redaction: Redaction | None) -> ComparisonResult:
-    """Give what is left of a result in its record."""
+def redacted_result(result: ComparisonResult, redaction: Redaction | None) -> ComparisonResult:
+    """Return a result as its record has it, when something of it must not be written down."""
     if hiding(redaction, result.expected, result.observed) is None:
         return result
     text = result.to_text(redaction)
-    return ComparisonResult.from_record(json.loads(text)) if REDACTED_VALUE in text else result
+    if REDACTED_VALUE not in text:
+        return result
+    return ComparisonResult.from_record(json.loads(text))
 
 
 def _resolve(operator: str | Operator, settings: Mapping[str, Any]) -> Operator:

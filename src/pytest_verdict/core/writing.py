@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pytest_verdict.core.values.encoding import TYPE_KEY, encode, encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE, Redaction, hiding, redact, redact_names
+from pytest_verdict.core.values.redaction import (
+    REDACTED,
+    REDACTED_VALUE,
+    Redaction,
+    hiding,
+    redact,
+    redact_names,
+    redact_text,
+)
 
 if TYPE_CHECKING:
     from pytest_verdict.core.result import Outcome
@@ -187,7 +195,7 @@ def _evidence(outcome: Outcome, sides: tuple[Any, Any], redaction: Redaction | N
     if outcome.children:
         members.append(f'"children":[{",".join(child.to_text(redaction) for child in outcome.children)}]')
     if outcome.error is not None:
-        members.append(f'"error":{_text(outcome.error, redaction)}')
+        members.append(f'"error":{encode_text(str(redact_text(outcome.error, redaction)))}')
     if outcome.negated:
         members.append('"negated":true')
     if outcome.sources is not None:

@@ -11,8 +11,8 @@ from pytest_verdict.core.normalizers import Step, normalize_all, step_names
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shortened
 from pytest_verdict.core.values.placeholders import ABSENT, has_fields
+from pytest_verdict.core.values.redaction import RedactableText
 from pytest_verdict.core.writing import writer
-from pytest_verdict.session import SESSION
 
 
 def _in_order(values: Any) -> Any:
@@ -96,7 +96,9 @@ class NormalizedSides:
 def must_be(takes: str, expected: Any) -> str:
     """Say why a comparison with this expected value cannot be made."""
     # As the record has it, because a replay has neither the class nor the order of a set.
-    return f"expected must be {takes}, got {shortened(writer(SESSION.redaction)(expected), 80)}"
+    return RedactableText(
+        lambda redaction: f"expected must be {takes}, got {shortened(writer(redaction)(expected), 80)}"
+    )
 
 
 def unusable(

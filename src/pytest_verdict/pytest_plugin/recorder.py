@@ -153,9 +153,7 @@ class Recorder:
         else:
             # At once, because the test may change its values afterwards.
             write, expected, observed = envelope.settled(expected, observed)
-        published = result
-        if envelope.verdict != "pass" and self._watch is not None:
-            published = self._watch(result)
+        published = result if self._watch is None else self._watch(result)
         attempt = self._attempt
         if attempt is None:
             return published

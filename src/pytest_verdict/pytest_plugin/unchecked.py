@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest_verdict
+from pytest_verdict.session import SESSION
 
 if TYPE_CHECKING:
     from types import CodeType, FrameType
@@ -126,6 +127,10 @@ def _seen_from(folder: Path, file: str) -> str:
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else file
 
 
+def _ignore() -> None:
+    """Do nothing when a test looks at a comparison that passed."""
+
+
 class ComparisonWatch:
     """Watches the comparisons of one session that did not pass."""
 
@@ -136,9 +141,13 @@ class ComparisonWatch:
 
     def observe(self, result: ComparisonResult) -> ComparisonResult:
         """Return the result for the test, which is watched when the comparison did not pass."""
-        if result.passed:
+        if not result.passed:
+            return self._group().add(result)
+        if SESSION.redaction is None:
             return result
-        return self._group().add(result)
+        from pytest_verdict.pytest_plugin.watched_result import WatchedResult
+
+        return WatchedResult(result, _ignore)
 
     def observe_rows(self, rows: Any) -> None:
         """Remember the first of many comparisons that did not pass; the gate of the data set checks all of them."""

@@ -1,22 +1,23 @@
-"""A result that tells the session when a test looks at its verdict."""
+"""The result that a session hands to a test."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from pytest_verdict.comparison import describe_failure
+from pytest_verdict.comparison import describe_failure, redacted_result
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.core.writing import Verdict
 from pytest_verdict.errors import ErrorVerdict
+from pytest_verdict.session import SESSION
 
 
 class WatchedResult(ComparisonResult):
-    """A comparison that did not pass, as a session hands it to a test.
+    """A comparison as a session hands it to a test.
 
-    Every property and method that shows the verdict calls ``on_look``; the sides, the name and `repr` do not. Copies and
-    pickles are plain results.
+    Every property and method that shows the verdict calls ``on_look``; the sides, the name and `repr` do not. What `repr`
+    shows is redacted. Copies and pickles are plain results.
     """
 
     __slots__ = ("_on_look",)
@@ -77,6 +78,12 @@ class WatchedResult(ComparisonResult):
         """Write the full record as one line of JSON."""
         self._on_look()
         return super().to_text(redaction)
+
+    def __repr__(self) -> str:
+        if SESSION.redaction is None:
+            return super().__repr__()
+        plain = ComparisonResult(**self.parts())
+        return SESSION.redaction(repr(redacted_result(plain, SESSION.redaction)))
 
     def __bool__(self) -> bool:
         if self.error is not None:
