@@ -261,7 +261,10 @@ class Collection:
         from pytest_verdict.explanation.lines import Part, block, lines_of
 
         made = SESSION.compared - self._compared_before
-        shown = failures if SESSION.budget.lines == 0 else failures[:_MOST_SHOWN]
+        if SESSION.budget.lines == 0:
+            shown = failures
+        else:
+            shown = failures[:_MOST_SHOWN]
         blocks = [lines_of(describe()) for describe, _ in shown]
         lines = [line for described in blocks for line in described]
         if made > 1:
@@ -275,6 +278,9 @@ class Collection:
 def _hides_failures(error: BaseException) -> bool:
     """Say whether a test that raises this is shown as skipped or expected to fail."""
     # Not imported: where pytest is not loaded, nobody can have raised these.
-    pytest, unittest = sys.modules.get("pytest"), sys.modules.get("unittest")
-    kinds = [pytest.skip.Exception, pytest.xfail.Exception] if pytest else []
+    pytest = sys.modules.get("pytest")
+    unittest = sys.modules.get("unittest")
+    kinds = []
+    if pytest:
+        kinds = [pytest.skip.Exception, pytest.xfail.Exception]
     return isinstance(error, (*kinds, unittest.SkipTest) if unittest else tuple(kinds))

@@ -143,7 +143,9 @@ def describe_failure(result: ComparisonResult) -> str:
         # Redacted before it is cut into lines: a secret may have several.
         message = redact_text(result.message, redaction)
         found = block([*map(line, message.split("\n")), *found.lines])
-    return found if redaction is None else found.redacted(redaction)
+    if redaction is None:
+        return found
+    return found.redacted(redaction)
 
 
 def redacted_result(result: ComparisonResult, redaction: Redaction | None) -> ComparisonResult:
@@ -161,7 +163,9 @@ def _resolve(operator: str | Operator, settings: Mapping[str, Any]) -> Operator:
         return REGISTRY.build(operator, settings)
     if not isinstance(operator, Operator):
         is_class = isinstance(operator, type) and issubclass(operator, Operator)
-        remedy = f"; make one: {operator.__name__}(...)" if is_class else ""
+        remedy = ""
+        if is_class:
+            remedy = f"; make one: {operator.__name__}(...)"
         raise ArgumentsError(
             "the first argument names the operator, such as 'exact', or is one, such as Exact();"
             f" got {'none' if operator is ABSENT else safe_repr(operator)}{remedy}"

@@ -82,7 +82,9 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
 def _commands(asked: str | None, *, is_listing: bool) -> Mapping[str, Command]:
     # Other packages are looked at only for a command that is none of ours, and where all commands are listed.
     own: Mapping[str, Command] = FAMILIES.own("commands")
-    return own if asked in own or not (asked or is_listing) else FAMILIES.all("commands")
+    if asked in own or not (asked or is_listing):
+        return own
+    return FAMILIES.all("commands")
 
 
 def _module(command: str) -> Any:

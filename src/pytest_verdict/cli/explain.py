@@ -47,7 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     import shutil
 
-    budget = _EVERYTHING if arguments.verbose else Budget(width=shutil.get_terminal_size((100, 24)).columns)
+    if arguments.verbose:
+        budget = _EVERYTHING
+    else:
+        budget = Budget(width=shutil.get_terminal_size((100, 24)).columns)
     count = 0
     for line in file.lines():
         record = _parsed(line, file)
@@ -82,7 +85,9 @@ def _explain_one(file: RecordsFile, wanted: str) -> int:
         if len(candidates) < _MOST_CANDIDATES and identifier[:_SAME_BEGINNING] == wanted[:_SAME_BEGINNING]:
             candidates.append(identifier)
     close = ", ".join(similar(wanted, candidates, 3))
-    suggestion = f"Did you mean {close}?" if close else "The ids stand in report.json and at the head of each line."
+    suggestion = "The ids stand in report.json and at the head of each line."
+    if close:
+        suggestion = f"Did you mean {close}?"
     complain(f"{file.path}: there is no record {wanted}. {suggestion}")
     return 2
 

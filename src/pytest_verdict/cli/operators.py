@@ -33,7 +33,10 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_verdict.core.registry import REGISTRY
 
     asked = arguments.name
-    found = _loaded(REGISTRY.public_names()) if asked is None else {asked: REGISTRY.find(asked)}
+    if asked is None:
+        found = _loaded(REGISTRY.public_names())
+    else:
+        found = {asked: REGISTRY.find(asked)}
     if arguments.json:
         say_json([_as_json(name, cls) for name, cls in found.items()])
         return 0
@@ -72,7 +75,10 @@ def _described(name: str, cls: type[Operator]) -> Iterator[str]:
     yield "settings:" if schema.get("properties") else "settings: none"
     for setting, described in schema.get("properties", {}).items():
         required = setting in schema.get("required", [])
-        default = "required" if required else f"default {json.dumps(described.get('default'))}"
+        if required:
+            default = "required"
+        else:
+            default = f"default {json.dumps(described.get('default'))}"
         yield f"  {setting}: {type_text(described, schema)}, {default}"
 
 
@@ -116,7 +122,9 @@ def type_text(described: dict[str, Any], schema: dict[str, Any]) -> str:
     if "$ref" in described:
         name = described["$ref"].rpartition("/")[2]
         target = schema.get("$defs", {}).get(name, {})
-        return name if target.get("type") == "object" else type_text(target, schema)
+        if target.get("type") == "object":
+            return str(name)
+        return type_text(target, schema)
     choices = described.get("anyOf") or described.get("oneOf")
     if choices:
         return " | ".join(dict.fromkeys(type_text(choice, schema) for choice in choices))

@@ -76,9 +76,14 @@ def _places(given: Path, target: Path | None) -> _Places:
         raise RecordError(f"{given}: there is no such folder; name the folder of a report, such as verify-report")
     if (given / TESTS).is_file():
         named = given.resolve()
-        report = named.parent if named.name == JOURNAL or interruption(named) else None
+        report = None
+        if named.name == JOURNAL or interruption(named):
+            report = named.parent
         return _Places(given, report, _target(given, report, target))
-    latest = given / JOURNAL if (given / JOURNAL / TESTS).is_file() else latest_interrupted(given)
+    if (given / JOURNAL / TESTS).is_file():
+        latest: Path | None = given / JOURNAL
+    else:
+        latest = latest_interrupted(given)
     if latest is not None:
         return _Places(latest, given, _target(latest, given, target))
     raise RecordError(f"{given}: there is no journal in this folder, so nothing to rebuild a report from")
@@ -110,15 +115,21 @@ def _held(folder: Path) -> ReportFolder:
 def _built(journal: Journal, target: Path, given: str | None) -> Built:
     profile = checked_profile(given or str(journal.header.get("profile", PROFILES[0])))
     limit = journal.header.get("limit")
-    limit = limit if type(limit) is int else DEFAULT_INLINE_LIMIT
+    if type(limit) is not int:
+        limit = DEFAULT_INLINE_LIMIT
     return build(journal, target, run=journal.run, profile=profile, inline_limit=limit)
 
 
 def _found(journal: Journal, built: Built) -> Iterator[str]:
     summary = built.summary
     yield f"journal: {journal.folder}, of a session that {'came to its end' if summary.finished else 'did not end'}"
-    unfinished = f", {summary.outcomes['unfinished']} of them unfinished" if summary.outcomes["unfinished"] else ""
-    missing = f"; collected, but without a result: {summary.missing}" if summary.missing else ""
+    unfinished = ""
+    if summary.outcomes["unfinished"]:
+        unfinished = f", {summary.outcomes['unfinished']} of them unfinished"
+    if summary.missing:
+        missing = f"; collected, but without a result: {summary.missing}"
+    else:
+        missing = ""
     yield f"tests: {len(summary.tests)}{unfinished}{missing}"
     yield f"comparisons: {counts_text(summary.comparisons)}"
     yield from map(verdict_line, built.sections.get("gates", ()))

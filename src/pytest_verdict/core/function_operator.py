@@ -65,7 +65,10 @@ def _field(label: str, parameter: inspect.Parameter) -> tuple[Any, Any]:
         raise ConfigurationError(f"{label}: settings are named one by one, not {parameter}")
     if parameter.name in _TAKEN or hasattr(Operator, parameter.name):
         raise ConfigurationError(f"{label}: a setting cannot be called {parameter.name!r}, which has a meaning already")
-    annotation = Any if parameter.annotation is parameter.empty else parameter.annotation
+    if parameter.annotation is parameter.empty:
+        annotation = Any
+    else:
+        annotation = parameter.annotation
     return annotation, ... if parameter.default is parameter.empty else parameter.default
 
 

@@ -31,7 +31,10 @@ def run(
     sources: Mapping[str, Any] | None = None,
 ) -> ComparisonResult:
     """Compare two values; with the details of an earlier comparison as ``recorded``, derive that comparison again."""
-    threshold = operator.own_threshold if threshold is None else checked_threshold(threshold)
+    if threshold is None:
+        threshold = operator.own_threshold
+    else:
+        threshold = checked_threshold(threshold)
     if name is not None and not isinstance(name, str):
         raise ConfigurationError(f"name is a text or None, got {safe_repr(name)}")
 
@@ -47,11 +50,11 @@ def run(
             recorded_expected = expected
         else:
             recorded_expected, expected = _evidence(operator, expected)
-
-        if recorded is None:
-            outcome = operator.evaluate(expected, observed)
-        else:
-            outcome = _derive(operator, expected, observed, recorded)
+        outcome = (
+            operator.evaluate(expected, observed)
+            if recorded is None
+            else _derive(operator, expected, observed, recorded)
+        )
         if type(outcome) is not Outcome or outcome.children:
             outcome = _checked_outcome(operator, outcome, threshold)
     except Exception as error:

@@ -117,7 +117,8 @@ def _add_row(
     while owners[current] >= 0:
         reached.append(current)
         row = owners[current]
-        costs, base = cost[row], row_potential[row]
+        costs = cost[row]
+        base = row_potential[row]
         step: int | None = None
         following = current
         for column in open_columns:
@@ -128,7 +129,8 @@ def _add_row(
                 previous[column] = current
             # Among equals a free column ends the search; without this, a thousand equal rows would each walk past all before.
             if step is None or known < step or (known == step and owners[column] < 0 <= owners[following]):
-                step, following = known, column
+                step = known
+                following = column
         if step:
             for column in reached:
                 row_potential[owners[column]] += step

@@ -24,7 +24,9 @@ def parents_of(nodes: list[bytes]) -> list[bytes]:
 def root_of(subtrees: Iterable[bytes]) -> str:
     """Give the root over whole subtrees, from the last to the first; of none it is the digest of nothing."""
     nodes = [*subtrees]
-    return reduce(lambda right, left: parents_of([left, right])[0], nodes).hex() if nodes else _OF_NOTHING
+    if nodes:
+        return reduce(lambda right, left: parents_of([left, right])[0], nodes).hex()
+    return _OF_NOTHING
 
 
 def _digests(kind: Any, contents: Iterable[bytes]) -> list[bytes]:
@@ -46,15 +48,21 @@ class MerkleTree:
 
     def add(self, nodes: list[bytes], known: Sequence[list[bytes]] = ()) -> list[list[bytes]]:
         """Add leaves; give the nodes above them as far as any tree has the same in which nothing waits for them."""
-        level, above, is_alone = 0, [], True
+        level = 0
+        above = []
+        is_alone = True
         while nodes:
             if level == len(self._waiting):
                 self._waiting.append(None)
             left = self._waiting[level]
             if left is not None:
-                nodes, is_alone = [left, *nodes], False
+                nodes = [left, *nodes]
+                is_alone = False
             self._waiting[level] = nodes[-1] if len(nodes) & 1 else None
-            nodes = known[level] if is_alone and level < len(known) else parents_of(nodes)
+            if is_alone and level < len(known):
+                nodes = known[level]
+            else:
+                nodes = parents_of(nodes)
             above += [nodes] * is_alone
             level += 1
         return above

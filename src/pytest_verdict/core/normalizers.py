@@ -56,7 +56,9 @@ def _spelled_out(match: re.Match[str]) -> str:
 
 def _decimal(match: re.Match[str]) -> str:
     whole, above, below = (int(part or 0) for part in match.groups())
-    return str(_DIGITS.divide(whole * below + above, below)) if below else match.group()
+    if below:
+        return str(_DIGITS.divide(whole * below + above, below))
+    return match.group()
 
 
 def _strip_markdown_fence(text: str) -> str:
@@ -66,7 +68,9 @@ def _strip_markdown_fence(text: str) -> str:
         return text
     body = rest.removesuffix("```").rstrip(" \t").removesuffix("\n")
     # A fence inside means that this is more than one block.
-    return text if any(line.lstrip().startswith("```") for line in body.split("\n")) else body
+    if any(line.lstrip().startswith("```") for line in body.split("\n")):
+        return text
+    return body
 
 
 NORMALIZERS: Final[dict[str, Callable[[str], str]]] = {

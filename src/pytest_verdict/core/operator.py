@@ -121,7 +121,9 @@ class Operator(BaseModel):
 
     def effective_expected(self, expected: Any) -> Any:
         """Give the value that is recorded as expected; another one when a setting takes its place."""
-        return expected if self.expected_override is ABSENT else self.expected_override
+        if self.expected_override is ABSENT:
+            return expected
+        return self.expected_override
 
     def needs_expected(self) -> bool:
         """Say whether an expected value must be given; False when the settings say all that is expected."""
@@ -249,7 +251,9 @@ class Operator(BaseModel):
             return ABSENT
         if len(given) > 1:
             return dict(zip(self.expected_settings, given, strict=True))
-        return list(given[0]) if isinstance(given[0], tuple) else given[0]
+        if isinstance(given[0], tuple):
+            return list(given[0])
+        return given[0]
 
     @functools.cached_property
     def own_threshold(self) -> float:
@@ -273,7 +277,9 @@ class Operator(BaseModel):
 
     def __eq__(self, other: object) -> bool:
         # What is recorded alike is one thing, whether it was made by a name, a class, or a class with other defaults.
-        return self.identity == other.identity if isinstance(other, Operator) else NotImplemented
+        if isinstance(other, Operator):
+            return self.identity == other.identity
+        return NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.identity.members)
@@ -291,7 +297,9 @@ def _operators_inside(value: Any) -> Iterator[Operator]:
         inside = value
     else:
         # A part of an aggregate or of a template holds its operator beside a threshold or a weight.
-        inside = [value.operator] if hasattr(value, "operator") else []
+        inside = []
+        if hasattr(value, "operator"):
+            inside = [value.operator]
     for item in inside:
         if isinstance(item, Operator):
             yield item
@@ -319,7 +327,9 @@ def as_setting(value: Any) -> Any:
 def _refuse_confusion(cls: type[Operator], settings: Mapping[str, Any]) -> None:
     # Pydantic would take "no" and 1 for a bool, True for a number, and bytes for text.
     for name, value in settings.items():
-        kind = cls.model_fields[name].annotation if name in cls.model_fields else None
+        kind = None
+        if name in cls.model_fields:
+            kind = cls.model_fields[name].annotation
         if kind is bool and not isinstance(value, bool):
             raise SettingsError(f"{_label(cls)}: {name} must be True or False, got {shown(value, 80)}")
         if isinstance(value, bool) and kind in {int, float}:
@@ -329,7 +339,10 @@ def _refuse_confusion(cls: type[Operator], settings: Mapping[str, Any]) -> None:
 
 
 def _holds_bytes(value: Any) -> bool:
-    items = value if isinstance(value, list | tuple) else (value,)
+    if isinstance(value, list | tuple):
+        items = value
+    else:
+        items = (value,)
     return any(isinstance(item, bytes | bytearray) for item in items)
 
 
@@ -349,10 +362,14 @@ def _explained(cls: type[Operator], error: ValidationError) -> str:
 def _sentence(cls: type[Operator], problem: Any) -> str:
     place = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
-        argument = " Did you mean the argument 'threshold'?" if get_close_matches(place, ["threshold"]) else ""
+        argument = ""
+        if get_close_matches(place, ["threshold"]):
+            argument = " Did you mean the argument 'threshold'?"
         return f"there is no setting {place!r}.{argument}{allowed('setting', place, cls.model_fields)}"
     if problem["type"] == "missing":
         return f"the setting {place!r} is required"
     message = problem["msg"].removeprefix("Value error, ")
-    given = f", got {shown(problem['input'], 80)}" if problem["type"] != "value_error" else ""
+    given = ""
+    if problem["type"] != "value_error":
+        given = f", got {shown(problem['input'], 80)}"
     return f"{place}: {message}{given}" if place else message

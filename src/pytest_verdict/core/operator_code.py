@@ -37,7 +37,9 @@ def _digest(cls: type) -> str:
 
 
 def _hashed(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32] if text else ""
+    if text:
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return ""
 
 
 def _source(code: Any) -> str:

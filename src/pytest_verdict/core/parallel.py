@@ -25,7 +25,9 @@ def in_order(function: Callable[[Work], Result], pieces: Iterable[Work], jobs: i
         return
     from concurrent.futures.process import BrokenProcessPool
 
-    rest, taken, deaths = iter(pieces), deque[Work](), 0
+    rest = iter(pieces)
+    taken = deque[Work]()
+    deaths = 0
     while deaths < MOST_DEATHS:
         try:
             for result in _in_one_pool(function, taken, rest, jobs):

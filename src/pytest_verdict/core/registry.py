@@ -107,7 +107,9 @@ class OperatorRegistry:
         Returns:
             The names, sorted.
         """
-        recorded = self._families.own("recorded_operators") if self._families else {}
+        recorded: Mapping[str, Any] = {}
+        if self._families:
+            recorded = self._families.own("recorded_operators")
         return [name for name in self.names() if name not in recorded]
 
     def __iter__(self) -> Iterator[str]:
@@ -117,7 +119,9 @@ class OperatorRegistry:
         return name in self._classes or name in self._brought() or name in self.names()
 
     def _brought(self) -> Mapping[str, str]:
-        return {**self._families.own("recorded_operators"), **self._families.own("operators")} if self._families else {}
+        if self._families:
+            return {**self._families.own("recorded_operators"), **self._families.own("operators")}
+        return {}
 
     def find(self, name: str) -> type[Operator]:
         """Find the class behind a name.

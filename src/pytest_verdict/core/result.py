@@ -447,15 +447,24 @@ class ComparisonResult:
         return self.passed
 
     def __eq__(self, other: object) -> bool:
-        return self.to_text() == other.to_text() if isinstance(other, ComparisonResult) else NotImplemented
+        if isinstance(other, ComparisonResult):
+            return self.to_text() == other.to_text()
+        return NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.to_members())
 
     def __repr__(self) -> str:
-        label = "" if self._name is None else f" {shown(self._name, 40)}"
-        verdict, score = verdict_of(self._outcome, self._threshold), self._outcome.score
-        scored = "" if score in {0.0, 1.0} else f", score {score:.6g}"
+        if self._name is None:
+            label = ""
+        else:
+            label = f" {shown(self._name, 40)}"
+        verdict = verdict_of(self._outcome, self._threshold)
+        score = self._outcome.score
+        if score in {0.0, 1.0}:
+            scored = ""
+        else:
+            scored = f", score {score:.6g}"
         return (
             f"<{visible(self.operator)}{label}: {verdict}{scored},"
             f" expected {shown(self._expected, 60)}, got {shown(self._observed, 60)}>"

@@ -46,7 +46,9 @@ class StrictModel(BaseModel):
     def _with_named_keys(cls, given: Any) -> Any:
         if isinstance(given, cls):
             return given
-        wrong = [key for key in given if not isinstance(key, str)] if isinstance(given, Mapping) else None
+        wrong = None
+        if isinstance(given, Mapping):
+            wrong = [key for key in given if not isinstance(key, str)]
         if wrong is None:
             raise ValueError(f"{cls.subject} is a mapping, got {shown(given, 80)}")
         if wrong:
@@ -61,7 +63,9 @@ def _explained(cls: type[StrictModel], error: ValidationError, given: Mapping[st
 
 
 def _sentence(cls: type[StrictModel], problem: Any, given: Mapping[str, Any]) -> str:
-    path, kind, value = problem["loc"], problem["type"], problem["input"]
+    path = problem["loc"]
+    kind = problem["type"]
+    value = problem["input"]
     place = _place(path, value)
     if kind == "extra_forbidden":
         return _unknown(cls, path[0])

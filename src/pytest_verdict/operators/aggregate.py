@@ -42,7 +42,9 @@ class Condition:
         missing = tuple(note for note, side in sides.items() if side is ABSENT)
         expected, observed = (None if side is ABSENT else side for side in (expected, observed))
         if missing:
-            error = "there is no expected value under this key" if MISSING_EXPECTED in missing else None
+            error = None
+            if MISSING_EXPECTED in missing:
+                error = "there is no expected value under this key"
             outcome = Outcome(0.0, notes=missing, error=error)
             return result_from_outcome(self.operator, expected, observed, outcome, self.threshold, name)
         return run(self.operator, expected, observed, threshold=self.threshold, name=name)
@@ -50,7 +52,9 @@ class Condition:
     def written(self) -> dict[str, Any]:
         """Write the condition as the record does."""
         found: dict[str, Any] = as_setting(self.operator)
-        return found if self.threshold is None else {**found, "threshold": self.threshold}
+        if self.threshold is None:
+            return found
+        return {**found, "threshold": self.threshold}
 
 
 def read_condition(value: Any) -> Condition:
@@ -86,12 +90,17 @@ class _Aggregate(Operator):
 
     def needs_expected(self) -> bool:
         """Say whether one of the conditions needs it."""
-        parts = self.conditions.values() if isinstance(self.conditions, dict) else self.conditions
+        if isinstance(self.conditions, dict):
+            parts = self.conditions.values()
+        else:
+            parts = self.conditions
         return any(part.operator.needs_expected() for part in parts)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         children = self._children(expected, observed)
-        notes = (CHILD_ERROR,) if any(child.error is not None for child in children) else ()
+        notes: tuple[str, ...] = ()
+        if any(child.error is not None for child in children):
+            notes = (CHILD_ERROR,)
         passed = sum(child.passed for child in children)
         details = {"passed": passed, "total": len(children)}
         score = self._score([self._part(child) for child in children])
@@ -123,7 +132,9 @@ def undecided(parts: Iterable[ComparisonResult]) -> str | None:
 
 
 def _item(values: Any, key: str) -> Any:
-    return values.get(key, ABSENT) if isinstance(values, Mapping) else ABSENT
+    if isinstance(values, Mapping):
+        return values.get(key, ABSENT)
+    return ABSENT
 
 
 class AllOf(_Aggregate):
@@ -237,7 +248,10 @@ class Weighted(_Aggregate):
     @model_validator(mode="after")
     def _one_each(self) -> Self:
         keyed = isinstance(self.conditions, dict)
-        same = set(self.weights) == set(self.conditions) if keyed else len(self.weights) == len(self.conditions)
+        if keyed:
+            same = set(self.weights) == set(self.conditions)
+        else:
+            same = len(self.weights) == len(self.conditions)
         if isinstance(self.weights, dict) != keyed or not same:
             raise ValueError(f"weights: takes one weight for each condition, in the same form, got {self.weights!r}")
         if min(self._in_order()) <= 0:
@@ -246,7 +260,10 @@ class Weighted(_Aggregate):
 
     def _in_order(self) -> list[Fraction]:
         weights = self.weights
-        found = [weights[key] for key in self.conditions] if isinstance(weights, dict) else list(weights)
+        if isinstance(weights, dict):
+            found = [weights[key] for key in self.conditions]
+        else:
+            found = list(weights)
         return [Fraction(as_exact(weight)) for weight in found]
 
     def _part(self, child: ComparisonResult) -> float:

@@ -43,7 +43,9 @@ class BooleanMatch(Operator):
             return NormalizedSides().unreadable(NOT_A_BOOLEAN, "true, false or null", expected, wrong)
         if observed is None and expected is not None:
             return Outcome(0.0, notes=("null_observed",))
-        return PASS if truth_value(expected) is truth_value(observed) else FAIL
+        if truth_value(expected) is truth_value(observed):
+            return PASS
+        return FAIL
 
     columns = by_columns("categories", "same_truth")
 
@@ -102,7 +104,10 @@ class IsType(Operator):
     kind: ClassVar[str] = "category"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        wanted = expected if isinstance(expected, list | tuple) else [expected]
+        if isinstance(expected, list | tuple):
+            wanted = expected
+        else:
+            wanted = [expected]
         if not wanted or not all(isinstance(name, str) and name in _TYPES for name in wanted):
             return unusable(NOT_A_TYPE, _TYPE_NAMES, expected)
         types = [name for name, holds in _TYPES.items() if holds(observed)]
@@ -166,7 +171,10 @@ class OneOf(Operator):
             return NormalizedSides().unreadable(NOT_A_LIST, _ACCEPTED, expected, (True, False))
         if not accepted:
             return unusable(EMPTY_EXPECTED, _ACCEPTED, expected)
-        steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
+        if self.case_sensitive:
+            steps = self.normalize
+        else:
+            steps = (*self.normalize, "casefold")
         found = normalize_sides(accepted, [observed], steps)
         for index, value in enumerate(found.expected):
             if equal(value, found.observed[0]):

@@ -75,7 +75,9 @@ class CheckedCriterion(StrictModel):
         return {"id": self.id, "version": self.version, "severity": self.severity, "operator": self.condition.written()}
 
     def __eq__(self, other: object) -> bool:
-        return self.written() == other.written() if isinstance(other, CheckedCriterion) else NotImplemented
+        if isinstance(other, CheckedCriterion):
+            return self.written() == other.written()
+        return NotImplemented
 
     def __hash__(self) -> int:
         return hash((self.id, self.version, self.severity, self.condition))

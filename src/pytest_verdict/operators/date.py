@@ -56,7 +56,8 @@ class DateMatch(Operator):
         if self.format is None:
             left, right = (read_date(side, day_first=self.day_first) for side in (expected, observed))
         else:
-            left, right = read_formatted(expected, self.format, or_iso=True), read_formatted(observed, self.format)
+            left = read_formatted(expected, self.format, or_iso=True)
+            right = read_formatted(observed, self.format)
         if isinstance(left, str) or isinstance(right, str):
             return _unreadable(expected, left, right)
         details = {"expected_date": left.day.isoformat(), "observed_date": right.day.isoformat()}
@@ -144,7 +145,10 @@ class DateRange(Operator):
     @model_validator(mode="after")
     def _not_inverted(self) -> Self:
         low, high = (_read_bound(bound, day_first=False) for bound in (self.min, self.max))
-        problem = None if isinstance(low, str) or isinstance(high, str) else _disorder(low, high)
+        if isinstance(low, str) or isinstance(high, str):
+            problem = None
+        else:
+            problem = _disorder(low, high)
         if problem is not None:
             raise ValueError(f"no date lies between min={self.min} and max={self.max} ({problem}); min must come first")
         return self
@@ -181,7 +185,10 @@ def _decide_range(expected: Any, low: ReadDate | None, high: ReadDate | None, gi
 
 def _outside(first: ReadDate, second: ReadDate) -> dict[str, str]:
     whole = first.moment is None or second.moment is None
-    distance = Decimal((first.day - second.day).days) if whole else _seconds(first, second)
+    if whole:
+        distance = Decimal((first.day - second.day).days)
+    else:
+        distance = _seconds(first, second)
     measure = "days" if whole else "seconds"
     return {"distance": as_written(distance), "margin": as_written(-distance), "measured_in": measure}
 
@@ -211,7 +218,9 @@ def _instant(found: ReadDate) -> datetime.datetime:
 
 
 def _ambiguity(*found: ReadDate) -> tuple[str, ...]:
-    return (DATE_AMBIGUOUS,) if any(side.ambiguous for side in found) else ()
+    if any(side.ambiguous for side in found):
+        return (DATE_AMBIGUOUS,)
+    return ()
 
 
 def _unreadable(expected: Any, read: ReadDate | str | None, observed: ReadDate | str) -> Outcome:
@@ -219,9 +228,13 @@ def _unreadable(expected: Any, read: ReadDate | str | None, observed: ReadDate |
     for side, found in (("expected", read), ("observed", observed)):
         if isinstance(found, str):
             sides.setdefault(found, []).append(side)
-    error = must_be("a whole date, such as '2024-12-31'", expected) if isinstance(read, str) else None
+    error = None
+    if isinstance(read, str):
+        error = must_be("a whole date, such as '2024-12-31'", expected)
     return Outcome(0.0, notes=tuple(sides), details=sides, error=error)
 
 
 def _read_bound(bound: Any, *, day_first: bool) -> ReadDate | str | None:
-    return None if bound is None else read_date(bound, day_first=day_first)
+    if bound is None:
+        return None
+    return read_date(bound, day_first=day_first)

@@ -26,7 +26,9 @@ class NotBlank(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         del expected
-        return Outcome(0.0, notes=(BLANK,)) if _is_blank(observed) else PASS
+        if _is_blank(observed):
+            return Outcome(0.0, notes=(BLANK,))
+        return PASS
 
     def effective_expected(self, expected: Any) -> None:
         """Give None: that there is something is all that is expected."""
@@ -121,7 +123,8 @@ class ScorerVerdict(Operator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         del expected
         said = observed if isinstance(observed, Mapping) else {}
-        score, passed = said.get("score"), said.get("passed")
+        score = said.get("score")
+        passed = said.get("passed")
         if passed is not None and not isinstance(passed, bool):
             return Outcome(0.0, error="the scorer's passed is neither True, False nor None")
         if score is None and passed is not None:

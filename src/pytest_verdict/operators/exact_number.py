@@ -45,7 +45,9 @@ def as_written(number: Decimal) -> str:
     if not number:
         return "0"
     short = number.normalize(EXACT)
-    return format(short, "f") if abs(short.adjusted()) <= 30 else EXACT.to_sci_string(short)
+    if abs(short.adjusted()) <= 30:
+        return format(short, "f")
+    return EXACT.to_sci_string(short)
 
 
 ExactNumber = Annotated[int | float | str | Decimal, BeforeValidator(as_setting)]

@@ -43,7 +43,8 @@ def _is_against(result: ComparisonResult, child: ComparisonResult) -> bool:
 
 
 def _of_best(result: ComparisonResult, budget: Budget) -> Line:
-    best, count = result.children[result.details["best_index"]], counted(len(result.children), "reference")
+    best = result.children[result.details["best_index"]]
+    count = counted(len(result.children), "reference")
     head = f"the best of {count}{f' scores {best.score:.6g}, {result.threshold:.6g} needed' if best.score else ''}: "
     sides = Part("expected "), Part(shown(best.expected, budget.room(len(head)) // 2), "expected"), Part(", got ")
     summary = explanation_of(best, budget.narrower(len(head))).summary
@@ -53,7 +54,8 @@ def _of_best(result: ComparisonResult, budget: Budget) -> Line:
 def _counted(result: ComparisonResult) -> str:
     if result.operator == "weighted":
         return f"score {result.score:.6g}, {result.threshold:.6g} needed"
-    total, passed = len(result.children), sum(child.passed for child in result.children)
+    total = len(result.children)
+    passed = sum(child.passed for child in result.children)
     needed = next((number for number in range(1, total) if number / total >= result.threshold), total)
     return f"{passed} of {total} passed" + _NEEDED.get(result.operator, f", {needed} needed")
 
@@ -67,7 +69,10 @@ def failed_parts(result: ComparisonResult, failed: Sequence[ComparisonResult], h
             return *found, Part("; …")
         room = room and max(room - (len("; …") if at + 1 < len(failed) else 0), _NARROWEST)
         # The parts of a list have numbers for names.
-        name = child.operator if child.name is None or child.name.isdecimal() else child.name
+        if child.name is None or child.name.isdecimal():
+            name = child.operator
+        else:
+            name = child.name
         label = line(f"{'; ' if at else ''}{shortened(name, 40)} ")
         found += cut((*label, *explanation_of(child, replace(budget, width=room and max(room, 50))).summary), room)
     return found
@@ -83,21 +88,35 @@ def explain_in_words(result: ComparisonResult, budget: Budget) -> Explanation:
 
 def _of_length(result: ComparisonResult, budget: Budget) -> Line:
     low, high, unit = (result.settings[name] for name in ("min", "max", "unit"))
-    bounds = f"at least {low}" if high is None else f"at most {high}" if low is None else f"from {low} to {high}"
+    if high is None:
+        bounds = f"at least {low}"
+    elif low is None:
+        bounds = f"at most {high}"
+    else:
+        bounds = f"from {low} to {high}"
     length = result.details["length"]
-    measured = f"length {length}" if unit == "chars" else f"{length} {unit}"
-    wish = "not wanted" if truth_value(result.expected) is False else "needed"
+    if unit == "chars":
+        measured = f"length {length}"
+    else:
+        measured = f"{length} {unit}"
+    wish = "needed"
+    if truth_value(result.expected) is False:
+        wish = "not wanted"
     return *line(shortened(f"{measured}, {bounds} {wish}", 80)), Part(", got "), _observed(result.observed, budget, 60)
 
 
 def _of_search(result: ComparisonResult, budget: Budget) -> Line:
-    settings, place = result.settings, result.details.get("position")
+    settings = result.settings
+    place = result.details.get("position")
     setting = settings.get("pattern", settings.get("substring"))
     wanted = result.expected if setting is None else setting
     least = settings.get("count_min") or 1
-    times = f" {least} times (found {result.details['count']})" if least != 1 else ""
+    times = ""
+    if least != 1:
+        times = f" {least} times (found {result.details['count']})"
     sought = Part(shown(wanted, budget.room(0) // 3), "expected")
-    head, seen = "expected ", [_observed(result.observed, budget, 60)]
+    head = "expected "
+    seen = [_observed(result.observed, budget, 60)]
     if setting is not None and truth_value(result.expected) is False:
         head = "expected no "
         if place is not None:
@@ -106,16 +125,25 @@ def _of_search(result: ComparisonResult, budget: Budget) -> Line:
 
 
 def _of_scorer(result: ComparisonResult, budget: Budget) -> Line:
-    said, scorer = result.observed, result.settings.get("scorer") or "the scorer"
-    verdict = "says no" if said["passed"] is False else f"gave {result.score:.6g}, {result.threshold:.6g} needed"
-    reason = f": {said['explanation']}" if said["explanation"] else ""
+    said = result.observed
+    scorer = result.settings.get("scorer") or "the scorer"
+    if said["passed"] is False:
+        verdict = "says no"
+    else:
+        verdict = f"gave {result.score:.6g}, {result.threshold:.6g} needed"
+    reason = ""
+    if said["explanation"]:
+        reason = f": {said['explanation']}"
     head = visible(shortened(f"{scorer} {verdict}{reason}", budget.room(50)))
     return Part(f"{head}, output "), _observed(said["output"], budget, len(head) + 30)
 
 
 def _of_share(result: ComparisonResult, budget: Budget) -> Line:
-    counts, rate = result.observed, result.details["rate"]
-    broken = f", {counts['error']} could not be compared" if counts["error"] else ""
+    counts = result.observed
+    rate = result.details["rate"]
+    broken = ""
+    if counts["error"]:
+        broken = f", {counts['error']} could not be compared"
     head = f"{counts['pass']} of {sum(counts.values())} passed{broken}: a share of {rate}, at least {result.expected} needed"
     return line(shortened(head, budget.characters))
 
@@ -130,15 +158,20 @@ def _observed(value: object, budget: Budget, taken: int) -> Part:
 
 
 def _of_unwanted(result: ComparisonResult, budget: Budget) -> Line:
-    found, text = result.details["found"], result.observed_surface
-    head, unwanted = "expected no ", shown(found, budget.room(0) // 3)[1:-1]
+    found = result.details["found"]
+    text = result.observed_surface
+    head = "expected no "
+    unwanted = shown(found, budget.room(0) // 3)[1:-1]
     place = text.find(found[0])
     seen = window(text, [range(place, place + len(found[0]))], budget.room(60), "observed")
     return Part(head), Part(unwanted, "expected"), Part(", got "), *seen
 
 
 def _of_type(result: ComparisonResult, budget: Budget) -> Line:
-    wanted = result.expected if isinstance(result.expected, list) else [result.expected]
+    if isinstance(result.expected, list):
+        wanted = result.expected
+    else:
+        wanted = [result.expected]
     head = f"expected {' or '.join(wanted)}, got {result.details.get('type', 'none of the types')} "
     return *line(head), _observed(result.observed, budget, len(head))
 

@@ -28,7 +28,9 @@ def as_list(value: Any) -> list[Any] | None:
     """Read a value as a list of items."""
     if isinstance(value, list | tuple):
         return list(value)
-    return sorted(value, key=encode_text) if isinstance(value, set | frozenset) else None
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=encode_text)
+    return None
 
 
 def listed(name: str, items: Sequence[Any]) -> dict[str, Any]:
@@ -89,7 +91,9 @@ class SetContainment(Operator):
         # Such a comparison passes without having asked for anything.
         if self.mode == "subset" and not observed:
             return [EMPTY_OBSERVED]
-        return [EMPTY_EXPECTED] if self.mode == "superset" and not expected else []
+        if self.mode == "superset" and not expected:
+            return [EMPTY_EXPECTED]
+        return []
 
 
 class SetSimilarity(Operator):
@@ -125,7 +129,10 @@ class SetSimilarity(Operator):
         missing, unexpected, common = _split(found)
         of_common, of_missing, of_unexpected = _WEIGHTS[self.metric]
         possible = of_common * len(common) + of_missing * len(missing) + of_unexpected * len(unexpected)
-        score = of_common * len(common) / possible if common else float(not missing and not unexpected)
+        if common:
+            score = of_common * len(common) / possible
+        else:
+            score = float(not missing and not unexpected)
         return found.outcome(score, details=_listed_parts(missing, unexpected, common))
 
 
@@ -150,11 +157,14 @@ class OrderedMatch(Operator):
         if isinstance(found, Outcome):
             return found
         different = listed_differences(differences(found.expected, found.observed))
-        return found.outcome(0.0, details=different) if different["differences"] else found.outcome(1.0)
+        if different["differences"]:
+            return found.outcome(0.0, details=different)
+        return found.outcome(1.0)
 
 
 def _read_lists(expected: Any, observed: Any, steps: Normalization) -> NormalizedSides | Outcome:
-    wanted, given = as_list(expected), as_list(observed)
+    wanted = as_list(expected)
+    given = as_list(observed)
     if wanted is None or given is None:
         return NormalizedSides().unreadable(NOT_A_LIST, "a list", expected, (wanted is None, given is None))
     return normalize_sides(wanted, given, steps)
@@ -162,9 +172,13 @@ def _read_lists(expected: Any, observed: Any, steps: Normalization) -> Normalize
 
 def _split(found: NormalizedSides) -> tuple[list[Any], list[Any], list[Any]]:
     """Give the items that are missing, that are unexpected, and that are in both lists."""
-    left, right = _Distinct(found.expected), _Distinct(found.observed)
+    left = _Distinct(found.expected)
+    right = _Distinct(found.observed)
     missing, common = left.split(right)
-    unexpected = [] if not missing and left.is_as_large_as(right) else right.split(left)[0]
+    if not missing and left.is_as_large_as(right):
+        unexpected = []
+    else:
+        unexpected = right.split(left)[0]
     return missing, unexpected, common
 
 

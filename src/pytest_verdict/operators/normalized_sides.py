@@ -112,7 +112,9 @@ def not_text(expected: Any, observed: Any, takes: str = "a text") -> Outcome | N
     """Refuse what is no text, on either side."""
     if not isinstance(expected, str):
         return unusable(NOT_TEXT, takes, expected)
-    return None if isinstance(observed, str) else Outcome(0.0, notes=(NOT_TEXT,))
+    if isinstance(observed, str):
+        return None
+    return Outcome(0.0, notes=(NOT_TEXT,))
 
 
 def normalize_sides(expected: Any, observed: Any, steps: Sequence[Step]) -> NormalizedSides:
@@ -129,7 +131,8 @@ def normalize_sides(expected: Any, observed: Any, steps: Sequence[Step]) -> Norm
             changed_expected=left != expected,
             changed_observed=right != observed,
         )
-    texts, others = [*_texts_in(expected)], [*_texts_in(observed)]
+    texts = [*_texts_in(expected)]
+    others = [*_texts_in(observed)]
     if not texts and not others:
         return NormalizedSides(expected, observed)
     normalized, effective = normalize_all([*texts, *others], steps)

@@ -214,7 +214,8 @@ class NumericRange(Operator):
 
     @model_validator(mode="after")
     def _not_inverted(self) -> Self:
-        low, high = _read(self.min), _read(self.max)
+        low = _read(self.min)
+        high = _read(self.max)
         if low is not None and high is not None and self._is_void(low, high):
             raise ValueError(f"no number lies between min={self.min} and max={self.max}; min must be below max")
         return self
@@ -243,7 +244,9 @@ class NumericRange(Operator):
     def _decide(self, found: NormalizedSides, low: Decimal | None, high: Decimal | None, given: Decimal) -> Outcome:
         above = low is None or (given > low if self.exclusive_min else given >= low)
         below = high is None or (given < high if self.exclusive_max else given <= high)
-        slacks = [_difference(given, low)] if low is not None else []
+        slacks = []
+        if low is not None:
+            slacks = [_difference(given, low)]
         slacks += [_difference(high, given)] if high is not None else []
         margin = min(slacks)
         distance = margin.copy_abs() if margin < 0 else Decimal(0)
@@ -297,7 +300,9 @@ def _read(value: Any) -> Decimal | None:
 
 def _difference(left: Decimal, right: Decimal) -> Decimal:
     # Equal infinities have no difference in decimal arithmetic, but nothing lies between them.
-    return Decimal(0) if left == right else _subtract(left, right)
+    if left == right:
+        return Decimal(0)
+    return _subtract(left, right)
 
 
 def _distance(expected: Decimal, observed: Decimal) -> Decimal:
@@ -343,14 +348,22 @@ def _faded(excess: Fraction, width: Fraction, decay: Decay) -> float:
 
 def _pair(value: Any, first: str, second: str) -> list[Any] | None:
     if isinstance(value, Mapping):
-        return [value[first], value[second]] if first in value and second in value else None
-    return list(value) if isinstance(value, list | tuple) and len(value) == 2 else None
+        if first in value and second in value:
+            return [value[first], value[second]]
+        return None
+    if isinstance(value, list | tuple) and len(value) == 2:
+        return list(value)
+    return None
 
 
 def bounds_of(value: Any) -> list[Any] | None:
     """Read the two bounds of a range, of which one may be open."""
     if isinstance(value, Mapping):
-        pair = [value.get("min"), value.get("max")] if {*value} <= {"min", "max"} else None
+        pair = None
+        if {*value} <= {"min", "max"}:
+            pair = [value.get("min"), value.get("max")]
     else:
         pair = _pair(value, "min", "max")
-    return None if pair is None or pair == [None, None] else pair
+    if pair is None or pair == [None, None]:
+        return None
+    return pair

@@ -63,14 +63,19 @@ class PassRate(Operator):
         total = passed + failed + broken
         if total == 0:
             return Outcome(0.0, notes=(INCONCLUSIVE,), error="nothing was compared, so there is nothing to decide")
-        most = passed + broken if self.errors == "undecided" else passed
+        if self.errors == "undecided":
+            most = passed + broken
+        else:
+            most = passed
         return self._decided(float(expected), passed, most, total)
 
     def _decided(self, rate: float, passed: int, most: int, total: int) -> Outcome:
         interval = exact_interval(passed, total, self.confidence)
-        lowest, highest = passed / total, most / total
+        lowest = passed / total
+        highest = most / total
         if self.confident:
-            lowest, highest = interval[0], exact_interval(most, total, self.confidence)[1]
+            lowest = interval[0]
+            highest = exact_interval(most, total, self.confidence)[1]
         details = self._details(passed, total, interval)
         if lowest >= rate:
             return Outcome(1.0, details=details)
@@ -94,7 +99,9 @@ class PassRate(Operator):
     def _details(self, passed: int, total: int, interval: tuple[float, float]) -> dict[str, Any]:
         found = {"rate": round(passed / total, 6), "interval": list(interval), "confidence": self.confidence}
         estimates = [_estimate(passed, total, k, interval) for k in self.attempts if k <= total]
-        return {**found, "attempts": estimates} if estimates else found
+        if estimates:
+            return {**found, "attempts": estimates}
+        return found
 
 
 def _estimate(passed: int, total: int, k: int, interval: tuple[float, float]) -> dict[str, Any]:
@@ -120,8 +127,14 @@ def _counts(observed: Any) -> tuple[int, int, int] | None:
 def exact_interval(passed: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
     """Give the exact confidence interval of a rate (Clopper and Pearson, Biometrika 26, 1934)."""
     tail = (1.0 - confidence) / 2.0
-    low = 0.0 if passed == 0 else _quantile(tail, passed, total - passed + 1)
-    high = 1.0 if passed == total else _quantile(1.0 - tail, passed + 1, total - passed)
+    if passed == 0:
+        low = 0.0
+    else:
+        low = _quantile(tail, passed, total - passed + 1)
+    if passed == total:
+        high = 1.0
+    else:
+        high = _quantile(1.0 - tail, passed + 1, total - passed)
     return math.floor(low * _DIGITS) / _DIGITS, math.ceil(high * _DIGITS) / _DIGITS
 
 
@@ -141,7 +154,8 @@ def repeats_without_failure(rate: float, confidence: float) -> int:
 
 
 def _quantile(probability: float, a: float, b: float) -> float:
-    low, high = 0.0, 1.0
+    low = 0.0
+    high = 1.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2.0
         if _beta_share(middle, a, b) < probability:
@@ -163,7 +177,9 @@ def _beta_share(x: float, a: float, b: float) -> float:
 
 def _continued_fraction(x: float, a: float, b: float) -> float:
     # Lentz's method for the fraction of DLMF 8.17.22; it converges fast left of the mean, where alone it is asked.
-    value, up, down = 1.0, 1.0, 0.0
+    value = 1.0
+    up = 1.0
+    down = 0.0
     for term in range(1, _MOST_TERMS):
         half = term // 2
         if term % 2:

@@ -108,8 +108,12 @@ class LongPattern(NamedTuple):
 
 def compile_pattern(pattern: str, flags: Sequence[str] = ()) -> re.Pattern[str] | LongPattern:
     """Compile a regular expression."""
-    given = sum(FLAGS[name] for name in flag_names(flags)) if flags else 0
-    return _compiled(pattern, given) if len(pattern) <= LONGEST_READ_HERE else _read_there(pattern, given)
+    given = 0
+    if flags:
+        given = sum(FLAGS[name] for name in flag_names(flags))
+    if len(pattern) <= LONGEST_READ_HERE:
+        return _compiled(pattern, given)
+    return _read_there(pattern, given)
 
 
 @functools.lru_cache(maxsize=4)
@@ -153,13 +157,19 @@ def _matcher_of_short(pattern: str, flags: tuple[str, ...], mode: Mode) -> Calla
     if refused_pattern(pattern, flags) or isinstance(compiled := compile_pattern(pattern, flags), LongPattern):
         return None
     steps = most_steps(pattern, compiled.flags & ~_UNICODE, _SHORT_TEXT, mode)
-    return getattr(compiled, mode) if steps <= _HARMLESS_STEPS else None
+    if steps > _HARMLESS_STEPS:
+        return None
+    match_text: Callable[[str], re.Match[str] | None] = getattr(compiled, mode)
+    return match_text
 
 
 def _spans(compiled: re.Pattern[str], mode: Mode, text: str, limit: int | None) -> Spans:
     if mode == "search":
         return [match.regs for match in itertools.islice(compiled.finditer(text), limit)]
-    match = compiled.match(text) if mode == "match" else compiled.fullmatch(text)
+    if mode == "match":
+        match = compiled.match(text)
+    else:
+        match = compiled.fullmatch(text)
     return [match.regs] if match else []
 
 
@@ -197,7 +207,8 @@ def _most_steps(pattern: str, flags: int, length: int, mode: Mode) -> float:
 
 def _without_optional_end(nodes: Iterable[_Node]) -> tuple[list[_Node], list[_Node]]:
     """Split off what may be left out at the end: it never fails, so nothing before it is tried again."""
-    start, end = list(nodes), []
+    start = list(nodes)
+    end = []
     while start:
         kind, argument = start[-1]
         if str(kind) == "SUBPATTERN":
@@ -303,7 +314,9 @@ class Regex(Operator):
             match_short = _matcher_of_short(pattern, self.flags, self.mode)
             if match_short is not None:
                 match = match_short(observed)
-                return Outcome(1.0, details=functools.partial(_details, match)) if match else FAIL
+                if match:
+                    return Outcome(1.0, details=functools.partial(_details, match))
+                return FAIL
         if refusal := refused_pattern(pattern, self.flags) or not_text(pattern, observed):
             return refusal
         found = normalize_sides(None, observed, self.normalize)
@@ -311,4 +324,6 @@ class Regex(Operator):
             matches = find_matches(pattern, self.flags, self.mode, found.observed)
         except RegexTimeLimitError as error:
             return found.outcome(0.0, error=str(error))
-        return found.outcome(1.0, details=matches[0].details()) if matches else found.outcome(0.0)
+        if matches:
+            return found.outcome(1.0, details=matches[0].details())
+        return found.outcome(0.0)

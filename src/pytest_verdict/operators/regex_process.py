@@ -108,7 +108,9 @@ class RegexProcess:
         except OSError:
             return b""
         length = _read(process.stdout, 8)
-        return length if length == _TIMED_OUT else _read(process.stdout, int.from_bytes(length, "little"))
+        if length == _TIMED_OUT:
+            return length
+        return _read(process.stdout, int.from_bytes(length, "little"))
 
     def stop(self) -> None:
         """End the process, if there is one."""

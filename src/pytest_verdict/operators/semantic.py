@@ -77,7 +77,9 @@ class SemanticMatch(Operator):
         named = isinstance(embedder, str) and all(embedder.partition(":"))
         if not named and not callable(embedder):
             raise ValueError(f"takes a function or its name as 'module:function', got {embedder!r}")
-        return NamedEmbedder(embedder) if named else NamedEmbedder(_name_of(embedder), embedder)
+        if named:
+            return NamedEmbedder(embedder)
+        return NamedEmbedder(_name_of(embedder), embedder)
 
     def default_threshold(self) -> float:
         """Give the setting ``threshold``."""
@@ -111,7 +113,9 @@ class SemanticMatch(Operator):
             details["vectors"] = {"expected": left, "observed": right}
         problems = [problem for problem in (_problem_of(left), _problem_of(right)) if problem is not None]
         if problems:
-            error = must_be("a text with a direction in the model", expected) if _problem_of(left) else None
+            error = None
+            if _problem_of(left):
+                error = must_be("a text with a direction in the model", expected)
             return found.outcome(0.0, problems[:1], details, error=error)
         similarity = cosine(left, right)
         return found.outcome(max(0.0, similarity), details={"similarity": similarity, **details})
@@ -125,7 +129,8 @@ def _problem_of(vector: Sequence[float]) -> str | None:
 
 def cosine(left: Sequence[float], right: Sequence[float]) -> float:
     """Compute the cosine of the angle between two vectors."""
-    first, second = _scaled(left), _scaled(right)
+    first = _scaled(left)
+    second = _scaled(right)
     product = math.fsum(one * other for one, other in zip(first, second, strict=True))
     squares = math.fsum(one * one for one in first) * math.fsum(one * one for one in second)
     return max(-1.0, min(1.0, product / math.sqrt(squares)))
@@ -138,7 +143,10 @@ def _scaled(vector: Sequence[float]) -> list[float]:
 
 
 def _floats(vector: Any) -> list[float]:
-    numbers = None if isinstance(vector, str | bytes | Mapping | set | frozenset) else list(vector)
+    if isinstance(vector, str | bytes | Mapping | set | frozenset):
+        numbers = None
+    else:
+        numbers = list(vector)
     # float() would read text too.
     if numbers is None or any(isinstance(number, str) for number in numbers):
         raise ConfigurationError(f"an embedder returns vectors of numbers, got {shown(vector, 80)}")
@@ -153,7 +161,10 @@ def _checked(vectors: list[list[float]]) -> tuple[list[float], list[float]]:
 
 
 def _name_of(function: Any) -> str:
-    owner = function if hasattr(function, "__qualname__") else type(function)
+    if hasattr(function, "__qualname__"):
+        owner = function
+    else:
+        owner = type(function)
     return f"{owner.__module__}:{owner.__qualname__}"
 
 

@@ -90,7 +90,9 @@ class TextSimilarity(Operator):
         found = normalize_sides(expected, observed, self.normalize)
         if refusal := found.emptied(expected):
             return refusal
-        folding = ("casefold",) if self.metric in _WORD_METRICS else ()
+        folding: tuple[str, ...] = ()
+        if self.metric in _WORD_METRICS:
+            folding = ("casefold",)
         try:
             score, details = self._similarity(found.expected, found.observed)
         except _TooLongError as error:
@@ -99,11 +101,15 @@ class TextSimilarity(Operator):
 
     def _similarity(self, expected: str, observed: str) -> _Similarity:
         if self.metric in _WORD_METRICS:
-            left, right = self._words(expected), self._words(observed)
+            left = self._words(expected)
+            right = self._words(observed)
             if not left or not right:
                 return _similarity_of_words(1.0 if expected == observed else 0.0, 0, left, right)
             by_count = self.metric == "token_f1"
-            common = (Counter(left) & Counter(right)).total() if by_count else _longest_common(left, right)
+            if by_count:
+                common = (Counter(left) & Counter(right)).total()
+            else:
+                common = _longest_common(left, right)
             return _similarity_of_words(2.0 * common / (len(left) + len(right)), common, left, right)
         # In one fixed order, so that the metric is symmetric to the last bit.
         lengths = [len(expected), len(observed)]
@@ -128,10 +134,16 @@ def measure_of(metric: str) -> Any:
 def _of_characters(metric: str, first: str, second: str, lengths: list[int]) -> _Similarity:
     measure = measure_of(metric)
     if metric in {"jaro", "jaro_winkler"}:
-        score = 1.0 if first == second else min(1.0, max(0.0, measure.similarity(first, second)))
+        if first == second:
+            score = 1.0
+        else:
+            score = min(1.0, max(0.0, measure.similarity(first, second)))
         return score, {"lengths": lengths}
     steps: int = measure.distance(first, second)
-    largest = len(first) + len(second) if metric == "indel" else len(second)
+    if metric == "indel":
+        largest = len(first) + len(second)
+    else:
+        largest = len(second)
     return (largest - steps) / largest if largest else 1.0, {"distance": steps, "lengths": lengths}
 
 
@@ -163,7 +175,9 @@ def _refuse_too_long(metric: str, first: Sequence[Any], second: Sequence[Any]) -
     largest = _LARGEST_PRODUCT[metric]
     if len(first) * len(second) <= largest or _rest(first, second) <= largest:
         return
-    faster = "rouge_l or token_f1" if metric != "rouge_l" else "token_f1"
+    faster = "token_f1"
+    if metric != "rouge_l":
+        faster = "rouge_l or token_f1"
     unit = "words" if metric == "rouge_l" else "characters"
     raise _TooLongError(f"{len(first)} and {len(second)} {unit} are too long for {metric}; compare by {faster}")
 

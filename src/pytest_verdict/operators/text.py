@@ -48,12 +48,19 @@ class Exact(Operator):
 
     def recorded_name(self) -> str:
         """Give ``exact`` when nothing is normalized."""
-        return "normalized_exact" if self.normalize or not self.case_sensitive else "exact"
+        if self.normalize or not self.case_sensitive:
+            return "normalized_exact"
+        return "exact"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         if self.case_sensitive and not self.normalize:
-            return PASS if equal(expected, observed, nan_equal=self.nan_equal) else FAIL
-        steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
+            if equal(expected, observed, nan_equal=self.nan_equal):
+                return PASS
+            return FAIL
+        if self.case_sensitive:
+            steps = self.normalize
+        else:
+            steps = (*self.normalize, "casefold")
         found = normalize_sides(expected, observed, steps)
         is_equal = equal(found.expected, found.observed, nan_equal=self.nan_equal)
         return found.emptied(expected) or found.outcome(1.0 if is_equal else 0.0)
@@ -114,7 +121,9 @@ class _Contains(Operator):
         )
 
     def _steps(self) -> Sequence[Step]:
-        return self.normalize if self.case_sensitive else (*self.normalize, "casefold")
+        if self.case_sensitive:
+            return self.normalize
+        return (*self.normalize, "casefold")
 
     @staticmethod
     def _is_in(text: str, observed: str) -> bool:
@@ -241,5 +250,7 @@ def _as_texts(value: Any) -> list[str] | None:
         return value
     if isinstance(value, list | tuple | set | frozenset) and all(isinstance(item, str) for item in value):
         # A set has no order of its own; sorted, the record is the same in every process.
-        return sorted(value) if isinstance(value, set | frozenset) else list(value)
+        if isinstance(value, set | frozenset):
+            return sorted(value)
+        return list(value)
     return None

@@ -155,7 +155,9 @@ def _wish(expected: Any) -> bool | None:
 
 
 def _expectation(setting: str | None, expected: Any) -> tuple[Any, bool | None]:
-    return (expected, True) if setting is None else (setting, _wish(expected))
+    if setting is None:
+        return (expected, True)
+    return (setting, _wish(expected))
 
 
 def _unread(expected: Any) -> Outcome:

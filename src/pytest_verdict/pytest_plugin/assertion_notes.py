@@ -74,7 +74,9 @@ def _asserted(entry: Any) -> Iterator[_Asserted]:
 
 def _failed(value: Any) -> _Asserted | None:
     if isinstance(value, ComparisonResult):
-        return None if value.passed else (value, functools.partial(describe_failure, value))
+        if value.passed:
+            return None
+        return (value, functools.partial(describe_failure, value))
     if not _is_ours(type(value)):
         return None
     # The result of a template, for example, has a comparison and describes itself.

@@ -64,7 +64,9 @@ class Attempts:
         self, report: pytest.TestReport, batch: RecordBatch, attempt: int, place: Place
     ) -> TestEntry | None:
         """Add records that arrived; return the attempt before theirs if they end it."""
-        test, counts, traits = batch.test, batch.counts, batch.traits
+        test = batch.test
+        counts = batch.counts
+        traits = batch.traits
         # Most tests make the same comparisons, and garbage collection is faster with one dict for all of them.
         counts = self._counts = self._counts if counts == self._counts else counts
         key = self._key(report, test)
@@ -73,7 +75,8 @@ class Attempts:
         known = self._open.get(key)
         ended = None
         if known is not None and known.entry.attempt < attempt:
-            ended, known = self._end(key), None
+            ended = self._end(key)
+            known = None
         if known is None:
             known = self._open[key] = _Attempt(report, key, attempt)
         known.entry.add_records(counts, place)
@@ -87,7 +90,10 @@ class Attempts:
         name = self._name(report.nodeid)
         if name in self._duplicates:
             index: int | None = getattr(report, "item_index", None)
-            name = (self._running() or name) if index is None else self._order[index]
+            if index is None:
+                name = self._running() or name
+            else:
+                name = self._order[index]
         key = self._key(report, name)
         ended: tuple[TestEntry, ...] = ()
         attempt = self._open.get(key)
@@ -97,7 +103,9 @@ class Attempts:
         if attempt is None:
             attempt = self._open[key] = _Attempt(report, key, self._ended.get(key, 0) + 1)
         attempt.add(report)
-        return (*ended, self._end(key)) if report.when in _LAST_PHASES else ended
+        if report.when in _LAST_PHASES:
+            return (*ended, self._end(key))
+        return ended
 
     def of_collection(self, report: pytest.CollectReport) -> TestEntry:
         """Make an entry of what could not be collected or was skipped as a whole."""
@@ -142,7 +150,8 @@ class _Attempt:
     __slots__ = ("_all_passed", "_failed_subtest", "_phases", "entry", "is_run_again")
 
     def __init__(self, report: pytest.TestReport, key: _Key, number: int) -> None:
-        (test, worker), (path, line) = key, place_of(report.location)
+        (test, worker) = key
+        (path, line) = place_of(report.location)
         self.entry = TestEntry(test, number, path=path, line=line, worker=worker)
         self.is_run_again = False
         self._phases: list[pytest.TestReport] = []
@@ -172,7 +181,10 @@ class _Attempt:
         return self.is_run_again and report.when != "teardown"
 
     def _add_subtest(self, report: pytest.TestReport) -> None:
-        outcome = "xfailed" if hasattr(report, "wasxfail") else str(report.outcome)
+        if hasattr(report, "wasxfail"):
+            outcome = "xfailed"
+        else:
+            outcome = str(report.outcome)
         counted = self.entry.subtests or {}
         self.entry.subtests = {**counted, outcome: counted.get(outcome, 0) + 1}
         if report.failed and self._failed_subtest is None:
@@ -200,7 +212,8 @@ class _Attempt:
         entry.teardown_error = teardown is not None and any(map(_is_counted_before_teardown, self._phases))
         entry.crashed = any(str(report.when) == "???" for report in self._phases)
         if decisive is not None and entry.outcome not in {"passed", "xpassed"}:
-            entry.message, entry.text = _message(decisive, written), _text(decisive, written)
+            entry.message = _message(decisive, written)
+            entry.text = _text(decisive, written)
             if teardown is not None and teardown is not decisive:
                 entry.text += f"\n\nThe teardown failed too:\n\n{_text(teardown, written)}"
             entry.text = entry.text[-TEXT_LIMIT:]
@@ -226,7 +239,9 @@ class _Attempt:
     def _outcome_when_all_passed(self) -> str:
         for report in self._phases:
             if report.when == "call":
-                return "xpassed" if "wasxfail" in report.__dict__ else "passed"
+                if "wasxfail" in report.__dict__:
+                    return "xpassed"
+                return "passed"
         return "unfinished"
 
 
@@ -241,10 +256,15 @@ def _message(report: pytest.TestReport | pytest.CollectReport, written: Redactio
     if report.skipped and isinstance(report.longrepr, tuple):
         return written(str(report.longrepr[2]).removeprefix("Skipped: "))[:MESSAGE_LIMIT]
     crash = getattr(report.longrepr, "reprcrash", None)
-    text = written(str(crash.message)) if crash is not None else _text(report, written)
+    if crash is not None:
+        text = written(str(crash.message))
+    else:
+        text = _text(report, written)
     return text.split("\n", 1)[0][:MESSAGE_LIMIT]
 
 
 def _text(report: pytest.TestReport | pytest.CollectReport, written: Redaction) -> str:
     # Not report.longreprtext, which under xdist begins with the worker and its platform.
-    return "" if report.longrepr is None else written(str(report.longrepr).strip("\n"))
+    if report.longrepr is None:
+        return ""
+    return written(str(report.longrepr).strip("\n"))

@@ -60,7 +60,9 @@ class Captured:
     def _safe(self, text: str) -> str:
         # Redacted before it is cut: half of a secret would match no pattern.
         written = self._written(text)
-        return written if len(written) <= OUTPUT_LIMIT else f"{written[:OUTPUT_LIMIT]}\n… of {len(written)} characters"
+        if len(written) <= OUTPUT_LIMIT:
+            return written
+        return f"{written[:OUTPUT_LIMIT]}\n… of {len(written)} characters"
 
 
 def _as_text(value: object) -> str:
@@ -76,7 +78,8 @@ def record_testsuite_property(
     request: pytest.FixtureRequest, record_testsuite_property: Callable[[str, object], None]
 ) -> Callable[[str, object], None]:
     """Record a property of the whole session, which pytest's own fixture forgets without ``--junit-xml``."""
-    given, config = _given(request.config), request.config
+    given = _given(request.config)
+    config = request.config
 
     def record(name: str, value: object) -> None:
         record_testsuite_property(name, value)

@@ -198,7 +198,10 @@ class Controller:
     def _append_batches(self, report: pytest.TestReport, batches: list[RecordBatch]) -> None:
         for batch in batches:
             number = self._attempts.number(report, batch.test, batch.attempt)
-            lines = batch.lines if number == batch.attempt else renumbered(batch.lines, number)
+            if number == batch.attempt:
+                lines = batch.lines
+            else:
+                lines = renumbered(batch.lines, number)
             place = self._journal.append_records(lines)
             before = self._attempts.add_records(report, batch, number, place)
             if before is not None:
@@ -245,7 +248,8 @@ class Controller:
             # The last, because the report is whole without it.
             from pytest_verdict.page.folder import write_page_of_session
 
-            place, passed = self._shown(built.folder), built.summary.comparisons[0]
+            place = self._shown(built.folder)
+            passed = built.summary.comparisons[0]
             write_page_of_session(built.folder, place, passed, is_watched=self._is_watched())
 
     def _is_watched(self) -> bool:

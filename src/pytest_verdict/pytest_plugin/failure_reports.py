@@ -71,7 +71,9 @@ class FailureReports:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Any:
         """Attach the roles while xdist sends the report; where it is shown, have it drawn with them."""
-        roles = self._pending.pop(report.nodeid, None) if report.failed else None
+        roles = None
+        if report.failed:
+            roles = self._pending.pop(report.nodeid, None)
         roles = report.__dict__.pop(_ATTRIBUTE, roles)
         if roles and self._is_worker:
             setattr(report, _ATTRIBUTE, roles)

@@ -46,4 +46,6 @@ class CallLocations:
 
     def _relative(self, path: Path) -> str:
         # Outside the root directory only the name is the same on every machine.
-        return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else path.name
+        if path.is_relative_to(self._root):
+            return path.relative_to(self._root).as_posix()
+        return path.name

@@ -40,23 +40,31 @@ def distinct_names(names: Sequence[str]) -> list[str]:
 def runs_everywhere(config: pytest.Config) -> bool:
     """Whether every worker runs every test (``--dist=each``)."""
     given = getattr(config, "workerinput", {}).get(EVERYWHERE)
-    return bool(given) if given is not None else _distribution(config) == "each"
+    if given is not None:
+        return bool(given)
+    return _distribution(config) == "each"
 
 
 def _distribution(config: pytest.Config) -> str:
-    return str(config.getoption("dist", "no")) if config.pluginmanager.has_plugin("dsession") else "no"
+    if config.pluginmanager.has_plugin("dsession"):
+        return str(config.getoption("dist", "no"))
+    return "no"
 
 
 def _without_group(nodeid: str) -> str:
     at = nodeid.rfind("@")
     # The rule of xdist: parameters and folders may contain the sign as well.
-    return nodeid[:at] if at > max(nodeid.rfind("]"), nodeid.rfind("::")) else nodeid
+    if at > max(nodeid.rfind("]"), nodeid.rfind("::")):
+        return nodeid[:at]
+    return nodeid
 
 
 def _redacted(nodeid: str, redaction: Callable[[str], str]) -> str:
     name = redaction(nodeid)
     # Tests that differ in nothing else must not become one.
-    return name if name == nodeid else f"{name}#{hashlib.sha256(nodeid.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    if name == nodeid:
+        return name
+    return f"{name}#{hashlib.sha256(nodeid.encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 
 def traits_of(item: pytest.Item, written: Callable[[str], str], *, with_markers: bool) -> dict[str, Any] | None:

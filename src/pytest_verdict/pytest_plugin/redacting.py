@@ -33,7 +33,9 @@ def session_redaction(config: pytest.Config) -> Redaction:
 def patterns(config: pytest.Config) -> list[str]:
     """Give the patterns of a session; a worker may have found another configuration."""
     given: list[str] | None = getattr(config, "workerinput", {}).get(REDACTED)
-    return [*_values(config), *config.getini(REDACTED)] if given is None else given
+    if given is None:
+        return [*_values(config), *config.getini(REDACTED)]
+    return given
 
 
 def _values(config: pytest.Config) -> Iterator[str]:

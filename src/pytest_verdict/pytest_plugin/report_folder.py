@@ -32,7 +32,9 @@ def is_apart(config: pytest.Config, option: str, given: str) -> bool:
     if option not in (*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *config.invocation_params.args):
         return False
     # Before pytest knows this option, it takes an existing folder after a blank for a place of tests.
-    missed = _missed_configuration(config) if (config.invocation_params.dir / given).exists() else None
+    missed = None
+    if (config.invocation_params.dir / given).exists():
+        missed = _missed_configuration(config)
     if missed is not None:
         raise pytest.UsageError(
             f"{option} {given} made pytest look for its configuration there and miss {missed}; write {option}={given}"
@@ -45,7 +47,9 @@ def _missed_configuration(config: pytest.Config) -> Path | None:
         return None
     wanted = next(_configurations(_common_folder(config)), None)
     found = config.inipath and config.inipath.parent
-    return wanted if wanted is not None and wanted.parent != found else None
+    if wanted is not None and wanted.parent != found:
+        return wanted
+    return None
 
 
 def _common_folder(config: pytest.Config) -> Path:

@@ -49,7 +49,8 @@ def refuse_wrong_baseline(config: pytest.Config, folder: Path) -> None:
 
 def session_verdicts(built: Built, config: pytest.Config, place: str) -> Iterator[tuple[str, bool]]:
     """Say what was asked of the whole session, and whether it was met."""
-    made, wanted = sum(built.summary.comparisons), config.option.verify_min_comparisons
+    made = sum(built.summary.comparisons)
+    wanted = config.option.verify_min_comparisons
     if made < wanted:
         yield f"{counted(made, 'comparison')} made, and at least {wanted} asked for: this session does not pass", False
     is_part = config.option.verify_shard is not None
@@ -68,7 +69,10 @@ def _against_baseline(built: Built, config: pytest.Config, place: str) -> tuple[
     except RecordError as error:
         return visible(f"baseline {given}: error: {error}"), False
     if not found:
-        reason = "met" if built.summary.complete else f"error: {INCOMPLETE}"
+        if built.summary.complete:
+            reason = "met"
+        else:
+            reason = f"error: {INCOMPLETE}"
         return visible(f"baseline {given}: 0 regressions, {reason}"), built.summary.complete
     comparisons = [change.comparison for change in found]
     names = named([f"{one.test} {one.name or one.operator}" for one in comparisons])

@@ -26,7 +26,8 @@ def shard_of(config: pytest.Config) -> dict[str, int]:
         return _given(config.option.verify_shard)
     known = {**os.environ, **vars(config.option)}
     for index, of, first in _KNOWN:
-        number, parts = str(known.get(index)), str(known.get(of))
+        number = str(known.get(index))
+        parts = str(known.get(of))
         if number.isdecimal() and parts.isdecimal() and int(parts) > 1:
             return {"index": int(number) + 1 - first, "of": int(parts)}
     return {}

@@ -41,7 +41,9 @@ def closing_lines(built: Built, place: str, *, has_page: bool) -> Iterator[str]:
     if built.worst:
         yield f"in full: pytest-verdict explain {visible(place)} --failed"
     if has_page:
-        first = f"#id={built.worst[0].record['id']}" if built.worst else ""
+        first = ""
+        if built.worst:
+            first = f"#id={built.worst[0].record['id']}"
         yield f"page: {place}/{PAGE}{first}"
     yield f"report: {place}/{REPORT}"
 
@@ -55,7 +57,10 @@ def told_to_github(config: pytest.Config, folder: Path, closing: list[str]) -> t
     from pytest_verdict.summaries.reading import DAMAGED, read_report
 
     repository = Path(os.environ.get("GITHUB_WORKSPACE", config.rootpath))
-    root = config.rootpath.relative_to(repository) if config.rootpath.is_relative_to(repository) else Path()
+    if config.rootpath.is_relative_to(repository):
+        root = config.rootpath.relative_to(repository)
+    else:
+        root = Path()
     closing = list(map(no_command, closing))
     try:
         with damage_told(f"{folder}: {DAMAGED}"):

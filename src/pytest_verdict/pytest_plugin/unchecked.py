@@ -107,7 +107,8 @@ class UncheckedComparisons:
         from pytest_verdict.core.values.display import counted, visible
         from pytest_verdict.explanation.lines import Line, Part, block, lines_of
 
-        count, shown = self.count, [pending.failure for pending in self._pending if pending.failure is not None]
+        count = self.count
+        shown = [pending.failure for pending in self._pending if pending.failure is not None]
         blocks = [lines_of(describe_failure(failure.result)) for failure in shown]
         lines: list[Line] = []
         if count > 1 or not shown:
@@ -124,7 +125,9 @@ class UncheckedComparisons:
 
 def _seen_from(folder: Path, file: str) -> str:
     path = type(folder)(file)
-    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else file
+    if path.is_relative_to(folder):
+        return path.relative_to(folder).as_posix()
+    return file
 
 
 def _ignore() -> None:

@@ -45,7 +45,9 @@ class RecordSender:
 def detach_records(report: Any) -> list[RecordBatch]:
     """Take the records off a report, so that no other plugin keeps or writes them."""
     carried = report.__dict__.pop(_ATTRIBUTE, None)
-    return [_unpacked(packed) for packed in carried] if carried else []
+    if carried:
+        return [_unpacked(packed) for packed in carried]
+    return []
 
 
 def _packed(batch: RecordBatch) -> bytes:
@@ -79,7 +81,9 @@ def mapped_counts(path: Path | str) -> Any:
 def place_of_worker(name: str) -> int:
     """Find the count of a worker; xdist calls them gw0, gw1 and so on."""
     number = name.removeprefix("gw")
-    return int(number) % (_MOST - 1) + 1 if number.isdecimal() else 0
+    if number.isdecimal():
+        return int(number) % (_MOST - 1) + 1
+    return 0
 
 
 def add_lost(report: Any, counts: Any) -> None:

@@ -67,8 +67,13 @@ def read_formatted(value: Any, form: str, *, or_iso: bool = False) -> ReadDate |
         moment = datetime.datetime.strptime(*_with_numbered_month(value.strip(), form))  # noqa: DTZ007 - an offset is optional
     except (ValueError, OverflowError):
         return iso or NOT_A_DATE
-    found = _with_time(moment) if "%H" in form else ReadDate(moment.date())
-    return replace(found, ambiguous=True) if iso is not None and iso.day != found.day else found
+    if "%H" in form:
+        found = _with_time(moment)
+    else:
+        found = ReadDate(moment.date())
+    if iso is not None and iso.day != found.day:
+        return replace(found, ambiguous=True)
+    return found
 
 
 def checked_format(form: str) -> str:
@@ -103,7 +108,10 @@ def _with_numbered_month(text: str, form: str) -> tuple[str, str]:
 
 def _with_time(moment: datetime.datetime, *, ambiguous: bool = False, zone: str | None = None) -> ReadDate:
     offset = moment.utcoffset()
-    fixed = None if offset is None else datetime.timezone(offset)
+    if offset is None:
+        fixed = None
+    else:
+        fixed = datetime.timezone(offset)
     return ReadDate(moment.date(), moment.replace(tzinfo=fixed), ambiguous, zone)
 
 
@@ -140,7 +148,10 @@ def _read_free(text: str, *, day_first: bool) -> ReadDate | str:
     year_first = _YEAR_FIRST.match(text) is not None
     try:
         found, other, zone = _parsed(text, day_first=day_first and not year_first)
-        swapped = found if year_first else _parsed(text, day_first=not day_first)[0]
+        if year_first:
+            swapped = found
+        else:
+            swapped = _parsed(text, day_first=not day_first)[0]
         if found.date() != other.date():
             return DATE_INCOMPLETE
         ambiguous = swapped.date() != found.date()

@@ -38,7 +38,9 @@ class Difference:
         """What is the matter."""
         if self.reason is not None or (self.expected is not ABSENT and self.observed is not ABSENT):
             return "changed"
-        return "unexpected" if self.expected is ABSENT else "missing"
+        if self.expected is ABSENT:
+            return "unexpected"
+        return "missing"
 
 
 def listed_differences(found: Iterable[Difference], write: Callable[[Any], Any] = encode) -> dict[str, Any]:
@@ -66,12 +68,16 @@ def _to_details(difference: Difference, write: Callable[[Any], Any]) -> dict[str
 
 def step(path: str, label: str | int) -> str:
     """Extend a JSONPath by one step."""
-    return f"{path}[{label}]" if isinstance(label, int) else path + _key_step(label)
+    if isinstance(label, int):
+        return f"{path}[{label}]"
+    return path + _key_step(label)
 
 
 @functools.lru_cache(maxsize=1_000)
 def _key_step(key: str) -> str:
-    return f".{key}" if _IDENTIFIER.fullmatch(key) else f"['{_TO_ESCAPE.sub(_escaped, key)}']"
+    if _IDENTIFIER.fullmatch(key):
+        return f".{key}"
+    return f"['{_TO_ESCAPE.sub(_escaped, key)}']"
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -81,7 +87,10 @@ def _escaped(match: re.Match[str]) -> str:
 
 def differences(expected: Any, observed: Any) -> Iterator[Difference]:
     """Find where two values differ, in the order of their paths."""
-    pending = [] if equal(expected, observed) else [Difference("$", expected, observed)]
+    if equal(expected, observed):
+        pending = []
+    else:
+        pending = [Difference("$", expected, observed)]
     while pending:
         found = pending.pop()
         inner = _inner(found)
@@ -93,7 +102,8 @@ def differences(expected: Any, observed: Any) -> Iterator[Difference]:
 
 def _inner(found: Difference) -> list[Difference]:
     """Give what differs inside two containers of one kind."""
-    left, right = found.expected, found.observed
+    left = found.expected
+    right = found.observed
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return _of_mappings(found, left, right)
     for kind in (list, tuple):
@@ -104,7 +114,9 @@ def _inner(found: Difference) -> list[Difference]:
     if has_named_fields(left) and has_named_fields(right):
         *left_class, fields = named_fields(left)
         *right_class, other_fields = named_fields(right)
-        return _of_mappings(found, fields, other_fields) if left_class == right_class else []
+        if left_class == right_class:
+            return _of_mappings(found, fields, other_fields)
+        return []
     return []
 
 
@@ -114,7 +126,8 @@ def _of_mappings(found: Difference, left: Mapping[Any, Any], right: Mapping[Any,
     for key in _sorted_keys(left, right):
         label = key if isinstance(key, str) else shown(key, 40)
         places = [step(path, label) if isinstance(key, str) else f"{path}[{label}]" for path in paths]
-        one, other = left.get(key, ABSENT), right.get(key, ABSENT)
+        one = left.get(key, ABSENT)
+        other = right.get(key, ABSENT)
         if one is ABSENT or other is ABSENT or not equal(one, other):
             inner.append(_at(places[0], places[1], one, other))
     return inner
@@ -157,7 +170,8 @@ def _aligned(left: Any, right: Any) -> list[Opcode]:
 
 
 def _of_sets(path: str, left: Any, right: Any) -> list[Difference]:
-    wanted, given = dict(_members(left)), dict(_members(right))
+    wanted = dict(_members(left))
+    given = dict(_members(right))
     missing = [Difference(path, item) for key, item in wanted.items() if key not in given]
     return missing + [Difference(path, ABSENT, item) for key, item in given.items() if key not in wanted]
 

@@ -18,7 +18,8 @@ def shown(value: Any, limit: int = 500) -> str:
     if type(value) is str and 0 < limit < len(value):
         # The repr of a text of megabytes is megabytes; what is shown of it is its two ends.
         kept = max((limit - 26) // 2, 2)
-        head, tail = visible(repr(value[:kept])), visible(repr(value[-kept:]))
+        head = visible(repr(value[:kept]))
+        tail = visible(repr(value[-kept:]))
         return _shorter(value, f"{head} … {len(value) - 2 * kept} characters … {tail}")
     if type(value) in {list, tuple, dict} and 0 < limit < len(value):
         return _two_ends(value, limit)
@@ -27,14 +28,22 @@ def shown(value: Any, limit: int = 500) -> str:
 
 def _shorter(value: Any, cut: str) -> str:
     # What says how much is left out may take more room than what it leaves out.
-    return min(visible(safe_repr(value)), cut, key=len) if len(value) <= len(cut) else cut
+    if len(value) <= len(cut):
+        return min(visible(safe_repr(value)), cut, key=len)
+    return cut
 
 
 def _two_ends(value: Any, limit: int) -> str:
     """Write the first and last items of what has more items than fit, and say how many there are."""
     kept = max((limit - 30) // 2, 2)
-    items = list(islice(value.items(), kept)) if type(value) is dict else value[:kept]
-    last = list(islice(reversed(value.items()), kept))[::-1] if type(value) is dict else value[-kept:]
+    if type(value) is dict:
+        items = list(islice(value.items(), kept))
+    else:
+        items = value[:kept]
+    if type(value) is dict:
+        last = list(islice(reversed(value.items()), kept))[::-1]
+    else:
+        last = value[-kept:]
     head, tail = (_written(dict(part) if type(value) is dict else part) for part in (items, last))
     return f"{visible(head[: kept - 1])} … {len(value)} items in all … {visible(tail[1 - kept :])}"
 
@@ -50,13 +59,19 @@ def _in_order(value: Any) -> str:
     # The repr of a set depends on the hash seed; the same failure must read the same in every run.
     kind = type(value)
     if kind is set or kind is frozenset:
-        items = f"{{{', '.join(sorted(map(_in_order, value)))}}}" if value else ""
-        return items if items and kind is set else f"{kind.__name__}({items})"
+        items = ""
+        if value:
+            items = f"{{{', '.join(sorted(map(_in_order, value)))}}}"
+        if items and kind is set:
+            return items
+        return f"{kind.__name__}({items})"
     if kind is dict and not _PLAIN.issuperset(map(type, value.values())):
         return f"{{{', '.join(f'{_in_order(key)}: {_in_order(item)}' for key, item in value.items())}}}"
     if (kind is list or kind is tuple) and not _PLAIN.issuperset(map(type, value)):
         items = ", ".join(map(_in_order, value))
-        return f"[{items}]" if kind is list else f"({items}{',' if len(value) == 1 else ''})"
+        if kind is list:
+            return f"[{items}]"
+        return f"({items}{',' if len(value) == 1 else ''})"
     return safe_repr(value)
 
 
@@ -76,7 +91,8 @@ def shortened(text: str, limit: int) -> str:
         return text
     note = "… {} characters …"
     kept = max(limit - len(note) - len(str(len(text))) + 2, 2)
-    head, tail = (kept + 1) // 2, kept // 2
+    head = (kept + 1) // 2
+    tail = kept // 2
     return min(text, text[:head] + note.format(len(text) - head - tail) + text[-tail:], key=len)
 
 

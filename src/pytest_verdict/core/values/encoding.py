@@ -47,7 +47,9 @@ def encode_text(value: Any) -> str:
         if len(value) < _LONG:
             return encode_basestring_ascii(value)
         encoded = value.encode("ascii")
-        return f'"{value}"' if encoded.translate(_ESCAPES_MARKED) == encoded else _encode_long_text(value, encoded)
+        if encoded.translate(_ESCAPES_MARKED) == encoded:
+            return f'"{value}"'
+        return _encode_long_text(value, encoded)
     small = small_json(value)
     return _dump(_encode(value, ())) if small is None else small
 
@@ -68,7 +70,9 @@ def decode(encoded: Any) -> Any:
     if TYPE_KEY not in encoded:
         return {key: decode(item) for key, item in encoded.items()}
     kind = encoded[TYPE_KEY]
-    reader = _READERS.get(kind) if isinstance(kind, str) else None
+    reader = None
+    if isinstance(kind, str):
+        reader = _READERS.get(kind)
     if reader is None:
         raise RecordError(f"unknown {TYPE_KEY} {kind!r}; known: {', '.join(sorted(_READERS))}")
     try:
@@ -95,17 +99,25 @@ def small_json(value: Any, depth: int = _DEPTH) -> str | None:
     """Write a value as JSON text, when it is small and plain."""
     kind = type(value)
     if kind is str:
-        return encode_basestring_ascii(value) if value.isascii() else None
+        if value.isascii():
+            return encode_basestring_ascii(value)
+        return None
     if kind is bool or value is None:
         return _CONSTANTS[value]
     if kind is int:
-        return repr(value) if -_LARGEST_INT < value < _LARGEST_INT else None
+        if -_LARGEST_INT < value < _LARGEST_INT:
+            return repr(value)
+        return None
     if kind is float:
         return repr(value) if isfinite(value) else None
     if kind is list:
-        return _list(value, depth - 1) if depth and len(value) <= _MOST_ITEMS else None
+        if depth and len(value) <= _MOST_ITEMS:
+            return _list(value, depth - 1)
+        return None
     if kind is dict:
-        return _dict(value, depth - 1) if depth and len(value) <= _MOST_ITEMS else None
+        if depth and len(value) <= _MOST_ITEMS:
+            return _dict(value, depth - 1)
+        return None
     return None
 
 
@@ -166,7 +178,9 @@ def _encode(value: Any, above: tuple[int, ...]) -> Any:
         return value
     try:
         writer = _WRITERS.get(type(value))
-        return writer(value, above) if writer is not None else _encode_by_class(value, above)
+        if writer is not None:
+            return writer(value, above)
+        return _encode_by_class(value, above)
     except _NestedError as error:
         return _as_repr(value, f"<{error}>")
     except Exception:  # noqa: BLE001 - the class under test decides what it raises, also in what is no property of ours
@@ -182,7 +196,9 @@ def _encode_by_class(value: Any, above: tuple[int, ...]) -> Any:
         if isinstance(value, base):
             return _WRITERS[base](value, above)
     scalar = plain_scalar(value)
-    return _as_repr(value, safe_repr(value)) if scalar is None else _encode(scalar, above)
+    if scalar is None:
+        return _as_repr(value, safe_repr(value))
+    return _encode(scalar, above)
 
 
 def _encode_member(cls: str, member: str | None, value: Any, above: tuple[int, ...]) -> Any:
@@ -211,7 +227,9 @@ def _enter(value: Any, above: tuple[int, ...]) -> tuple[int, ...]:
 
 def _encode_str(value: str, _above: tuple[int, ...]) -> Any:
     text = str.__str__(value)
-    return text if _is_plain_key(text) else _tagged("text", [ord(character) for character in text])
+    if _is_plain_key(text):
+        return text
+    return _tagged("text", [ord(character) for character in text])
 
 
 def _is_plain_key(key: Any) -> bool:
@@ -220,19 +238,27 @@ def _is_plain_key(key: Any) -> bool:
 
 def _encode_int(value: int, _above: tuple[int, ...]) -> Any:
     number = int.__int__(value)
-    return number if -LONGEST_PLAIN_INT < number < LONGEST_PLAIN_INT else _tagged("int", hex(number))
+    if -LONGEST_PLAIN_INT < number < LONGEST_PLAIN_INT:
+        return number
+    return _tagged("int", hex(number))
 
 
 def _encode_float(value: float, _above: tuple[int, ...]) -> Any:
     number = float.__float__(value)
-    return number if isfinite(number) else _tagged("float", repr(number))
+    if isfinite(number):
+        return number
+    return _tagged("float", repr(number))
 
 
 def _encode_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> Any:
     inside = _enter(value, above)
     # A class of the user may say of a key that it is there, and not have it among its items.
-    items = value.items() if type(value) is dict else list(value.items())
-    keys = value if type(value) is dict else [key for key, _ in items]
+    if type(value) is dict:
+        items: Any = value.items()
+        keys: Any = value
+    else:
+        items = list(value.items())
+        keys = [key for key, _ in items]
     if TYPE_KEY not in keys and all(map(_is_plain_key, keys)):
         return {key if type(key) is str else str.__str__(key): _encode(item, inside) for key, item in items}
     return _tagged("dict", [[_encode(key, inside), _encode(item, inside)] for key, item in items])
@@ -251,7 +277,9 @@ def _encode_set(value: Any, above: tuple[int, ...]) -> Any:
 
 def _encode_encoded(value: EncodedObject, above: tuple[int, ...]) -> Any:
     is_member = value.kind == "enum"
-    return _encode_member(value.class_name, value.member, value, above) if is_member else _object(value, above)
+    if is_member:
+        return _encode_member(value.class_name, value.member, value, above)
+    return _object(value, above)
 
 
 def _by_form(tag: str, write: Callable[[Any], Any]) -> _Writer:
@@ -262,7 +290,9 @@ def _by_iso_form(tag: str, write: Callable[[Any], str]) -> _Writer:
     def writer(value: Any, _above: tuple[int, ...]) -> Any:
         # A subclass may be no date at all, as NaT of pandas, or have digits that its base does not know.
         text = write(value)
-        return _tagged(tag, text) if value.isoformat() == text else _as_repr(value, safe_repr(value))
+        if value.isoformat() == text:
+            return _tagged(tag, text)
+        return _as_repr(value, safe_repr(value))
 
     return writer
 

@@ -39,7 +39,12 @@ def equal(expected: Any, observed: Any, *, nan_equal: bool = False) -> bool:
 
 def content_key(value: Any) -> Hashable | None:
     """Give a hashable form of a value, which is equal exactly when `equal` says so of the values."""
-    return value if type(value) is str else _key(value, nan_equal=False) if is_replayable(encode(value)) else None
+    if type(value) is str:
+        return value
+    if not is_replayable(encode(value)):
+        return None
+    key: Hashable = _key(value, nan_equal=False)
+    return key
 
 
 def _equal_items(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
@@ -85,7 +90,9 @@ def _key(value: Any, *, nan_equal: bool) -> Any:
     if is_number(value):
         exact = as_exact(value)
         # Python finds one and the same NaN object in a set, which a record cannot say.
-        return ("number", exact) if not exact.is_nan() else ("nan", None if nan_equal else object())
+        if not exact.is_nan():
+            return ("number", exact)
+        return ("nan", None if nan_equal else object())
     if _is_member(value):
         return "member", encode_text(value)
     if has_named_fields(value):
@@ -107,7 +114,9 @@ def _key_of_leaf(value: Any, *, nan_equal: bool) -> Any:
         return "bool", truth_value(value)
     if isinstance(value, complex):
         return "complex", _key(value.real, nan_equal=nan_equal), _key(value.imag, nan_equal=nan_equal)
-    return ("bytes", bytes(value)) if isinstance(value, bytes | bytearray) else ("other", value)
+    if isinstance(value, bytes | bytearray):
+        return ("bytes", bytes(value))
+    return ("other", value)
 
 
 def _is_object(value: Any) -> bool:
@@ -140,14 +149,18 @@ def _equal_others(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
         return _keys(expected, nan_equal=nan_equal) == _keys(observed, nan_equal=nan_equal)
     if isinstance(expected, datetime.datetime) and isinstance(observed, datetime.datetime):
         return _instant(expected) == _instant(observed)
-    return bool(expected == observed) if _same_kind(expected, observed) else _equal_by_class(expected, observed)
+    if _same_kind(expected, observed):
+        return bool(expected == observed)
+    return _equal_by_class(expected, observed)
 
 
 def _instant(value: datetime.datetime) -> tuple[bool, datetime.timedelta]:
     # Python compares two values of one zone by their wall clock, which goes through the same hour twice in autumn.
     since = value.replace(tzinfo=None) - datetime.datetime.min  # noqa: DTZ901 - only the distance counts
     offset = value.utcoffset()
-    return (False, since) if offset is None else (True, since - offset)
+    if offset is None:
+        return (False, since)
+    return (True, since - offset)
 
 
 def _equal_by_class(expected: Any, observed: Any) -> bool:

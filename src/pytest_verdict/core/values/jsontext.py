@@ -50,7 +50,10 @@ class JsonTextError(ValueError):
 def parse_json(text: str | bytes | bytearray) -> Any:
     """Read one JSON document."""
     try:
-        document = text if isinstance(text, str) else text.decode("utf-8")
+        if isinstance(text, str):
+            document = text
+        else:
+            document = text.decode("utf-8")
         if len(document) > MAXIMUM_DEPTH:
             _refuse_depth(document)
         return _decoded(document)
@@ -137,7 +140,9 @@ def _decoded(document: str) -> Any:
 def _whole(text: str) -> int | Decimal:
     number = _exact(text)
     # Beyond the digits that Python reads unless told otherwise, making an int of them would take too long.
-    return int(number) if number.adjusted() < _MOST_DIGITS else number
+    if number.adjusted() < _MOST_DIGITS:
+        return int(number)
+    return number
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -173,16 +178,23 @@ def _is_surely_shallow(document: str) -> bool:
         return True
     # One by one they are found faster while they are few.
     is_rare = document.count("\\") * 50 < len(document)
-    text = _ESCAPES.sub("", document) if is_rare else document.replace("\\\\", "").replace('\\"', "")
+    if is_rare:
+        text = _ESCAPES.sub("", document)
+    else:
+        text = document.replace("\\\\", "").replace('\\"', "")
     # A string without brackets leaves its two quotes side by side.
     brackets = _marks(text).replace(b'""', b"")
     if b'"' in brackets:
-        brackets = _marks(_STRINGS.sub("", document)) if "\\" in document else _QUOTED.sub(b"", brackets)
+        if "\\" in document:
+            brackets = _marks(_STRINGS.sub("", document))
+        else:
+            brackets = _QUOTED.sub(b"", brackets)
     for level in range(MAXIMUM_DEPTH):
         # Each round lowers every depth that is not left by one; what is left is at most as deep as it has opening brackets.
         if level + brackets.count(b"[") <= MAXIMUM_DEPTH:
             return True
-        before, brackets = brackets, brackets.replace(b"[]", b"")
+        before = brackets
+        brackets = brackets.replace(b"[]", b"")
         if len(brackets) == len(before):
             return False
     return False

@@ -44,7 +44,9 @@ def plain_scalar(value: Any) -> bool | int | float | complex | None:
 
 def truth_value(value: Any) -> bool | None:
     """Give the bool that a value is."""
-    scalar = value if isinstance(value, bool) else plain_scalar(value)
+    if isinstance(value, bool):
+        return value
+    scalar = plain_scalar(value)
     return scalar if isinstance(scalar, bool) else None
 
 
@@ -87,7 +89,9 @@ def as_decimal(value: Any) -> Decimal | None:
     if is_number(value):
         return _bounded(as_exact(value))
     if isinstance(value, Enum | EncodedObject):
-        return as_decimal(value.value) if getattr(value, "kind", "enum") == "enum" else None
+        if getattr(value, "kind", "enum") == "enum":
+            return as_decimal(value.value)
+        return None
     return None
 
 
@@ -116,7 +120,9 @@ def as_exact(value: Any) -> Decimal:
 
 
 def _bounded(number: Decimal) -> Decimal | None:
-    return None if number.is_finite() and abs(number.adjusted()) > MAXIMUM_MAGNITUDE and number else number
+    if number.is_finite() and abs(number.adjusted()) > MAXIMUM_MAGNITUDE and number:
+        return None
+    return number
 
 
 def same_number(expected: Any, observed: Any) -> bool:
@@ -124,5 +130,6 @@ def same_number(expected: Any, observed: Any) -> bool:
     # A class of the user may have an __eq__ of its own, which a replay cannot ask.
     if type(expected) is type(observed) and type(expected) in _COMPARED_BY_VALUE:
         return bool(expected == observed)
-    left, right = as_exact(expected), as_exact(observed)
+    left = as_exact(expected)
+    right = as_exact(observed)
     return not left.is_nan() and not right.is_nan() and left == right

@@ -71,7 +71,8 @@ def redaction_of(patterns: Iterable[re.Pattern[str]]) -> Redaction:
 
 
 def _without_matches(patterns: tuple[re.Pattern[str], ...], text: str) -> str:
-    parts, end = [], 0
+    parts = []
+    end = 0
     for start, stop in sorted([*_matches(text, patterns), *_halves(text, patterns)]):
         if start >= end:
             parts += [text[end:start], REDACTED]
@@ -115,7 +116,9 @@ def _literal(pattern: str) -> str:
 
 def _unescaped(text: str, places: Sequence[int]) -> tuple[str, list[int]]:
     """Undo one level of escapes, and say of each character where it began."""
-    parts, kept, end = [], [], 0
+    parts = []
+    kept = []
+    end = 0
     for match in _ESCAPE.finditer(text):
         character = match.group().encode("ascii").decode("unicode_escape")
         # Two escapes may be the halves of one character.
@@ -157,7 +160,9 @@ def hiding(redaction: Redaction | None, *sides: Any) -> Redaction | None:
     if not found:
         return redaction
     hidden = redaction_of(literals(found))
-    return hidden if redaction is None else lambda text: hidden(redaction(text))
+    if redaction is None:
+        return hidden
+    return lambda text: hidden(redaction(text))
 
 
 def _inside(value: Any) -> list[tuple[Any, bool]] | None:
@@ -220,7 +225,9 @@ def _redacted(text: str) -> dict[str, Any]:
 def _redact_keys(encoded: dict[str, Any], redaction: Redaction) -> dict[str, Any]:
     entries = [[redact(key, redaction), redact(item, redaction)] for key, item in encoded.items()]
     is_plain = all(isinstance(key, str) for key, _ in entries)
-    return dict(entries) if is_plain else {TYPE_KEY: "dict", "value": entries}
+    if is_plain:
+        return dict(entries)
+    return {TYPE_KEY: "dict", "value": entries}
 
 
 def _redact_container(encoded: dict[str, Any], redaction: Redaction) -> Any:
@@ -240,7 +247,8 @@ def _texts(encoded: Any) -> Iterator[str]:
         if encoded is not None and not isinstance(encoded, bool):
             yield str(encoded)
         return
-    kind, value = encoded[TYPE_KEY], encoded["value"]
+    kind = encoded[TYPE_KEY]
+    value = encoded["value"]
     yield str(value)
     if kind in {"bytes", "bytearray"}:
         content = base64.b64decode(value)

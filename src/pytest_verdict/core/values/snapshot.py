@@ -30,7 +30,9 @@ def snapshot(value: Any) -> Any:
 
 
 def _copy_of_class(value: Any) -> Any:
-    return copy.deepcopy(value) if isinstance(value, _CHANGEABLE) or has_fields(value) else value
+    if isinstance(value, _CHANGEABLE) or has_fields(value):
+        return copy.deepcopy(value)
+    return value
 
 
 def _refuse_class(value: Any) -> Any:
@@ -48,8 +50,12 @@ def _copy(value: Any, of_class: Callable[[Any], Any]) -> Any:
             for key, item in value.items()
         }
     if kind is list:
-        return value[:] if _LEAVES.issuperset(map(type, value)) else [_copy(item, of_class) for item in value]
-    return kind([_copy(item, of_class) for item in value]) if kind in _COLLECTIONS else of_class(value)
+        if _LEAVES.issuperset(map(type, value)):
+            return value[:]
+        return [_copy(item, of_class) for item in value]
+    if kind in _COLLECTIONS:
+        return kind([_copy(item, of_class) for item in value])
+    return of_class(value)
 
 
 def recorded_form(value: Any) -> tuple[Any, Any]:
@@ -72,4 +78,6 @@ def recorded_form(value: Any) -> tuple[Any, Any]:
         is_same = encode_text(seen) == encode_text(copy)
     except Exception:  # noqa: BLE001 - the class under test decides what it raises
         is_same = False
-    return (copy, seen) if is_same else (Unreplayable(class_name(type(value)), safe_repr(value)), value)
+    if is_same:
+        return (copy, seen)
+    return (Unreplayable(class_name(type(value)), safe_repr(value)), value)

@@ -90,10 +90,13 @@ class YamlDocument:
     def written(self, path: Sequence[str | int]) -> str:
         """Give a scalar as it is written, without its quotes."""
         node = self._find(path)[0]
-        return str(node.value) if isinstance(node, yaml.ScalarNode) else ""
+        if isinstance(node, yaml.ScalarNode):
+            return str(node.value)
+        return ""
 
     def _find(self, path: Sequence[str | int]) -> tuple[Any, int]:
-        node, line = self._root, _line(self._root)
+        node = self._root
+        line = _line(self._root)
         for step in path:
             if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
                 node = node.value[step]
@@ -101,7 +104,8 @@ class YamlDocument:
             elif isinstance(node, yaml.MappingNode):
                 found = next(((key, item) for key, item in node.value if _is_key(key, step)), None)
                 if found is not None:
-                    node, line = found[1], _line(found[0])
+                    node = found[1]
+                    line = _line(found[0])
         return node, line
 
 
@@ -114,14 +118,19 @@ class _Constructor:
 
     def value(self, node: Any) -> Any:
         if isinstance(node, yaml.ScalarNode):
-            return node.value if node.tag == _TEXT else self._scalar(node)
+            if node.tag == _TEXT:
+                return node.value
+            return self._scalar(node)
         known = self._known.get(id(node))
         if known is None:
             if node.tag not in _COLLECTIONS:
                 raise _unread(node)
             # An alias is the node of its anchor, and one value too.
             is_list = isinstance(node, yaml.SequenceNode)
-            known = list(map(self.value, node.value)) if is_list else self._mapping(node)
+            if is_list:
+                known = list(map(self.value, node.value))
+            else:
+                known = self._mapping(node)
             self._known[id(node)] = known
         return known
 

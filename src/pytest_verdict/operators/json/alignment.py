@@ -63,7 +63,9 @@ class _Span(NamedTuple):
 
     @property
     def work(self) -> int:
-        return self.cells if self.cells <= _SMALL else min(self.rows, self.columns)
+        if self.cells <= _SMALL:
+            return self.cells
+        return min(self.rows, self.columns)
 
     @property
     def square(self) -> _Span:
@@ -100,7 +102,8 @@ class Aligner:
             return Alignment(None, ends + anchors + [pair for gap in gaps for pair in _diagonal(gap)], 0)
         before = self._bound.reached
         share = budget // max(sum(gap.work for gap in gaps), 1)
-        saved, pairs = sum(2 * left[index].size for index, _ in anchors), anchors
+        saved = sum(2 * left[index].size for index, _ in anchors)
+        pairs = anchors
         for gap in gaps:
             span, slack = (gap, gap.cells) if gap.cells <= _SMALL and share >= weight else (gap.square, 0)
             gained, found = self._fill(left, right, span, slack, 0, share)
@@ -122,23 +125,32 @@ class Aligner:
         # The best pairing of a span among those that stray at most slack from the diagonal, and what it saves. Cells that
         # cannot lead to what a known pairing saves are not evaluated, nor pairs that have too little in common.
         first, last, start, stop = span
-        rows, columns = last - first, stop - start
-        low, high = max(min(0, columns - rows) - slack, -rows), min(max(0, columns - rows) + slack, columns)
+        rows = last - first
+        columns = stop - start
+        low = max(min(0, columns - rows) - slack, -rows)
+        high = min(max(0, columns - rows) + slack, columns)
         sizes = [item.size for item in right[start:stop]]
         rest_right = [*itertools.accumulate(reversed(sizes), initial=0)][::-1]
         rest_left = sum([item.size for item in left[first:last]])
-        profiles, other_profiles = self._profiles(left[first:last]), self._profiles(right[start:stop])
+        profiles = self._profiles(left[first:last])
+        other_profiles = self._profiles(right[start:stop])
         # Cells outside the band stand for "nothing paired yet", which is a pairing too.
         saved = [0] * (high - low + 2)
         moves: list[bytearray] = []
         for row in range(1, rows + 1):
-            item, move, behind = left[first + row - 1], bytearray(high - low + 1), 0
-            size, profile = item.size, profiles[row - 1]
+            item = left[first + row - 1]
+            move = bytearray(high - low + 1)
+            behind = 0
+            size = item.size
+            profile = profiles[row - 1]
             for column in range(max(1, row + low), min(columns, row + high) + 1):
                 place = column - row - low
-                best, diagonal, other_size = saved[place + 1], saved[place], sizes[column - 1]
+                best = saved[place + 1]
+                diagonal = saved[place]
+                other_size = sizes[column - 1]
                 if behind > best:
-                    best, move[place] = behind, _LEAVE_RIGHT
+                    best = behind
+                    move[place] = _LEAVE_RIGHT
                 hopeful = diagonal + 2 * size >= best and diagonal + 2 * other_size >= best
                 reaching = (
                     hopeful and diagonal + 2 * rest_left >= known and diagonal + 2 * rest_right[column - 1] >= known
@@ -147,7 +159,8 @@ class Aligner:
                     other = right[start + column - 1]
                     gained = diagonal + (most and size + other_size - self._cost(item, other, share))
                     if gained >= best:
-                        best, move[place] = gained, _PAIR
+                        best = gained
+                        move[place] = _PAIR
                 saved[place] = behind = best
             moves.append(move)
             rest_left -= size
@@ -185,7 +198,8 @@ class Aligner:
         rows, columns = rest
         matrix: list[list[int]] = []
         for row in rows:
-            item, gains = left[row], []
+            item = left[row]
+            gains = []
             for column in columns:
                 other = right[column]
                 gains.append(self._cost(item, other, share) - item.size - other.size)
@@ -214,16 +228,20 @@ def _common_subsequence(left: Sequence[Node], right: Sequence[Node], whole: _Spa
     # Scalars save all or nothing, so the best pairing of them is a longest common subsequence.
     from rapidfuzz.distance import LCSseq
 
-    identities, other_identities = [item.identity for item in left], [item.identity for item in right]
+    identities = [item.identity for item in left]
+    other_identities = [item.identity for item in right]
     blocks = LCSseq.opcodes(identities, other_identities)
     pairs: Pairs = []
-    saved, row, column = 0, 0, 0
+    saved = 0
+    row = 0
+    column = 0
     for block in blocks:
         if block.tag == "equal":
             pairs += _diagonal(_shifted(whole, row, block.src_start, column, block.dest_start))
             pairs += _diagonal(_shifted(whole, block.src_start, block.src_end, block.dest_start, block.dest_end))
             saved += 2 * UNIT * (block.src_end - block.src_start)
-            row, column = block.src_end, block.dest_end
+            row = block.src_end
+            column = block.dest_end
     return saved, pairs + _diagonal(_shifted(whole, row, len(left), column, len(right)))
 
 
@@ -240,9 +258,11 @@ _SORT_KEY: Final = cmp_to_key(precedes)
 
 def _unequal_part(left: Sequence[Node], right: Sequence[Node]) -> tuple[_Span, Pairs]:
     # Equal items at either end are partners in some best pairing: no cost is below the difference of two sizes.
-    identities, other_identities = [item.identity for item in left], [item.identity for item in right]
+    identities = [item.identity for item in left]
+    other_identities = [item.identity for item in right]
     head, tail = common_ends(identities, other_identities, range(len(left)), range(len(right)))
-    last, stop = len(left) - tail, len(right) - tail
+    last = len(left) - tail
+    stop = len(right) - tail
     pairs = [(index, index) for index in range(head)]
     pairs += [(last + index, stop + index) for index in range(tail)]
     return _Span(head, last, head, stop), pairs
@@ -257,8 +277,10 @@ def _weight(left: Sequence[Node], right: Sequence[Node]) -> int:
 
 def _slack(left: Sequence[Node], right: Sequence[Node], saved: int) -> int:
     # A pairing that strays further from the diagonal leaves out so much that it saves less than the known one.
-    sizes, other_sizes = [item.size for item in left], [item.size for item in right]
-    least, other_least = min(sizes), min(other_sizes)
+    sizes = [item.size for item in left]
+    other_sizes = [item.size for item in right]
+    least = min(sizes)
+    other_least = min(other_sizes)
     surplus = len(sizes) - len(other_sizes)
     spent = sum(sizes) + sum(other_sizes) - saved - abs(surplus) * (least if surplus > 0 else other_least)
     return max(spent, 0) // (least + other_least)
@@ -268,17 +290,20 @@ def _anchored(left: Sequence[Node], right: Sequence[Node], whole: _Span) -> tupl
     # The longest run of equal items in the same order on both sides, and what lies between them.
     pairs = [(whole.first + row, whole.start + column) for row, column in longest_rising(equal_pairs(left, right))]
     gaps: list[_Span] = []
-    first, start = whole.first, whole.start
+    first = whole.first
+    start = whole.start
     for row, column in [*pairs, (whole.last, whole.stop)]:
         if first < row and start < column:
             gaps.append(_Span(first, row, start, column))
-        first, start = row + 1, column + 1
+        first = row + 1
+        start = column + 1
     return pairs, gaps
 
 
 def _traced(moves: Sequence[bytearray], span: _Span, low: int) -> Pairs:
     pairs: Pairs = []
-    row, column = span.rows, span.columns
+    row = span.rows
+    column = span.columns
     while row and column:
         place = column - row - low
         if not 0 <= place < len(moves[0]):
@@ -286,7 +311,8 @@ def _traced(moves: Sequence[bytearray], span: _Span, low: int) -> Pairs:
         move = moves[row - 1][place]
         if move == _PAIR:
             pairs.append((span.first + row - 1, span.start + column - 1))
-        row, column = row - (move != _LEAVE_RIGHT), column - (move in {_PAIR, _LEAVE_RIGHT})
+        row = row - (move != _LEAVE_RIGHT)
+        column = column - (move in {_PAIR, _LEAVE_RIGHT})
     return pairs[::-1]
 
 

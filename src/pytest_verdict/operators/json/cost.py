@@ -70,7 +70,9 @@ class TreeComparison:
 
     def _aligning(self, left: Node, right: Node) -> Callable[[Sequence[Node], Sequence[Node], int], Alignment]:
         # Returns the method and not its result, which saves a stack frame on every level of a document.
-        return self._aligner.ordered if _policy(left, right).list_order == "ordered" else self._aligner.unordered
+        if _policy(left, right).list_order == "ordered":
+            return self._aligner.ordered
+        return self._aligner.unordered
 
     def _scalar_cost(self, left: Node, right: Node) -> int:
         policy = _policy(left, right)
@@ -121,7 +123,8 @@ class TreeComparison:
 
     def _item_parts(self, left_path: str, right_path: str, left: Node, right: Node, budget: int) -> list[_Place]:
         alignment = self._aligning(left, right)(left.items, right.items, budget)
-        left_items, right_items = left.items, right.items
+        left_items = left.items
+        right_items = right.items
         pairs: list[tuple[int | None, int | None]] = [*alignment.pairs]
         pairs += [(index, None) for index in unpaired(left_items, [index for index, _ in alignment.pairs])]
         pairs += [(None, index) for index in unpaired(right_items, [index for _, index in alignment.pairs])]
@@ -130,9 +133,15 @@ class TreeComparison:
         parts: list[_Place] = []
         for index, other_index in pairs:
             item = None if index is None else left_items[index]
-            other = None if other_index is None else right_items[other_index]
+            if other_index is None:
+                other = None
+            else:
+                other = right_items[other_index]
             path = None if item is None else step(left_path, item.label)
-            other_path = None if other is None else step(right_path, other.label)
+            if other is None:
+                other_path = None
+            else:
+                other_path = step(right_path, other.label)
             parts.append((path, other_path, item, other, alignment.budget))
         return parts
 
@@ -167,11 +176,14 @@ def _items(left: Node, right: Node, alignment: Alignment) -> tuple[int, list[tup
 def _policy(left: Node, right: Node) -> Policy:
     if left.policy is right.policy:
         return left.policy
-    return left.policy if left.policy.ranks >= right.policy.ranks else right.policy
+    if left.policy.ranks >= right.policy.ranks:
+        return left.policy
+    return right.policy
 
 
 def _within(left: int | Decimal, right: int | Decimal, policy: Policy) -> bool:
-    number, other = as_decimal(left), as_decimal(right)
+    number = as_decimal(left)
+    other = as_decimal(right)
     if number is None or other is None:
         return False
     limit = policy.tolerance

@@ -77,7 +77,9 @@ class JsonDistance(JsonOperator):
         if found.refusal is not None:
             return found.refusal
         marks = mark_both(found, expected, self.ignore, self.rules)
-        return marks if isinstance(marks, Outcome) else self._measured(found, *marks)
+        if isinstance(marks, Outcome):
+            return marks
+        return self._measured(found, *marks)
 
     def _measured(self, found: Documents, expected_marks: Marks, observed_marks: Marks) -> Outcome:
         policy = Policy(as_exact(self.tolerance), self.mode, self.string_similarity, self.list_order)
@@ -88,7 +90,9 @@ class JsonDistance(JsonOperator):
         comparison = TreeComparison(expected, observed, strict=not self.rules and policy.is_strict)
         cost = comparison.cost()
         # That both are objects, or both lists, is no likeness.
-        roots = UNIT if expected.is_container and expected.kind is observed.kind else 0
+        roots = 0
+        if expected.is_container and expected.kind is observed.kind:
+            roots = UNIT
         sizes = [expected.size - roots, observed.size - roots]
         if not any(sizes) and found.expected:
             return nothing_left(found)

@@ -45,11 +45,19 @@ class JsonOperator(Operator):
 
 def read_both(expected: Any, observed: Any, steps: Sequence[Step], parse: tuple[bool, bool]) -> Documents:
     """Read the evidence of a comparison of JSON."""
-    found, left, right = NormalizedSides(), expected, observed
+    found = NormalizedSides()
+    left = expected
+    right = observed
     if steps:
         found = normalize_sides(_text(expected), _text(observed), steps)
-        left = found.expected if isinstance(expected, str) else expected
-        right = found.observed if isinstance(observed, str) else observed
+        if isinstance(expected, str):
+            left = found.expected
+        else:
+            left = expected
+        if isinstance(observed, str):
+            right = found.observed
+        else:
+            right = observed
     try:
         return Documents(read_document(left, parse=parse[0]), read_document(right, parse=parse[1]), found)
     except JsonTextError:
@@ -66,8 +74,12 @@ def _unread(sides: Mapping[str, Any], expected: Any, found: NormalizedSides, par
             errors[side] = error
     notes = dict.fromkeys(error.note for error in errors.values())
     reasons = {side: str(error) for side, error in errors.items()}
-    takes = "JSON text, unless parse=False" if isinstance(expected, str) else "a JSON document"
-    unusable = must_be(takes, expected) if "expected" in errors else None
+    takes = "a JSON document"
+    if isinstance(expected, str):
+        takes = "JSON text, unless parse=False"
+    unusable = None
+    if "expected" in errors:
+        unusable = must_be(takes, expected)
     return Documents(None, None, found, found.outcome(0.0, [*notes], {"unreadable": reasons}, error=unusable))
 
 
@@ -88,7 +100,8 @@ def _plain(value: Any, depth: int) -> Any:
         return value
     if kind is not dict and kind is not list:
         # The fields of a dataclass or model, also of one that was read from a record.
-        value = named_fields(value)[2] if has_named_fields(value) else value
+        if has_named_fields(value):
+            value = named_fields(value)[2]
         # A member of an Enum is recorded as such, whatever else it is.
         if not isinstance(value, Mapping | list | tuple) or isinstance(value, Enum):
             return _plain_scalar(value)
@@ -161,7 +174,9 @@ def written(document: Any) -> Any:
         return [written(item) for item in document]
     if isinstance(document, Decimal):
         nearest = float(document)
-        return nearest if Decimal(repr(nearest)) == document else str(document)
+        if Decimal(repr(nearest)) == document:
+            return nearest
+        return str(document)
     return document
 
 

@@ -85,13 +85,15 @@ class JsonSubset(JsonPartsOperator):
     list_mode: ListMode = "contained"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        found, steps = self._read(expected, observed), self._steps()
+        found = self._read(expected, observed)
+        steps = self._steps()
         if found.refusal is not None:
             return found.refusal
         if _surely_contained(found.expected, found.observed, self.list_mode == "exact"):
             return found.surfaces.outcome(1.0, normalization=steps)
         builder = TreeBuilder()
-        left, right = builder.build(found.expected), builder.build(found.observed)
+        left = builder.build(found.expected)
+        right = builder.build(found.observed)
         if self.list_mode == "contained" and _contained(left, right):
             return found.surfaces.outcome(1.0, normalization=steps)
         details = listed(_missing(left, right, self.list_mode))
@@ -160,7 +162,10 @@ def _likely(wanted: list[Node], given: list[Node]) -> Iterator[Sequence[int]]:
         for identity in other.profile().scalars or ():
             holders.setdefault(identity, []).append(index)
     for item in wanted:
-        scalars = item.profile().scalars if item.is_container else None
+        if item.is_container:
+            scalars = item.profile().scalars
+        else:
+            scalars = None
         if scalars:
             rarest = min((holders.get(identity, []) for identity in scalars), key=len)
             yield sorted(rarest + too_large)

@@ -30,7 +30,9 @@ class JsonPartsOperator(JsonOperator):
             _left_of(document, of_document, fold=not self.case_sensitive)
             for document, of_document in zip((found.expected, found.observed), marks, strict=True)
         )
-        refusal = nothing_left(found) if found.expected and left in ({}, []) else None
+        refusal = None
+        if found.expected and left in ({}, []):
+            refusal = nothing_left(found)
         return found._replace(expected=left, observed=right, refusal=refusal)
 
     def _steps(self) -> tuple[str, ...]:
@@ -46,7 +48,10 @@ def mark_both(
         try:
             marks.append(mark(document, ignore, rules))
         except Exception as error:  # noqa: BLE001 - jsonpath-ng raises whatever a filter meets in the evidence
-            unfit = None if marks else must_be("a document to which the JSONPaths can be applied", expected)
+            if marks:
+                unfit = None
+            else:
+                unfit = must_be("a document to which the JSONPaths can be applied", expected)
             details = {"reason": f"{type(error).__name__}: {error}"}
             return found.surfaces.outcome(0.0, [JSONPATH_FAILED], details, error=unfit)
     return marks[0], marks[1]
@@ -65,4 +70,6 @@ def _left_of(document: Any, marks: Marks, *, fold: bool) -> Any:
     if isinstance(document, list):
         items = (item for index, item in enumerate(document) if (holder, index) not in marks.ignored)
         return [_left_of(item, marks, fold=fold) for item in items]
-    return document.casefold() if fold and isinstance(document, str) else document
+    if fold and isinstance(document, str):
+        return document.casefold()
+    return document

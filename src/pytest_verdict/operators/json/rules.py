@@ -194,7 +194,8 @@ def _matches(path: str, view: Any, origins: Mapping[int, int]) -> set[Place]:
 
 
 def _label(last_step: Any, holder: Any) -> str | int | None:
-    fields, indices = getattr(last_step, "fields", None), getattr(last_step, "indices", None)
+    fields = getattr(last_step, "fields", None)
+    indices = getattr(last_step, "indices", None)
     if fields is not None:
         return str(fields[0])
     if not indices or not isinstance(holder, list):
@@ -203,7 +204,8 @@ def _label(last_step: Any, holder: Any) -> str | int | None:
 
 
 def _specificity(path: Any) -> tuple[int, int]:
-    left, right = getattr(path, "left", None), getattr(path, "right", None)
+    left = getattr(path, "left", None)
+    right = getattr(path, "right", None)
     if left is not None and right is not None:
         steps, named = _specificity(left)
         more, more_named = _specificity(right)

@@ -132,7 +132,9 @@ def _prepared(document: Any) -> Any:
         return {key: _prepared(item) for key, item in parts}
     if isinstance(document, list):
         return [_prepared(item) for item in document]
-    return _prepared_number(document) if type(document) in {int, Decimal} else document
+    if type(document) in {int, Decimal}:
+        return _prepared_number(document)
+    return document
 
 
 def _prepared_number(number: int | Decimal) -> int | Decimal:
@@ -140,7 +142,9 @@ def _prepared_number(number: int | Decimal) -> int | Decimal:
         if number.adjusted() > MAXIMUM_MAGNITUDE or number != number.to_integral_value(context=EXACT):
             return _ExactDecimal(number)
         number = int(number)
-    return _LongInt(number) if abs(number) >= LONGEST_PLAIN_INT else number
+    if abs(number) >= LONGEST_PLAIN_INT:
+        return _LongInt(number)
+    return number
 
 
 def _validators() -> ModuleType:
@@ -159,7 +163,9 @@ def _problem(schema: Any) -> str | None:
     if not isinstance(schema, dict | bool):
         return f"a schema is an object or a bool, got {shown(schema, 200)}"
     cls = _validator_class(schema)
-    named = schema.get("$schema") if isinstance(schema, dict) else None
+    named = None
+    if isinstance(schema, dict):
+        named = schema.get("$schema")
     if named is not None and (not isinstance(named, str) or named.rstrip("#") != cls.META_SCHEMA["$id"].rstrip("#")):
         return f"$schema names no published dialect: {shown(named, 200)}"
     errors = cls(cls.META_SCHEMA, registry=_registry()).iter_errors(schema)
@@ -228,7 +234,8 @@ def _multiple_of(validator: Any, divisor: Any, instance: Any, _schema: Any) -> I
 
     if not validator.is_type(instance, "number"):
         return
-    number, unit = as_decimal(instance), as_decimal(divisor)
+    number = as_decimal(instance)
+    unit = as_decimal(divisor)
     if number is None:
         raise _UnreadableNumberError("multipleOf takes numbers of at most 5000 digits")
     if unit is None:

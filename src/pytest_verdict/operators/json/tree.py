@@ -131,21 +131,31 @@ class TreeBuilder:
     def _fill_object(self, node: Node, document: dict[str, Any]) -> Hashable:
         fields: dict[str, Node] = {}
         key: list[tuple[str, int]] = []
-        size, policy, plain = UNIT, node.policy, self._marks is NO_MARKS
+        size = UNIT
+        policy = node.policy
+        plain = self._marks is NO_MARKS
         for label, item in document.items():
-            field = self._node(item, label, policy) if plain else self._marked(item, label, node)
+            if plain:
+                field: Node | None = self._node(item, label, policy)
+            else:
+                field = self._marked(item, label, node)
             if field is not None:
                 fields[label] = field
                 key.append((label, field.identity))
                 size += field.size
-        node.fields, node.size = fields, size
+        node.fields = fields
+        node.size = size
         return frozenset(key)
 
     def _fill_list(self, node: Node, document: list[Any]) -> Hashable:
         items: list[Node] = []
-        policy, plain = node.policy, self._marks is NO_MARKS
+        policy = node.policy
+        plain = self._marks is NO_MARKS
         for label, document_item in enumerate(document):
-            item = self._node(document_item, label, policy) if plain else self._marked(document_item, label, node)
+            if plain:
+                item: Node | None = self._node(document_item, label, policy)
+            else:
+                item = self._marked(document_item, label, node)
             if item is not None:
                 items.append(item)
         node.items = items
@@ -197,11 +207,13 @@ def precedes(left: Node, right: Node) -> int:
         if left.kind is not right.kind:
             return left.kind - right.kind
         if left.kind is Kind.OBJECT:
-            keys, other_keys = sorted(left.fields), sorted(right.fields)
+            keys = sorted(left.fields)
+            other_keys = sorted(right.fields)
             if keys != other_keys:
                 return -1 if keys < other_keys else 1
             key = next(key for key in keys if left.fields[key].identity != right.fields[key].identity)
-            left, right = left.fields[key], right.fields[key]
+            left = left.fields[key]
+            right = right.fields[key]
         elif left.kind is Kind.LIST:
             pairs = zip(left.items, right.items, strict=False)
             pair = next(((one, other) for one, other in pairs if one.identity != other.identity), None)
