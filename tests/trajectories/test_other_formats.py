@@ -33,9 +33,9 @@ def read(value):
 def families(monkeypatch):
     found = Families(pytest_verdict.FAMILIES)
     monkeypatch.setattr(readers, "FAMILIES", found)
-    readers._reader.cache_clear()
+    readers._load_reader.cache_clear()
     yield found
-    readers._reader.cache_clear()
+    readers._load_reader.cache_clear()
 
 
 @pytest.fixture

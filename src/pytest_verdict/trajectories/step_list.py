@@ -16,8 +16,8 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.call_matcher import Call
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers import from_json, read_trajectory
-from pytest_verdict.trajectories.readers.plain import is_pair, read_item
+from pytest_verdict.trajectories.readers import parse_json_text, read_trajectory
+from pytest_verdict.trajectories.readers.plain import is_pair, read_call
 
 ANY_ORDER: Final = "any_order"
 ONE_OF: Final = "one_of"
@@ -49,7 +49,7 @@ class Step:
 
 def read_steps(value: Any, expected_format: str, prepare: Prepare) -> list[Step]:
     """Read a step list."""
-    source = from_json(value) if isinstance(value, str) else value
+    source = parse_json_text(value) if isinstance(value, str) else value
     for step in source if isinstance(source, list | tuple) else ():
         _refuse_misspelt(step)
     if isinstance(source, list | tuple) and any(_is_explicit(step) for step in source):
@@ -119,13 +119,13 @@ def _events(item: Any) -> list[Event]:
     choices = item[ONE_OF]
     if not isinstance(choices, list | tuple) or len(choices) < 2:
         raise TrajectoryError(f"{ONE_OF} is a list of at least two calls, got {shown(choices, 80)}")
-    return list(map(read_item, choices))
+    return list(map(read_call, choices))
 
 
 def _event(item: Any) -> Event:
     if isinstance(item, Mapping):
         item = {key: own for key, own in item.items() if key not in {OPTIONAL, REPEAT}}
-    return read_item(item)
+    return read_call(item)
 
 
 def _times(item: Any) -> Times:

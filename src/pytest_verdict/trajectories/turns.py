@@ -7,8 +7,8 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.readers import opened
-from pytest_verdict.trajectories.readers.shape import look
+from pytest_verdict.trajectories.readers import decode_text
+from pytest_verdict.trajectories.readers.common import get
 
 Turns = Literal["none", "all", "mean", "flatten"]
 
@@ -32,11 +32,11 @@ def read_turns(value: Any) -> list[Any]:
         >>> len(turns)
         2
     """
-    source = opened(value)
-    if look(source, "messages") and look(source, "events"):
+    source = decode_text(value)
+    if get(source, "messages") and get(source, "events"):
         # As in a sample of Inspect AI, whose messages lack calls that its events have.
         raise TrajectoryError("turns are made of messages, and here events beside the messages may have further calls")
-    inside = (look(source, container) for container in ("conversation", "invocations", "turns", "messages"))
+    inside = (get(source, container) for container in ("conversation", "invocations", "turns", "messages"))
     source = next((inner for inner in inside if isinstance(inner, list | tuple)), source)
     if not isinstance(source, list | tuple):
         raise TrajectoryError(f"turns are a list of trajectories, got {shown(value, 80)}")
@@ -48,7 +48,7 @@ def read_turns(value: Any) -> list[Any]:
 def _role(item: Any) -> str | None:
     if isinstance(item, str | list | tuple):
         return None
-    role, kind = look(item, "role"), look(item, "type")
+    role, kind = get(item, "role"), get(item, "type")
     if isinstance(role, str):
         return role
     return kind if isinstance(kind, str) and kind in {"human", "ai", "tool", "system"} else None
@@ -66,10 +66,10 @@ def _split_at_users(messages: list[Any]) -> list[Any]:
 
 def _holds_results(message: Any) -> bool:
     # Anthropic and Bedrock send the results of tools back in the name of the user, Gemini likewise.
-    blocks = look(message, "content", "parts")
+    blocks = get(message, "content", "parts")
     return isinstance(blocks, list | tuple) and any(
-        look(block, "type") == "tool_result"
-        or look(block, "toolResult", "function_response", "functionResponse") is not None
+        get(block, "type") == "tool_result"
+        or get(block, "toolResult", "function_response", "functionResponse") is not None
         for block in blocks
     )
 
