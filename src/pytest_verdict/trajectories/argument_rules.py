@@ -1,18 +1,16 @@
 """Argument rules: when an expected call accepts the arguments of an observed one.
 
-A rule is a mode or any operator, for all arguments of a tool together or for one; ``time.start`` is a part of an argument. What a
-mode demands is always said from the expected side:
+A rule is a mode or an operator, for all arguments of a tool together or for one; ``time.start`` is a part of an argument.
+The modes are read from the expected side:
 
 - ``equal``: the same arguments with equal values;
-- ``contains``: every expected argument is there; inside it, every expected key of an object, at any depth;
-- ``within``: nothing is there that expected does not have; the mirror of ``contains``;
+- ``contains``: observed has every expected argument, and every key of an expected object, at any depth;
+- ``within``: observed has nothing that expected does not have; the mirror of ``contains``;
 - ``ignore``: anything.
 """
 
-import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, Final, NamedTuple
 
 from pydantic import BeforeValidator
 
@@ -30,60 +28,56 @@ IGNORE: Final = "ignore"
 MODES: Final = (EQUAL, CONTAINS, WITHIN, IGNORE)
 
 OTHERS: Final = "*"
-"""In a mapping of rules: every tool, or every argument, that has no rule of its own."""
+"""In a mapping of rules: every tool, or every argument, without a rule of its own."""
 
 ArgumentRule = str | Operator
 ToolRule = ArgumentRule | dict[str, ArgumentRule]
 
 WHOLE: Final = ""
-"""The name of what an operator compares that is the rule of all arguments together."""
+"""The name of the only part when an operator compares all arguments together."""
 
 _ABSENT: Final = object()
 
 
-def read_rules(value: Any) -> str | dict[str, ToolRule]:
-    """Read the setting ``args``."""
+def parse_rules(value: Any) -> str | dict[str, ToolRule]:
+    """Parse the setting ``args``."""
     if isinstance(value, str):
-        return _mode(value)
+        if value not in MODES:
+            raise ValueError(f"Unknown args mode: {value!r}.{allowed('mode', value, MODES)}")
+        return value
     if not isinstance(value, Mapping) or not value:
         raise ValueError(f"takes {', '.join(MODES)} or rules by tool, got {value!r}")
-    return {str(tool): _tool_rule(tool, rule) for tool, rule in value.items()}
+    return {str(tool): _parse_tool_rule(tool, rule) for tool, rule in value.items()}
 
 
-ArgumentRules = Annotated[str | dict[str, Any], BeforeValidator(read_rules)]
+ArgumentRules = Annotated[str | dict[str, Any], BeforeValidator(parse_rules)]
 """The setting ``args`` of the trajectory operators."""
 
 
-def _tool_rule(tool: Any, rule: Any) -> ToolRule:
-    if isinstance(rule, str) and rule in MODES:
-        return rule
+def _parse_tool_rule(tool: Any, rule: Any) -> ToolRule:
     if isinstance(rule, str | Operator | type) or is_specification(rule):
-        return _argument_rule(str(tool), rule)
+        return _parse_argument_rule(str(tool), rule)
     if not isinstance(rule, Mapping) or not rule:
-        wanted = f"{', '.join(MODES)}, an operator or rules by argument"
-        raise ValueError(f"the rule of the tool {tool!r} is {wanted}, got {rule!r}")
-    return {str(argument): _argument_rule(f"{tool}.{argument}", own) for argument, own in rule.items()}
+        choices = f"{', '.join(MODES)}, an operator or rules by argument"
+        raise ValueError(f"the rule of the tool {tool!r} is {choices}, got {rule!r}")
+    return {str(argument): _parse_argument_rule(f"{tool}.{argument}", own) for argument, own in rule.items()}
 
 
-def _argument_rule(place: str, rule: Any) -> ArgumentRule:
+def _parse_argument_rule(place: str, rule: Any) -> ArgumentRule:
     if isinstance(rule, str) and rule in MODES:
         return rule
     try:
         return operator_from_settings(rule)
     except ConfigurationError as error:
+        message = f"the rule of {place} is a mode or an operator: {error}"
         hint = allowed("mode", rule, MODES) if isinstance(rule, str) else ""
-        raise ValueError(f"the rule of {place} is a mode or an operator: {error}{hint and ' Modes:' + hint}") from None
+        if hint:
+            message += f" Modes:{hint}"
+        raise ValueError(message) from None
 
 
-def _mode(mode: str) -> str:
-    if mode not in MODES:
-        raise ValueError(f"Unknown args mode: {mode!r}.{allowed('mode', mode, MODES)}")
-    return mode
-
-
-@dataclass(frozen=True, slots=True)
-class ArgumentFinding:
-    """What came out for one argument."""
+class ArgumentResult(NamedTuple):
+    """The comparison of one argument; `kind` is how it differs, or None."""
 
     argument: str
     score: float
@@ -92,80 +86,53 @@ class ArgumentFinding:
 
 def compare_arguments(
     rule: ToolRule, expected: Mapping[str, Any], observed: Mapping[str, Any]
-) -> Iterator[ArgumentFinding]:
+) -> Iterator[ArgumentResult]:
     """Compare the arguments of two calls of one tool."""
-    expected, observed = parts_of(rule, expected), parts_of(rule, observed)
+    expected = split_arguments(rule, expected)
+    observed = split_arguments(rule, observed)
     for argument in (*expected, *(argument for argument in observed if argument not in expected)):
-        own = rule_of_argument(rule, argument)
-        finding = _compare_one(own, rule, argument, expected.get(argument, _ABSENT), observed.get(argument, _ABSENT))
-        if finding is not None:
-            yield finding
+        left = expected.get(argument, _ABSENT)
+        right = observed.get(argument, _ABSENT)
+        own = get_argument_rule(rule, argument)
+        if isinstance(own, Operator):
+            if left is _ABSENT and own.effective_expected(_ABSENT) is not _ABSENT:
+                # The operator has its own expected value.
+                left = None
+            if left is not _ABSENT and right is not _ABSENT:
+                yield _compare_by_operator(own, argument, left, right)
+                continue
+            # An operator cannot compare an absent value, so the rule for all others decides.
+            own = get_argument_rule(rule)
 
-
-def rule_of_argument(rule: ToolRule, argument: str = OTHERS) -> ArgumentRule:
-    """Give the rule of one argument, or of those that have none of their own."""
-    return rule.get(argument, rule.get(OTHERS, EQUAL)) if isinstance(rule, dict) else rule
-
-
-def is_by_argument(rule: ToolRule) -> bool:
-    """Say whether every argument is compared by itself, and as it stands."""
-    return not isinstance(rule, Operator) and (isinstance(rule, str) or not any("." in name for name in rule))
-
-
-def parts_of(rule: ToolRule, args: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give what the rule of a tool compares one by one."""
-    if is_by_argument(rule):
-        return args
-    return dict(_parts("", args.items(), rule)) if isinstance(rule, dict) else {WHOLE: args}
-
-
-def path_of(rule: ToolRule, part: str) -> str:
-    """Give the JSONPath of a part below its call."""
-    names = [part] if is_by_argument(rule) else part.split(".") if part else []
-    return functools.reduce(lambda path, name: step(path, int(name) if name.isdecimal() else name), names, ".args")
-
-
-def _parts(
-    prefix: str, items: Iterable[tuple[Any, Any]], rules: Mapping[str, ArgumentRule]
-) -> Iterator[tuple[str, Any]]:
-    for name, value in items:
-        path = f"{prefix}{name}"
-        inside = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
-        if value and path not in rules and any(own.startswith(f"{path}.") for own in rules):
-            yield from _parts(f"{path}.", inside, rules) if inside else [(path, value)]
+        if own == IGNORE or (left is _ABSENT and own == CONTAINS) or (right is _ABSENT and own == WITHIN):
+            continue
+        if left is _ABSENT:
+            yield ArgumentResult(argument, 0.0, "unexpected")
+        elif right is _ABSENT:
+            yield ArgumentResult(argument, 0.0, "missing")
+        elif _accepts(own, left, right):
+            yield ArgumentResult(argument, 1.0, None)
         else:
-            yield path, value
+            yield ArgumentResult(argument, 0.0, "changed")
 
 
-def _compare_one(
-    own: ArgumentRule, rule: ToolRule, argument: str, expected: Any, observed: Any
-) -> ArgumentFinding | None:
-    if isinstance(own, Operator):
-        if expected is not _ABSENT and observed is not _ABSENT:
-            return _compare_by_operator(own, argument, expected, observed)
-        if expected is _ABSENT and own.effective_expected(_ABSENT) is not _ABSENT:
-            return _compare_by_operator(own, argument, None, observed)
-        # An operator says nothing of absence; there the rule for all others holds.
-        own = rule_of_argument(rule)
-    if own == IGNORE:
-        return None
-    if expected is _ABSENT:
-        return None if own == CONTAINS else ArgumentFinding(argument, 0.0, "unexpected")
-    if observed is _ABSENT:
-        return None if own == WITHIN else ArgumentFinding(argument, 0.0, "missing")
-    accepted = _ACCEPTS[own](expected, observed)
-    return ArgumentFinding(argument, 1.0 if accepted else 0.0, None if accepted else "changed")
+def _compare_by_operator(operator: Operator, argument: str, expected: Any, observed: Any) -> ArgumentResult:
+    result = run(operator, expected, observed)
+    if result.error is not None:
+        raise PartError(result.error)
+    return ArgumentResult(argument, result.score, None if result.passed else "changed")
 
 
-def _compare_by_operator(operator: Operator, argument: str, expected: Any, observed: Any) -> ArgumentFinding:
-    made = run(operator, expected, observed)
-    if made.error is not None:
-        raise PartError(made.error)
-    return ArgumentFinding(argument, made.score, None if made.passed else "changed")
+def _accepts(mode: ArgumentRule, expected: Any, observed: Any) -> bool:
+    if mode == CONTAINS:
+        return contains(expected, observed)
+    if mode == WITHIN:
+        return contains(observed, expected)
+    return equal(expected, observed)
 
 
 def contains(part: Any, whole: Any) -> bool:
-    """Say whether a value has at least the keys of another, at any depth."""
+    """Return whether a value has at least the keys of another, at any depth."""
     if isinstance(part, Mapping) and isinstance(whole, Mapping):
         return all(key in whole and contains(item, whole[key]) for key, item in part.items())
     for kind in (list, tuple):
@@ -174,8 +141,51 @@ def contains(part: Any, whole: Any) -> bool:
     return equal(part, whole)
 
 
-_ACCEPTS: Final[Mapping[Any, Callable[[Any, Any], bool]]] = {
-    EQUAL: equal,
-    CONTAINS: contains,
-    WITHIN: lambda expected, observed: contains(observed, expected),
-}
+def get_argument_rule(rule: ToolRule, argument: str = OTHERS) -> ArgumentRule:
+    """Return the rule of one argument, or of all arguments without a rule of their own."""
+    if isinstance(rule, dict):
+        return rule.get(argument, rule.get(OTHERS, EQUAL))
+    return rule
+
+
+def is_by_argument(rule: ToolRule) -> bool:
+    """Return whether a rule compares each argument as a whole."""
+    if isinstance(rule, dict):
+        return not any("." in name for name in rule)
+    return not isinstance(rule, Operator)
+
+
+def split_arguments(rule: ToolRule, args: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Split arguments into the parts that the rule of a tool compares one by one."""
+    if is_by_argument(rule):
+        return args
+    if isinstance(rule, dict):
+        return dict(_iter_parts("", args.items(), rule))
+    return {WHOLE: args}
+
+
+def _iter_parts(
+    prefix: str, items: Iterable[tuple[Any, Any]], rules: Mapping[str, ArgumentRule]
+) -> Iterator[tuple[str, Any]]:
+    for name, value in items:
+        path = f"{prefix}{name}"
+        is_divided = value and path not in rules and any(rule.startswith(f"{path}.") for rule in rules)
+        if is_divided and isinstance(value, Mapping):
+            yield from _iter_parts(f"{path}.", value.items(), rules)
+        elif is_divided and isinstance(value, list):
+            yield from _iter_parts(f"{path}.", enumerate(value), rules)
+        else:
+            yield path, value
+
+
+def get_part_path(rule: ToolRule, part: str) -> str:
+    """Return the JSONPath of a part below its call."""
+    names = part.split(".")
+    if is_by_argument(rule):
+        names = [part]
+    elif part == WHOLE:
+        names = []
+    path = ".args"
+    for name in names:
+        path = step(path, int(name) if name.isdecimal() else name)
+    return path

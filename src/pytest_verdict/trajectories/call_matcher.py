@@ -1,6 +1,6 @@
-"""`Call`, an event as it is compared, and `CallMatcher`: whether an observed call matches an expected one, and how well.
+"""`Call`, an event in the form that is compared, and `CallMatcher`: whether an observed call matches an expected one.
 
-Keys of values are equal exactly when the values are.
+Two values have the same key exactly if they are equal.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -14,13 +14,13 @@ from pytest_verdict.trajectories.argument_rules import (
     EQUAL,
     IGNORE,
     OTHERS,
-    ArgumentFinding,
+    ArgumentResult,
     ToolRule,
     compare_arguments,
 )
 from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED, Event
 
-_NOT_ASKED: Final = object()
+_NOT_COMPUTED: Final = object()
 
 
 @dataclass(slots=True, eq=False)
@@ -30,48 +30,48 @@ class Call:
     event: Event
     name: str
     args: Mapping[str, Any]
-    known: bool
-    """Whether the arguments can be compared."""
-    _key: Any = _NOT_ASKED
+    has_args: bool
+    """Whether the arguments can be compared; an empty object can."""
+    _key: Any = _NOT_COMPUTED
 
     @property
     def key(self) -> Hashable | None:
-        """A key that calls with equal arguments share, and no others."""
-        if self._key is _NOT_ASKED:
-            self._key = key_of(self.args) if self.known else None
+        """A key that calls with equal arguments share, and no others; None if there is no such key."""
+        if self._key is _NOT_COMPUTED:
+            self._key = build_key(self.args) if self.has_args else None
         return self._key  # type: ignore[no-any-return]
 
     @property
-    def unstated(self) -> bool:
-        """Whether the source says nothing of the arguments."""
+    def is_bare(self) -> bool:
+        """Whether the source did not record the arguments, as in a list of names."""
         return self.event.args_note == ARGS_NOT_RECORDED
 
 
-def _by_tool(calls: Sequence[Call]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
+def group_by_tool(expected: Sequence[Call], observed: Sequence[Call]) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield the positions of the expected and the observed calls of each tool that both sides call."""
+    observed_by_tool = _positions_by_tool(observed)
+    for name, lefts in _positions_by_tool(expected).items():
+        if name in observed_by_tool:
+            yield lefts, observed_by_tool[name]
+
+
+def find_calls_of_same_tool(expected: Sequence[Call], observed: Sequence[Call]) -> list[list[int]]:
+    """Return for each expected call the positions of the observed calls of its tool."""
+    observed_by_tool = _positions_by_tool(observed)
+    return [observed_by_tool.get(call.name, []) for call in expected]
+
+
+def _positions_by_tool(calls: Sequence[Call]) -> dict[str, list[int]]:
+    positions: dict[str, list[int]] = {}
     for at, call in enumerate(calls):
-        found.setdefault(call.name, []).append(at)
-    return found
+        positions.setdefault(call.name, []).append(at)
+    return positions
 
 
-def calls_of_each_tool(expected: Sequence[Call], observed: Sequence[Call]) -> Iterator[tuple[list[int], list[int]]]:
-    """Give the positions of expected and observed calls of each tool that both sides call."""
-    offered = _by_tool(observed)
-    for name, lefts in _by_tool(expected).items():
-        if name in offered:
-            yield lefts, offered[name]
-
-
-def calls_of_same_tool(expected: Sequence[Call], observed: Sequence[Call]) -> list[list[int]]:
-    """List the positions of the observed calls of the tool of each expected call."""
-    offered = _by_tool(observed)
-    return [offered.get(call.name, []) for call in expected]
-
-
-def key_of(value: Any) -> Hashable | None:
-    """Give a key by which equal values can be found without comparing each with each."""
+def build_key(value: Any) -> Hashable | None:
+    """Return a key by which equal values are found without comparing every pair; None if there is no such key."""
     try:
-        return _key(value)
+        return _build_key(value)
     except (_NoKeyError, RecursionError):
         return None
 
@@ -80,7 +80,7 @@ class _NoKeyError(Exception):
     pass
 
 
-def _key(value: Any) -> Hashable:
+def _build_key(value: Any) -> Hashable:
     kind = type(value)
     if kind is str:
         return ("text", value)
@@ -89,11 +89,11 @@ def _key(value: Any) -> Hashable:
     if value is None or kind is bool:
         return ("constant", repr(value))
     if kind is dict or isinstance(value, Mapping):
-        return ("object", frozenset([(_key(name), _key(item)) for name, item in value.items()]))
+        return ("object", frozenset([(_build_key(name), _build_key(item)) for name, item in value.items()]))
     if kind is list or kind is tuple:
-        return (kind.__name__, tuple([_key(item) for item in value]))
+        return (kind.__name__, tuple([_build_key(item) for item in value]))
     number = as_decimal(value) if is_number(value) else None
-    if number is None or number != number:  # noqa: PLR0124 - NaN equals nothing, so it has no key
+    if number is None or number.is_nan():
         raise _NoKeyError
     return ("number", number)
 
@@ -102,66 +102,69 @@ def _key(value: Any) -> Hashable:
 class CallMatcher:
     """Compares calls by the rules for their arguments.
 
-    An expected call whose arguments are not stated, such as a name alone, accepts any arguments. An observed call whose
-    arguments are unknown is accepted only where nothing is demanded of them.
+    An expected call without arguments, such as a name alone, accepts any arguments. An observed call whose arguments are
+    unknown is accepted only if nothing is demanded of them.
     """
 
     rules: str | Mapping[str, ToolRule]
     ignored_args: Sequence[str] = ()
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def call(self, event: Event, name: str) -> Call:
-        """Prepare an event for comparison."""
-        args, known = event.args, event.args_note is None
-        if known and name in self.defaults:
+    def prepare(self, event: Event, name: str) -> Call:
+        """Build the call that is compared."""
+        args = event.args
+        has_args = event.args_note is None
+        if has_args and name in self.defaults:
             args = {**self.defaults[name], **args}
-        if known and self.ignored_args:
+        if has_args and self.ignored_args:
             args = {argument: value for argument, value in args.items() if argument not in self.ignored_args}
-        return Call(event, name, args, known)
+        return Call(event, name, args, has_args)
 
-    def rule(self, tool: str) -> ToolRule:
-        """Give the rule of a tool."""
+    def get_rule(self, tool: str) -> ToolRule:
+        """Return the rule of a tool."""
         if isinstance(self.rules, str):
             return self.rules
         return self.rules.get(tool, self.rules.get(OTHERS, EQUAL))
 
-    def demands_nothing(self, expected: Call) -> bool:
-        """Say whether an expected call accepts any arguments of its tool."""
-        rule = self.rule(expected.name)
-        return rule == IGNORE or expected.unstated or (rule == CONTAINS and expected.known and not expected.args)
+    def accepts_any_args(self, expected: Call) -> bool:
+        """Return whether an expected call accepts any arguments of its tool."""
+        rule = self.get_rule(expected.name)
+        return rule == IGNORE or expected.is_bare or (rule == CONTAINS and expected.has_args and not expected.args)
 
     def accepts(self, expected: Call, observed: Call) -> bool:
-        """Say whether an expected call accepts an observed one."""
+        """Return whether an expected call accepts an observed one."""
         if expected.name != observed.name:
             return False
-        rule, known = self.rule(expected.name), expected.known and observed.known
-        if rule == EQUAL and known:
+        rule = self.get_rule(expected.name)
+        has_args = expected.has_args and observed.has_args
+        if rule == EQUAL and has_args:
             return equal(expected.args, observed.args)
-        if self.demands_nothing(expected):
+        if self.accepts_any_args(expected):
             return True
-        return known and all(finding.kind is None for finding in compare_arguments(rule, expected.args, observed.args))
+        if not has_args:
+            return False
+        return all(result.kind is None for result in compare_arguments(rule, expected.args, observed.args))
 
     def score(self, expected: Call, observed: Call) -> float:
-        """Say how much of an expected call an observed one delivers: the mean over the arguments that count."""
+        """Return the mean score of the arguments that count."""
         if expected.name != observed.name:
             return 0.0
-        if self.demands_nothing(expected):
+        if self.accepts_any_args(expected):
             return 1.0
-        if not (expected.known and observed.known):
+        if not (expected.has_args and observed.has_args):
             return 0.0
-        if self.rule(expected.name) == EQUAL:
-            # The usual rule, without the detour over findings: alignments ask for every pair.
-            both = [argument for argument in expected.args if argument in observed.args]
-            count = len(expected.args) + len(observed.args) - len(both)
-            matches = sum(equal(expected.args[argument], observed.args[argument]) for argument in both)
+
+        if self.get_rule(expected.name) == EQUAL:
+            # Alignments score every pair under the default rule, so it is computed without a result for each argument.
+            shared = [argument for argument in expected.args if argument in observed.args]
+            count = len(expected.args) + len(observed.args) - len(shared)
+            matches = sum(equal(expected.args[argument], observed.args[argument]) for argument in shared)
             return matches / count if count else 1.0
-        return _mean(self.findings(expected, observed))
 
-    def findings(self, expected: Call, observed: Call) -> list[ArgumentFinding]:
+        results = self.compare_args(expected, observed)
+        scores = [1.0 if result.kind is None else result.score for result in results]
+        return sum(scores) / len(scores) if scores else 1.0
+
+    def compare_args(self, expected: Call, observed: Call) -> list[ArgumentResult]:
         """Compare the arguments of two calls of one tool, one by one."""
-        return list(compare_arguments(self.rule(expected.name), expected.args, observed.args))
-
-
-def _mean(findings: Sequence[ArgumentFinding]) -> float:
-    scores = [1.0 if finding.kind is None else finding.score for finding in findings]
-    return sum(scores) / len(scores) if scores else 1.0
+        return list(compare_arguments(self.get_rule(expected.name), expected.args, observed.args))
