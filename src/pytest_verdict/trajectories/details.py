@@ -159,7 +159,7 @@ def align(
         places = range(len(expected))
     alignment = []
     different: list[Difference] = []
-    for row in _classify(_split_tools(rows, expected, observed), expected, observed, matcher):
+    for row in _classify(rows, expected, observed, matcher):
         kind, left, right = row
         if kind == UNEXPECTED and extras == "allow":
             kind = EXTRA
@@ -172,7 +172,11 @@ def align(
         alignment.append((kind, place, right, sides.get("observed") or sides["expected"]))
 
         if kind == DIFFERENT:
-            different += _compare_args(place, right, sides["expected"], sides["observed"], matcher)
+            for difference in _compare_args(sides["expected"], sides["observed"], matcher):
+                paths = {"path": f"$[{place}]{difference['path']}"}
+                if place != right or "observed_path" in difference:
+                    paths["observed_path"] = f"$[{right}]{difference.get('observed_path', difference['path'])}"
+                different.append({**difference, **paths})
         elif kind not in _AS_EXPECTED:
             difference: Difference = {"path": f"$[{right if place is None else place}]", "kind": kind}
             if kind == OUT_OF_ORDER:
@@ -200,20 +204,17 @@ def _choose_rows(kinds: Sequence[str]) -> Sequence[int]:
     return sorted(chosen)[:MOST_ROWS]
 
 
-def _split_tools(rows: Iterable[pairing.Row], expected: Sequence[Call], observed: Sequence[Call]) -> list[pairing.Row]:
-    """Split the pairs of different tools, of which one call is missing and the other unexpected."""
-    split: list[pairing.Row] = []
-    for left, right in rows:
-        if left is not None and right is not None and expected[left].name != observed[right].name:
-            split += [(left, None), (None, right)]
-        else:
-            split.append((left, right))
-    return split
-
-
 def _classify(
-    rows: Sequence[pairing.Row], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
+    pairs: Iterable[pairing.Row], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
 ) -> Iterator[_AlignedCall]:
+    """Yield how the calls of each pair differ."""
+    rows: list[pairing.Row] = []
+    for left, right in pairs:
+        if left is not None and right is not None and expected[left].name != observed[right].name:
+            rows += [(left, None), (None, right)]
+        else:
+            rows.append((left, right))
+
     # A missing call may have its partner among the unexpected ones.
     lefts = [left for left, right in rows if left is not None and right is None]
     rights = [right for left, right in rows if left is None and right is not None]
@@ -235,19 +236,8 @@ def _classify(
             yield _AlignedCall(UNEXPECTED, None, right)
 
 
-def _compare_args(
-    place: int | None, position: int | None, expected: Call, observed: Call, matcher: CallMatcher
-) -> Iterator[Difference]:
-    """Yield the differences in the arguments of two calls, with their paths in the trajectories."""
-    for difference in _iter_argument_differences(expected, observed, matcher):
-        inner = difference.get("observed_path", difference["path"])
-        paths = {"path": f"$[{place}]{difference['path']}"}
-        if place != position or "observed_path" in difference:
-            paths["observed_path"] = f"$[{position}]{inner}"
-        yield {**difference, **paths}
-
-
-def _iter_argument_differences(expected: Call, observed: Call, matcher: CallMatcher) -> Iterator[Difference]:
+def _compare_args(expected: Call, observed: Call, matcher: CallMatcher) -> Iterator[Difference]:
+    """Yield the differences in the arguments of two calls, with their paths below the calls."""
     if not (expected.has_args and observed.has_args):
         sides = {"expected": format_call(expected), "observed": format_call(observed)}
         yield {"path": ".args", "kind": "changed", **sides}

@@ -66,15 +66,14 @@ def read_steps(value: Any, expected_format: str, prepare: Prepare) -> list[Step]
             _refuse_misspelt_keys(step)
 
     if not is_list or not any(map(_is_explicit_step, source)):
+        # A call without a group is a step of its own.
         events = read_trajectory(source, expected_format)
-        source = [list(group) for _, group in groupby(events, _get_group)]
+        groups = groupby(
+            events, lambda event: (event.group is None, event.index if event.group is None else event.group)
+        )
+        source = [list(group) for _, group in groups]
     steps = [_read_step(step, place, prepare) for place, step in enumerate(source)]
     return [step for step in steps if step.calls]
-
-
-def _get_group(event: Event) -> tuple[bool, int]:
-    # A call without a group is a step of its own.
-    return (event.group is None, event.index if event.group is None else event.group)
 
 
 def _is_explicit_step(step: Any) -> bool:
@@ -153,13 +152,10 @@ def _read_times(item: Any) -> Times:
     optional = item.get(OPTIONAL, False)
     if not isinstance(optional, bool):
         raise TrajectoryError(f"{OPTIONAL} is true or false, got {shown(optional, 80)}")
-    times = _read_repeat(item[REPEAT]) if REPEAT in item else Times()
-    if optional:
-        return Times(0, times.most)
-    return times
+    if REPEAT not in item:
+        return Times(0 if optional else 1, 1)
 
-
-def _read_repeat(repeat: Any) -> Times:
+    repeat = item[REPEAT]
     if not isinstance(repeat, Mapping) or not set(repeat) <= {"min", "max"}:
         raise TrajectoryError(f"{REPEAT} is an object of min and max, got {shown(repeat, 80)}")
     least = repeat.get("min", 0)
@@ -171,4 +167,4 @@ def _read_repeat(repeat: Any) -> Times:
         raise TrajectoryError(
             f"{REPEAT} takes whole numbers, 0 <= min <= max and 1 <= max <= {MOST_REPEATS}, got {shown(dict(repeat), 80)}"
         )
-    return Times(least, most)
+    return Times(0 if optional else least, most)

@@ -78,7 +78,8 @@ class TrajectorySteps(TrajectoryOperator):
         if outcome.score < 1.0:
             alignment = step_matcher.align(self.extras) or {}
             return replace(outcome, details={**(outcome.details or {}), **alignment})
-        if self.extras == "allow" and not any(_is_required(step) for step in expected):
+        required = [call for step in expected if step.times.least for call in step.calls if call.times.least]
+        if self.extras == "allow" and not required:
             return replace(outcome, notes=(EMPTY_EXPECTED,))
         return outcome
 
@@ -87,10 +88,6 @@ class TrajectorySteps(TrajectoryOperator):
         details = {"expected_calls": len(step_calls), **(outcome.details or {})}
         calls = [call for step_call in step_calls for call in step_call.choices]
         return super()._complete(replace(outcome, details=details), calls, observed, matcher)
-
-
-def _is_required(step: Step) -> bool:
-    return step.times.least > 0 and any(call.times.least > 0 for call in step.calls)
 
 
 def _match_with_extras(steps: list[Step], matcher: StepMatcher) -> Outcome:
@@ -159,7 +156,9 @@ class StepMatcher:
         self._accepted: dict[int, list[list[int]]] = {}
         """By the place of a step, for each of its calls the observed calls that one of its choices accepts."""
         for step in steps:
-            self._accepted[step.place] = [_join([next(accepted) for _ in call.choices]) for call in step.calls]
+            self._accepted[step.place] = [
+                sorted(set().union(*(next(accepted) for _ in call.choices))) for call in step.calls
+            ]
 
     def find_earliest(self, step: Step, start: int) -> list[int] | None:
         """Return the observed calls that a step requires, ending as early as possible."""
@@ -256,12 +255,6 @@ class StepMatcher:
         if times.most is None:
             return max(times.least, self._size)
         return max(times.least, min(times.most, self._size))
-
-
-def _join(positions: list[list[int]]) -> list[int]:
-    if len(positions) == 1:
-        return positions[0]
-    return sorted(set().union(*positions))
 
 
 def _find_ends_of_call(accepted: list[int], times: Times, start: int) -> set[int]:

@@ -162,17 +162,17 @@ class _Checker:
 
         is_result = any(_matches(_RESULT_TYPE, get(value, key)) for key in ("role", "type"))
         for key, child in shape.children.items():
-            # A tool may return anything.
-            if not (is_result and key in {"content", "output"}):
-                self._check_child(child, get(value, key), f"{path}.{key}" if path else key)
-
-    def _check_child(self, shape: Shape, value: Any, path: str) -> None:
-        if isinstance(value, list | tuple) and not shape.is_single:
-            self.check_list(shape, value, path)
-        elif shape.is_single or isinstance(value, str):
-            self.check_object(shape, value, path)
-        elif value is not None:
-            raise TrajectoryError(f"{path} must be a list, got {shown(value, 80)}")
+            if is_result and key in {"content", "output"}:
+                # A tool may return anything.
+                continue
+            item = get(value, key)
+            item_path = f"{path}.{key}" if path else key
+            if isinstance(item, list | tuple) and not child.is_single:
+                self.check_list(child, item, item_path)
+            elif child.is_single or isinstance(item, str):
+                self.check_object(child, item, item_path)
+            elif item is not None:
+                raise TrajectoryError(f"{item_path} must be a list, got {shown(item, 80)}")
 
     def _check_types(self, shape: Shape, value: Any, path: str) -> None:
         for key in ("role", shape.type_key):

@@ -130,20 +130,16 @@ def langgraph(value: Any) -> Iterator[Event]:
     if steps is None:
         steps = value
     else:
-        _refuse_calls_beside_steps(value)
+        for key, item in iter_entries(value):
+            # The results are states of the graph, and calls in their messages are no nodes.
+            if key not in {"steps", "results"} and find_call(item, set()) is not None:
+                raise TrajectoryError(f"the value has a call in the form {key!r}, which is not one of langgraph")
 
     for place, step in enumerate(require_list(steps, "a list of steps")):
         for node in require_list(step, "a step"):
             if not isinstance(node, str):
                 raise TrajectoryError(f"a node of a step is a name, got {shown(node, 80)}")
             yield build_call(node, MISSING, group=place)
-
-
-def _refuse_calls_beside_steps(value: Any) -> None:
-    for key, item in iter_entries(value):
-        # The results are states of the graph, and calls in their messages are no nodes.
-        if key not in {"steps", "results"} and find_call(item, set()) is not None:
-            raise TrajectoryError(f"the value has a call in the form {key!r}, which is not one of langgraph")
 
 
 # Vercel AI SDK

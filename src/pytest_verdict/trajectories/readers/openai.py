@@ -1,6 +1,6 @@
 """OpenAI chat completions and Responses, and the messages of tau2-bench, which are alike."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -47,7 +47,15 @@ _MESSAGE: Final = Shape("role", {"content": _BLOCK}, "tool_calls function_call r
 )
 def openai_chat(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
-    for place, message in enumerate(_read_messages_or_choices(value)):
+    choices = get(value, "choices")
+    if choices is None:
+        messages = read_messages(value)
+    else:
+        messages = [get(choice, "message") for choice in require_list(choices, "choices")]
+        if any(message is None for message in messages):
+            raise TrajectoryError("a choice needs its message; put the chunks of a streamed completion together first")
+
+    for place, message in enumerate(messages):
         get_from_message = make_getter(message)
         for call in require_list(get_from_message("tool_calls"), "tool_calls"):
             get_from_call = make_getter(call)
@@ -60,16 +68,6 @@ def openai_chat(value: Any) -> Iterator[CallOrResult]:
         if get_from_message("role") == "tool":
             is_error = get_from_message("error") is True
             yield Result.from_content(message, get(message, "tool_call_id", "id"), failed=is_error)
-
-
-def _read_messages_or_choices(value: Any) -> Sequence[Any]:
-    choices = get(value, "choices")
-    if choices is None:
-        return read_messages(value)
-    messages = [get(choice, "message") for choice in require_list(choices, "choices")]
-    if any(message is None for message in messages):
-        raise TrajectoryError("a choice needs its message; put the chunks of a streamed completion together first")
-    return messages
 
 
 def _read_tool_call(get_from_call: Callable[..., Any], group: int) -> Event:
@@ -171,12 +169,7 @@ def _is_run(item: Any) -> bool:
 
 
 @partial(
-    Format,
-    is_item=_is_run,
-    item=_RUN,
-    containers="simulations",
-    own_keys="simulations",
-    sibling_keys="info tasks",
+    Format, is_item=_is_run, item=_RUN, containers="simulations", own_keys="simulations", sibling_keys="info tasks"
 )
 def tau2(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; those of one message or one tick are one group, those of a task are not grouped."""

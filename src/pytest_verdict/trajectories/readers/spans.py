@@ -335,11 +335,10 @@ _INFERENCE_COPIES: Final = r"|output\..+"
 _REQUEST: Final = re.compile(r"llm\.output_messages\.(\d+)\.message\.tool_calls\.(\d+)\.tool_call\.(.+)")
 
 
-def _has_inference_kinds(value: Any) -> bool:
-    return otel.recognises(value) and any(_KIND in span.attributes for span in read_spans(value))
-
-
-@partial(Format, is_whole=_has_inference_kinds)
+@partial(
+    Format,
+    is_whole=lambda value: otel.recognises(value) and any(_KIND in span.attributes for span in read_spans(value)),
+)
 def openinference(value: Any) -> Iterator[Event]:
     """Read executed calls in the order of their start; calls that overlap in time are one group."""
     spans = read_spans(value)
