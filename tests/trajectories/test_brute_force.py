@@ -124,8 +124,8 @@ TOOL_RULES = st.one_of(
 @given(ARGUMENTS, ARGUMENTS, TOOL_RULES)
 def test_many_scores_at_once_are_those_of_the_rules_one_by_one(expected, observed, rule):
     matcher = CallMatcher({"a": rule})
-    lefts, rights = ([matcher.call(Event("a", args), "a") for args in side] for side in (expected, observed))
-    rights = [*rights, matcher.call(Event("a", {}, args_note=ARGS_NOT_RECORDED), "a")] * 2
+    lefts, rights = ([matcher.prepare(Event("a", args), "a") for args in side] for side in (expected, observed))
+    rights = [*rights, matcher.prepare(Event("a", {}, args_note=ARGS_NOT_RECORDED), "a")] * 2
     scores = CallScores(lefts, rights, matcher)
     for at, left in enumerate(lefts):
         try:
@@ -247,7 +247,7 @@ def test_shortcuts_change_no_verdict(expected, observed, rule):
     """The candidates that are found by value are those that are found by comparing each with each."""
     from pytest_verdict.core.values.numbers import as_decimal
     from pytest_verdict.templates import ExactMatch
-    from pytest_verdict.trajectories.call_index import accepted_calls
+    from pytest_verdict.trajectories.call_index import find_accepted_calls
     from pytest_verdict.trajectories.call_matcher import CallMatcher
     from pytest_verdict.trajectories.event import Event
 
@@ -259,10 +259,10 @@ def test_shortcuts_change_no_verdict(expected, observed, rule):
     if rule == "number":
         # An expected value that is no number makes the comparison an error, not a verdict.
         expected = [{**args, "x": 1} if as_decimal(args.get("x", 1)) is None else args for args in expected]
-    left = [matcher.call(Event("t", args), "t") for args in expected]
-    right = [matcher.call(Event("t", args), "t") for args in observed]
+    left = [matcher.prepare(Event("t", args), "t") for args in expected]
+    right = [matcher.prepare(Event("t", args), "t") for args in observed]
     wanted = [[at for at, made in enumerate(right) if matcher.accepts(call, made)] for call in left]
-    assert accepted_calls(left, right, matcher) == wanted
+    assert find_accepted_calls(left, right, matcher) == wanted
 
 
 @given(st.lists(st.sets(st.integers(0, 5)).map(sorted), max_size=5))

@@ -14,16 +14,19 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.number import NumericTolerance
 from pytest_verdict.operators.text import Exact
-from pytest_verdict.trajectories.argument_rules import (
+from pytest_verdict.trajectories.call_matcher import (
     CONTAINS,
     EQUAL,
     IGNORE,
     WITHIN,
     ArgumentRule,
+    Call,
+    CallMatcher,
+    build_key,
     get_argument_rule,
+    group_by_tool,
     is_by_argument,
 )
-from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, build_key, group_by_tool
 
 SCALE: Final = 10**9
 """A score of 1.0, and the cost of one call without a partner; scores are whole numbers, so that rounding cannot decide."""

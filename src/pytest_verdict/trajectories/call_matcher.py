@@ -1,26 +1,198 @@
-"""`Call`, an event in the form that is compared, and `CallMatcher`: whether an observed call matches an expected one.
+"""When an expected call accepts an observed one: rules for arguments, and `CallMatcher`, which applies them.
 
-Two values have the same key exactly if they are equal.
+A rule is a mode or an operator, for all arguments of a tool together or for one; ``time.start`` is a part of an argument.
+The modes are read from the expected side:
+
+- ``equal``: the same arguments with equal values;
+- ``contains``: observed has every expected argument, and every key of an expected object, at any depth;
+- ``within``: observed has nothing that expected does not have; the mirror of ``contains``;
+- ``ignore``: anything.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
+from pydantic import BeforeValidator
+
+from pytest_verdict.core.kernel import PartError, run
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.registry import is_specification, operator_from_settings
+from pytest_verdict.core.values.differences import step
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.numbers import as_decimal, is_number
-from pytest_verdict.trajectories.argument_rules import (
-    CONTAINS,
-    EQUAL,
-    IGNORE,
-    OTHERS,
-    ArgumentResult,
-    ToolRule,
-    compare_arguments,
-)
+from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED, Event
 
+EQUAL: Final = "equal"
+CONTAINS: Final = "contains"
+WITHIN: Final = "within"
+IGNORE: Final = "ignore"
+MODES: Final = (EQUAL, CONTAINS, WITHIN, IGNORE)
+
+OTHERS: Final = "*"
+"""In a mapping of rules: every tool, or every argument, without a rule of its own."""
+
+ArgumentRule = str | Operator
+ToolRule = ArgumentRule | dict[str, ArgumentRule]
+
+WHOLE: Final = ""
+"""The name of the only part when an operator compares all arguments together."""
+
+_ABSENT: Final = object()
 _NOT_COMPUTED: Final = object()
+
+
+def parse_rules(value: Any) -> str | dict[str, ToolRule]:
+    """Parse the setting ``args``."""
+    if isinstance(value, str):
+        if value not in MODES:
+            raise ValueError(f"Unknown args mode: {value!r}.{allowed('mode', value, MODES)}")
+        return value
+    if not isinstance(value, Mapping) or not value:
+        raise ValueError(f"takes {', '.join(MODES)} or rules by tool, got {value!r}")
+    return {str(tool): _parse_tool_rule(tool, rule) for tool, rule in value.items()}
+
+
+ArgumentRules = Annotated[str | dict[str, Any], BeforeValidator(parse_rules)]
+"""The setting ``args`` of the trajectory operators."""
+
+
+def _parse_tool_rule(tool: Any, rule: Any) -> ToolRule:
+    if isinstance(rule, str | Operator | type) or is_specification(rule):
+        return _parse_argument_rule(str(tool), rule)
+    if not isinstance(rule, Mapping) or not rule:
+        choices = f"{', '.join(MODES)}, an operator or rules by argument"
+        raise ValueError(f"the rule of the tool {tool!r} is {choices}, got {rule!r}")
+    return {str(argument): _parse_argument_rule(f"{tool}.{argument}", own) for argument, own in rule.items()}
+
+
+def _parse_argument_rule(place: str, rule: Any) -> ArgumentRule:
+    if isinstance(rule, str) and rule in MODES:
+        return rule
+    try:
+        return operator_from_settings(rule)
+    except ConfigurationError as error:
+        message = f"the rule of {place} is a mode or an operator: {error}"
+        hint = allowed("mode", rule, MODES) if isinstance(rule, str) else ""
+        if hint:
+            message += f" Modes:{hint}"
+        raise ValueError(message) from None
+
+
+class ArgumentResult(NamedTuple):
+    """The comparison of one argument; `kind` is how it differs, or None."""
+
+    argument: str
+    score: float
+    kind: str | None
+
+
+def compare_arguments(
+    rule: ToolRule, expected: Mapping[str, Any], observed: Mapping[str, Any]
+) -> Iterator[ArgumentResult]:
+    """Compare the arguments of two calls of one tool."""
+    expected = split_arguments(rule, expected)
+    observed = split_arguments(rule, observed)
+    for argument in (*expected, *(argument for argument in observed if argument not in expected)):
+        left = expected.get(argument, _ABSENT)
+        right = observed.get(argument, _ABSENT)
+        own = get_argument_rule(rule, argument)
+        if isinstance(own, Operator):
+            if left is _ABSENT and own.effective_expected(_ABSENT) is not _ABSENT:
+                # The operator has its own expected value.
+                left = None
+            if left is not _ABSENT and right is not _ABSENT:
+                yield _compare_by_operator(own, argument, left, right)
+                continue
+            # An operator cannot compare an absent value, so the rule for all others decides.
+            own = get_argument_rule(rule)
+
+        if own == IGNORE or (left is _ABSENT and own == CONTAINS) or (right is _ABSENT and own == WITHIN):
+            continue
+        if left is _ABSENT:
+            yield ArgumentResult(argument, 0.0, "unexpected")
+        elif right is _ABSENT:
+            yield ArgumentResult(argument, 0.0, "missing")
+        elif _accepts(own, left, right):
+            yield ArgumentResult(argument, 1.0, None)
+        else:
+            yield ArgumentResult(argument, 0.0, "changed")
+
+
+def _compare_by_operator(operator: Operator, argument: str, expected: Any, observed: Any) -> ArgumentResult:
+    result = run(operator, expected, observed)
+    if result.error is not None:
+        raise PartError(result.error)
+    return ArgumentResult(argument, result.score, None if result.passed else "changed")
+
+
+def _accepts(mode: ArgumentRule, expected: Any, observed: Any) -> bool:
+    if mode == CONTAINS:
+        return contains(expected, observed)
+    if mode == WITHIN:
+        return contains(observed, expected)
+    return equal(expected, observed)
+
+
+def contains(part: Any, whole: Any) -> bool:
+    """Return whether a value has at least the keys of another, at any depth."""
+    if isinstance(part, Mapping) and isinstance(whole, Mapping):
+        return all(key in whole and contains(item, whole[key]) for key, item in part.items())
+    for kind in (list, tuple):
+        if isinstance(part, kind) and isinstance(whole, kind):
+            return len(part) == len(whole) and all(map(contains, part, whole))
+    return equal(part, whole)
+
+
+def get_argument_rule(rule: ToolRule, argument: str = OTHERS) -> ArgumentRule:
+    """Return the rule of one argument, or of all arguments without a rule of their own."""
+    if isinstance(rule, dict):
+        return rule.get(argument, rule.get(OTHERS, EQUAL))
+    return rule
+
+
+def is_by_argument(rule: ToolRule) -> bool:
+    """Return whether a rule compares each argument as a whole."""
+    if isinstance(rule, dict):
+        return not any("." in name for name in rule)
+    return not isinstance(rule, Operator)
+
+
+def split_arguments(rule: ToolRule, args: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Split arguments into the parts that the rule of a tool compares one by one."""
+    if is_by_argument(rule):
+        return args
+    if isinstance(rule, dict):
+        return dict(_iter_parts("", args.items(), rule))
+    return {WHOLE: args}
+
+
+def _iter_parts(
+    prefix: str, items: Iterable[tuple[Any, Any]], rules: Mapping[str, ArgumentRule]
+) -> Iterator[tuple[str, Any]]:
+    for name, value in items:
+        path = f"{prefix}{name}"
+        is_divided = value and path not in rules and any(rule.startswith(f"{path}.") for rule in rules)
+        if is_divided and isinstance(value, Mapping):
+            yield from _iter_parts(f"{path}.", value.items(), rules)
+        elif is_divided and isinstance(value, list):
+            yield from _iter_parts(f"{path}.", enumerate(value), rules)
+        else:
+            yield path, value
+
+
+def get_part_path(rule: ToolRule, part: str) -> str:
+    """Return the JSONPath of a part below its call."""
+    names = part.split(".")
+    if is_by_argument(rule):
+        names = [part]
+    elif part == WHOLE:
+        names = []
+    path = ".args"
+    for name in names:
+        path = step(path, int(name) if name.isdecimal() else name)
+    return path
 
 
 @dataclass(slots=True, eq=False)

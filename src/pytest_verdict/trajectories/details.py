@@ -9,14 +9,15 @@ from pytest_verdict.core.values.differences import Difference as ValueDifference
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.trajectories import pairing
-from pytest_verdict.trajectories.argument_rules import (
+from pytest_verdict.trajectories.call_index import find_accepted_calls
+from pytest_verdict.trajectories.call_matcher import (
     EQUAL,
+    Call,
+    CallMatcher,
     get_argument_rule,
     get_part_path,
     split_arguments,
 )
-from pytest_verdict.trajectories.call_index import find_accepted_calls
-from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED
 
 EQUAL_CALL: Final = "equal"
@@ -172,11 +173,11 @@ def align(
         alignment.append((kind, place, right, sides.get("observed") or sides["expected"]))
 
         if kind == DIFFERENT:
-            for difference in _compare_args(sides["expected"], sides["observed"], matcher):
-                paths = {"path": f"$[{place}]{difference['path']}"}
-                if place != right or "observed_path" in difference:
-                    paths["observed_path"] = f"$[{right}]{difference.get('observed_path', difference['path'])}"
-                different.append({**difference, **paths})
+            for inner in _compare_args(sides["expected"], sides["observed"], matcher):
+                paths = {"path": f"$[{place}]{inner['path']}"}
+                if place != right or "observed_path" in inner:
+                    paths["observed_path"] = f"$[{right}]{inner.get('observed_path', inner['path'])}"
+                different.append({**inner, **paths})
         elif kind not in _AS_EXPECTED:
             difference: Difference = {"path": f"$[{right if place is None else place}]", "kind": kind}
             if kind == OUT_OF_ORDER:

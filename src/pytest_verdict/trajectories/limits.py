@@ -8,9 +8,8 @@ from pydantic import field_validator
 
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import counted, shown
-from pytest_verdict.trajectories.argument_rules import OTHERS
 from pytest_verdict.trajectories.call_index import find_accepted_calls
-from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
+from pytest_verdict.trajectories.call_matcher import OTHERS, Call, CallMatcher
 from pytest_verdict.trajectories.details import format_call, format_unexpected, list_differences
 from pytest_verdict.trajectories.event import ARGS_MALFORMED
 from pytest_verdict.trajectories.pairing import pair_most

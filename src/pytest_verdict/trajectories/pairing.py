@@ -13,9 +13,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
 from pytest_verdict.core.matching import maximum_matching, optimal_assignment
-from pytest_verdict.trajectories.argument_rules import EQUAL
 from pytest_verdict.trajectories.call_index import SCALE, CallScores, find_accepted_calls
-from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, find_calls_of_same_tool, group_by_tool
+from pytest_verdict.trajectories.call_matcher import EQUAL, Call, CallMatcher, find_calls_of_same_tool, group_by_tool
 
 Partners = list[int | None]
 """For each expected call the position of its observed one."""

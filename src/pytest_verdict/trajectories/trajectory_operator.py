@@ -11,8 +11,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import TrajectoryError, allowed
-from pytest_verdict.trajectories.argument_rules import EQUAL, OTHERS, ArgumentRules
-from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
+from pytest_verdict.trajectories.call_matcher import EQUAL, OTHERS, ArgumentRules, Call, CallMatcher
 from pytest_verdict.trajectories.details import format_call, list_argument_notes
 from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory
 from pytest_verdict.trajectories.selection import (
