@@ -265,7 +265,7 @@ def _build_key(value: Any) -> Hashable:
     if kind is list or kind is tuple:
         return (kind.__name__, tuple([_build_key(item) for item in value]))
     number = as_decimal(value) if is_number(value) else None
-    if number is None or number.is_nan():
+    if number is None or number != number:  # noqa: PLR0124 - NaN equals nothing, so it has no key
         raise _NoKeyError
     return ("number", number)
 

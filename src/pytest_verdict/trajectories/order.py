@@ -106,7 +106,8 @@ def _note_empty(expected: list[Call], extras: str) -> tuple[str, ...]:
 
 
 def _note_wrong_order(expected: list[Call], observed: list[Call], matcher: CallMatcher, extras: str) -> tuple[str, ...]:
-    has_right_length = extras == "allow" or len(expected) == len(observed)
-    if expected and has_right_length and None not in pair_most(expected, observed, matcher):
+    # Paired in any case, because a rule that cannot compare two values makes the comparison an error.
+    is_complete = None not in pair_most(expected, observed, matcher)
+    if expected and is_complete and (extras == "allow" or len(expected) == len(observed)):
         return (WRONG_ORDER,)
     return ()
