@@ -70,7 +70,7 @@ def recorded(request):
 
 
 def forms(value):
-    """Give what was recorded, as objects and as it is written."""
+    """Return the recording as objects and as JSON."""
     listed = value if isinstance(value, list) else [value]
     yield value
     for settings in [{}, {"by_alias": True, "exclude_none": True}]:

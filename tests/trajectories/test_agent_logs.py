@@ -1,4 +1,4 @@
-"""Readers of files that evaluations and agents leave behind: ADK, Inspect AI, tau2-bench and OpenHands."""
+"""Readers of the logs of ADK, Inspect AI, tau2-bench and OpenHands."""
 
 import copy
 import json
@@ -55,7 +55,7 @@ def test_log_format_is_recognised_without_changing_the_value(label):
 
 
 def samples():
-    """Give the samples of the other formats, and what is in their files."""
+    """Return the samples of the other formats, whole and in parts."""
     yield from SHAPES.values()
     for path in (Path(__file__).parent / "samples").glob("*.json"):
         found = json.loads(path.read_text(encoding="utf-8"))

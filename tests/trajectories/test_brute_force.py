@@ -1,4 +1,4 @@
-"""Every operator does what its definition says, on small random trajectories."""
+"""Each operator agrees with its brute-force definition on small random trajectories."""
 
 import re
 

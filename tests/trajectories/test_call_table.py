@@ -1,4 +1,4 @@
-"""How a failed comparison of trajectories reads: one table of the calls of both sides."""
+"""The explanation of a failed comparison: one table with the calls of both sides."""
 
 import textwrap
 

@@ -50,7 +50,7 @@ def search():
 @tool
 def clock():
     async def execute():
-        """Say the time."""
+        """Return the time."""
         raise ToolError("no clock")
 
     return execute

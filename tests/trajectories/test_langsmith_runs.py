@@ -1,4 +1,4 @@
-"""Runs as the client of LangSmith sent them, made by tools and a fake model of LangChain, and by traced functions."""
+"""Runs sent by the client of LangSmith: of LangChain with a fake model, and of traced functions."""
 
 import json
 from pathlib import Path

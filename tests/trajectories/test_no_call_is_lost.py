@@ -1,4 +1,4 @@
-"""Values that hold a call where a reader does not look: unreadable with the key named, never a trajectory without calls."""
+"""A value with a call where its reader does not look is unreadable, and the reason names the key."""
 
 import pytest
 
@@ -37,7 +37,7 @@ REQUEST = '[{"role": "assistant", "parts": [{"type": "tool_call", "id": "2", "na
 EXECUTED = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search", "gen_ai.tool.call.id": "1"}
 HISTORY = {"candidates": [{"content": {"parts": [{"text": "Done."}]}}]}
 
-# What is read, as which format (auto unless named), and a text of the reason.
+# The value, its format, and a part of the reason.
 LOST = {
     "chat as mcp": (CHAT, "mcp", "jsonrpc"),
     "text as chat": ("delete_all", "openai_chat", "text"),

@@ -1,4 +1,4 @@
-"""What each operator decides and says."""
+"""Verdicts, notes and details of each operator."""
 
 import json
 import pickle

@@ -1,4 +1,4 @@
-"""Wire formats that other packages bring."""
+"""Wire formats of other packages."""
 
 import sys
 import types

@@ -1,4 +1,4 @@
-"""What other tools decide wrongly, decided rightly: each test names the tool and what it says."""
+"""Cases that other tools decide wrongly; each test names the tool and its verdict."""
 
 import random
 

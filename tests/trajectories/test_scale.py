@@ -1,4 +1,4 @@
-"""Long trajectories: how much is compared, counted instead of timed."""
+"""Long trajectories: the number of comparisons, which is counted instead of timed."""
 
 import random
 import tracemalloc

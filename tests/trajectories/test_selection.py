@@ -1,4 +1,4 @@
-"""Which calls are compared: a selection that leaves nothing to compare, or names a tool that nobody knows, is refused."""
+"""Selection of calls: an empty selection and an unknown tool are refused."""
 
 import pytest
 

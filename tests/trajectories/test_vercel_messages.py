@@ -1,4 +1,4 @@
-"""Messages, steps and calls of the Vercel AI SDK, as versions 5 to 7 wrote them of a mock model."""
+"""Messages, steps and calls of the Vercel AI SDK, written by versions 5 to 7 with a mock model."""
 
 import json
 from pathlib import Path
