@@ -232,11 +232,7 @@ def _choose_shortest(candidates: Iterator[list[int] | None], size: int) -> Seque
 class CallScores:
     """Scores of expected calls with observed ones, as `CallMatcher.score` computes them one by one.
 
-    Args:
-        expected: The expected calls.
-        observed: The observed calls.
-        matcher: The rules.
-        weigh: Converts each score before it is scaled to a whole number.
+    ``weigh`` converts each score before it becomes a whole number.
     """
 
     def __init__(

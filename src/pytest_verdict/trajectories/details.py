@@ -148,13 +148,7 @@ def align(
 ) -> dict[str, Any]:
     """Describe an alignment of two trajectories and the differences in it.
 
-    Args:
-        rows: The positions of the calls that belong together.
-        expected: The expected calls.
-        observed: The observed calls.
-        matcher: The rules.
-        extras: Whether further calls are allowed.
-        places: The places of the expected calls, if they are not their positions.
+    ``places`` are the places of the expected calls in a step list (default: their positions).
     """
     if places is None:
         places = range(len(expected))

@@ -158,12 +158,8 @@ def edit_distance(same_tool: Sequence[Sequence[int]], observed: int, scores: Sco
     """Pair without crossing at the lowest cost; return the cost and the partners.
 
     A call without a partner costs ``SCALE``, a pair ``SCALE`` times one minus its score: the distance of Needleman and
-    Wunsch (1970) with substitutions weighted by their score, in the band of Ukkonen (1985).
-
-    Args:
-        same_tool: For each expected call the positions of the observed calls of its tool; only these have scores.
-        observed: The number of observed calls.
-        scores: The scores of pairs.
+    Wunsch (1970) with substitutions weighted by their score, in the band of Ukkonen (1985). Only calls of the same tool
+    have scores.
     """
     # Pairing two ends that match fully is never worse than anything else.
     shorter = min(len(same_tool), observed)

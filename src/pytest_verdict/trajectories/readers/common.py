@@ -180,10 +180,11 @@ def build_call(
     note = None
     text = None
     arguments = parse_if_json(args)
+    is_parsed = type(arguments) is dict and arguments is not args
     if args is MISSING:
         arguments = None
         note = ARGS_NOT_RECORDED
-    elif args is not None and not (isinstance(arguments, Mapping) and all(isinstance(key, str) for key in arguments)):
+    elif args is not None and not is_parsed and not _has_text_keys(arguments):
         arguments = None
         note = ARGS_MALFORMED
         text = format_arguments(args)
@@ -199,6 +200,10 @@ def build_call(
         args_note=note,
         args_text=text,
     )
+
+
+def _has_text_keys(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
 
 
 def build_call_from(source: Any, *args: str, **more: Any) -> Event:

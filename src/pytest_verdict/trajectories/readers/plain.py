@@ -18,6 +18,7 @@ _ARGUMENT_KEYS: Final = (
     *("args", "arguments", "kwargs", "input_parameters"),
     *("tool_input", "toolInput", "parameters", "input"),
 )
+_NAME_AND_ARGS: Final = frozenset({"name", "args"})
 # Includes the keys of other tools' call objects. A dict with a name and any other key may be a trace, a run or a file.
 _CALL_KEYS: Final = frozenset(
     {*_NAME_KEYS, *_ARGUMENT_KEYS, "id", "call_id", "tool_call_id", "group", "index", "result", "output", "error"}
@@ -43,7 +44,7 @@ def read_call(item: Any) -> Event:
     """Read one call in a plain form."""
     if isinstance(item, Event):
         return replace(item)
-    if type(item) is dict and item.keys() == {"name", "args"}:
+    if type(item) is dict and item.keys() == _NAME_AND_ARGS:
         return build_call(item["name"], item["args"])
     if isinstance(item, EncodedObject) and item.class_name == class_name(Event):
         event = Event(item.value["name"])
