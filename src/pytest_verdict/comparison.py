@@ -19,9 +19,9 @@ from pytest_verdict.core.values.redaction import REDACTED_VALUE, Redaction, hidi
 from pytest_verdict.errors import (
     ArgumentsError,
     ConfigurationError,
-    ErrorVerdict,
     MismatchError,
     SettingsError,
+    UndecidedError,
     VerdictError,
 )
 from pytest_verdict.session import SESSION, publish
@@ -256,7 +256,7 @@ class Expectation:
         if SESSION.explaining_thread == get_ident():
             return result.passed
         if result.error is not None:
-            raise ErrorVerdict(describe_failure(result), [publish(result)])
+            raise UndecidedError(describe_failure(result), [publish(result)])
         return publish(result).passed
 
     def __repr__(self) -> str:

@@ -21,7 +21,7 @@
     ├── AwaitingJudgmentError               a person has not filled in the form of a blind comparison yet
     └── TrajectoryError (ValueError)        a value cannot be read as a trajectory
     MismatchError (AssertionError)          a comparison did not pass
-    └── ErrorVerdict                        a comparison that could not be made was taken for true or false
+    └── UndecidedError                        a comparison that could not be made was taken for true or false
 
 ``MismatchError`` is an ``AssertionError`` and nothing else, so that pytest, ``unittest`` and ``xfail(raises=...)`` treat it
 as what it is: a failed test.
@@ -153,7 +153,7 @@ class MismatchError(AssertionError):
         return type(self), (str(self), self.results)
 
 
-class ErrorVerdict(MismatchError):  # noqa: N818 - it is the verdict ``error`` that is raised
+class UndecidedError(MismatchError):
     """A comparison that could not be made was taken for true or false; it is neither."""
 
 

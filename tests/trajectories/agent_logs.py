@@ -1,4 +1,4 @@
-"""What ADK, Inspect AI, tau2-bench and OpenHands write, shortened: search and clock together, then buy."""
+"""Shortened logs of ADK, Inspect AI, tau2-bench and OpenHands: search and clock together, then buy."""
 
 import json
 

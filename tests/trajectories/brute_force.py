@@ -1,4 +1,4 @@
-"""The definitions, tried out one by one: slow, and too simple to be wrong."""
+"""Brute-force definitions of the operators: slow, and too simple to be wrong."""
 
 import itertools
 

@@ -70,7 +70,7 @@ def recorded(request):
 
 
 def forms(value):
-    """Give what was recorded, as objects and as it is written."""
+    """Return the recording as objects and as JSON."""
     listed = value if isinstance(value, list) else [value]
     yield value
     for settings in [{}, {"by_alias": True, "exclude_none": True}]:
@@ -78,7 +78,7 @@ def forms(value):
         yield dumped if isinstance(value, list) else dumped[0]
 
 
-def test_events_sessions_and_eval_sets_are_read(recorded):
+def test_adk_reads_events_sessions_and_eval_sets(recorded):
     events, session = recorded
     conversation = EvaluationGenerator.convert_events_to_eval_invocations(session.events)
     eval_set = EvalSet(eval_set_id="s", eval_cases=[EvalCase(eval_id="1", conversation=conversation)])

@@ -1,4 +1,4 @@
-"""Readers of files that evaluations and agents leave behind: ADK, Inspect AI, tau2-bench and OpenHands."""
+"""Readers of the logs of ADK, Inspect AI, tau2-bench and OpenHands."""
 
 import copy
 import json
@@ -27,7 +27,7 @@ def names(value, format="auto"):
 
 
 @logs
-def test_the_calls_are_read(label):
+def test_log_calls_are_read(label):
     read = read_trajectory(LOGS[label])
     assert [(event.name, event.args) for event in read] == CALLS
     assert read_trajectory(json.dumps(LOGS[label])) == read
@@ -37,7 +37,7 @@ def test_the_calls_are_read(label):
 
 
 @logs
-def test_results_and_errors_belong_to_their_calls(label):
+def test_results_and_errors_are_attached_to_their_calls(label):
     read = read_trajectory(LOGS[label])
     if label in SILENT:
         assert [(event.result, event.error) for event in read] == [(None, None)] * 3
@@ -47,7 +47,7 @@ def test_results_and_errors_belong_to_their_calls(label):
 
 
 @logs
-def test_the_format_is_recognised_and_the_value_left_alone(label):
+def test_log_format_is_recognised_without_changing_the_value(label):
     before = copy.deepcopy(LOGS[label])
     assert recognised_format(LOGS[label]) == label.partition(" ")[0]
     read_trajectory(LOGS[label])
@@ -55,14 +55,14 @@ def test_the_format_is_recognised_and_the_value_left_alone(label):
 
 
 def samples():
-    """Give the samples of the other formats, and what is in their files."""
+    """Return the samples of the other formats, whole and in parts."""
     yield from SHAPES.values()
     for path in (Path(__file__).parent / "samples").glob("*.json"):
         found = json.loads(path.read_text(encoding="utf-8"))
         yield from [found, *(found.values() if isinstance(found, dict) else found)]
 
 
-def test_values_of_other_formats_are_not_taken():
+def test_log_formats_do_not_recognise_other_formats():
     for format in OURS:
         reader = load(FAMILIES.find("trajectory_readers", format))
         for value in samples():
@@ -70,7 +70,7 @@ def test_values_of_other_formats_are_not_taken():
 
 
 @pytest.mark.parametrize("label", [*LOGS, *SHAPES])
-def test_under_the_name_of_another_format_no_call_is_lost(label):
+def test_reading_as_another_format_loses_no_call(label):
     value = LOGS.get(label, SHAPES.get(label))
     for format in FORMATS:
         try:
@@ -135,7 +135,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("label", UNREADABLE)
-def test_what_is_not_one_trajectory_is_unreadable(label):
+def test_log_without_exactly_one_trajectory_is_unreadable(label):
     value, reason = UNREADABLE[label]
     with pytest.raises(TrajectoryError, match=reason):
         read_trajectory(value)
@@ -146,13 +146,13 @@ def test_what_is_not_one_trajectory_is_unreadable(label):
             read_trajectory(value, format)
 
 
-def test_partial_events_are_read_once_they_are_whole():
+def test_adk_partial_events_are_read_when_complete():
     assert recognised_format(made.ADK_STREAM) == "adk"
     assert read_trajectory(made.ADK_STREAM) != []
     assert names(made.ADK_STREAM) == ["search", "clock", "buy"]
 
 
-def test_events_without_content_have_no_calls():
+def test_adk_events_without_content_have_no_calls():
     silent = {"author": "shopper", "invocationId": "e1", "actions": {"stateDelta": {"x": 1}}}
     assert names([silent, made.ADK_EVENTS[3]]) == ["buy"]
     for format in ["adk", "gemini"]:
@@ -160,13 +160,13 @@ def test_events_without_content_have_no_calls():
             read_trajectory([{"author": "shopper"}], format)
 
 
-def test_what_a_file_of_adk_names_agents():
+def test_adk_eval_set_names_agents():
     assert {event.agent for event in read_trajectory(made.eval_set(made.eval_case()))} == {"shopper"}
     camel = {"evalSetId": "s", "evalCases": [{"conversation": [SHAPES["gemini ADK camelCase"]]}]}
     assert names(camel) == ["search", "clock", "buy"]
 
 
-def test_the_agents_of_a_sample_are_told_by_their_spans():
+def test_inspect_spans_name_the_agents():
     assert {event.agent for event in read_trajectory(made.sample())} == {"react"}
     helper = [
         made.span("a", "agent", "react"),
@@ -182,7 +182,7 @@ def test_the_agents_of_a_sample_are_told_by_their_spans():
     assert compare("trajectory_exact", ["ask"], value, agents=["react"]).passed
 
 
-def test_a_sample_with_events_is_not_taken_apart_into_turns():
+def test_inspect_sample_with_events_cannot_be_split_into_turns():
     result = compare("trajectory_forbidden", ["search"], made.sample(), turns="flatten")
     assert (result.verdict, result.notes) == ("fail", ["trajectory_unreadable"])
     assert "further calls" in result.details["reason"]
@@ -191,7 +191,7 @@ def test_a_sample_with_events_is_not_taken_apart_into_turns():
     assert flat.passed, flat.details
 
 
-def test_calls_with_one_identifier_are_calls_of_their_own():
+def test_inspect_calls_with_the_same_identifier_are_separate():
     again = made.requested(("call_0", "search", {"query": "milk"}))
     twice = [made.model(again), made.tool("call_0", "search", {}), made.model(again), made.tool("call_0", "search", {})]
     assert names(made.sample(twice, [again, again])) == ["search", "search"]
@@ -200,37 +200,37 @@ def test_calls_with_one_identifier_are_calls_of_their_own():
     assert names(made.sample([], [again, again])) == ["search", "search"]
 
 
-def test_calls_inside_the_events_of_a_tool_are_read():
+def test_inspect_calls_inside_tool_events_are_read():
     outer = made.tool("c1", "ask", {}, events=[made.tool("c2", "delete_all", {})])
     assert names(made.sample([outer], [])) == ["ask", "delete_all"]
 
 
-def test_calls_that_the_author_of_a_sample_wrote_are_not_the_agents():
+def test_inspect_calls_in_the_input_are_ignored():
     written = {**made.requested(("c0", "delete_all", {})), "source": "input"}
     assert names(made.sample([], [written, *made.INSPECT_MESSAGES])) == ["search", "clock", "buy"]
 
 
-def test_long_arguments_are_put_back():
+def test_inspect_attachments_are_inserted():
     events = [made.tool("c1", "search", {"query": ["attachment://a1", 3]})]
     read = read_trajectory(made.sample(events, [], attachments={"a1": "tea"}))
     assert read[0].args == {"query": ["tea", 3]}
 
 
-def test_arguments_that_were_not_json_are_malformed():
+def test_inspect_parse_errors_are_malformed_arguments():
     message = made.requested(("c1", "search", {}))
     message["tool_calls"][0]["parse_error"] = 'Error parsing {"query": '
     (event,) = read_trajectory([message])
     assert (event.args_note, event.args_text) == ("args_malformed", 'Error parsing {"query": ')
 
 
-def test_tools_that_the_provider_ran_are_calls():
+def test_inspect_provider_tools_are_calls():
     used = {"type": "tool_use", "tool_type": "web_search", "id": "w1", "name": "web", "arguments": '{"q": "tea"}'}
     message = {"role": "assistant", "content": [{**used, "result": "3 teas", "error": None}]}
     (event,) = read_trajectory(made.sample([made.model(message)], [message]))
     assert (event.name, event.args, event.result, event.error) == ("web", {"q": "tea"}, "3 teas", None)
 
 
-def test_what_a_task_of_tau2_expects_is_compared_with_a_simulation():
+def test_tau2_task_is_compared_with_a_simulation():
     assert compare("trajectory_exact", made.TAU2_TASK, made.results(made.simulation())).passed
     assert compare("trajectory_forbidden", ["pay"], made.simulation()).passed
     assert names({**made.simulation(), "evaluation_criteria": {"actions": []}}) == ["search", "clock", "buy"]
@@ -238,7 +238,7 @@ def test_what_a_task_of_tau2_expects_is_compared_with_a_simulation():
     assert read_trajectory(none) == []
 
 
-def test_actions_without_function_calling_are_named_after_themselves():
+def test_openhands_actions_without_function_calling_use_the_action_as_name():
     both = {**made.observation(0, "run", "tea"), **made.action(1, "run", {}, "agent")}
     assert names([both]) == ["run"]
     value = [made.action(1, "run", {"command": "ls"}), made.observation(1, "run", "tea"), made.action(2, "finish", {})]
@@ -250,7 +250,7 @@ def test_actions_without_function_calling_are_named_after_themselves():
     assert read[0].group != read[1].group
 
 
-def test_arguments_are_those_that_the_model_wrote():
+def test_openhands_reads_the_arguments_of_the_model():
     event = made.action_event("search", made.SEARCH, "c1", "r1")
     broken = {**event, "action": None, "tool_call": {"id": "c1", "name": "search", "arguments": '{"query": '}}
     assert [one.args_note for one in read_trajectory([event, broken])] == [None, "args_malformed"]
@@ -262,7 +262,7 @@ def test_arguments_are_those_that_the_model_wrote():
     assert [(one.name, one.args_note) for one in read_trajectory([bare])] == [("search", "args_not_recorded")]
 
 
-def test_recorded_objects_of_the_sdk_are_known_by_their_class():
+def test_openhands_recorded_objects_are_recognised_by_class():
     def recorded(event):
         fields = {"parent_id": None, **{key: item for key, item in event.items() if key != "kind"}}
         return EncodedObject("model", f"openhands.sdk.event:{event['kind']}", fields)
@@ -273,7 +273,7 @@ def test_recorded_objects_of_the_sdk_are_known_by_their_class():
         read_trajectory([recorded(made.OPENHANDS_SDK[1]), acp])
 
 
-def test_a_rejected_call_has_failed():
+def test_openhands_rejected_call_has_an_error():
     rejected = {"source": "environment", "kind": "UserRejectObservation", "tool_name": "search", "tool_call_id": "c1"}
     value = [made.action_event("search", made.SEARCH, "c1", "r1"), {**rejected, "rejection_reason": "No."}]
     assert [event.error for event in read_trajectory(value)] == ["No."]

@@ -11,19 +11,38 @@ from pytest_verdict.trajectories import assert_trajectory
 OBSERVED = ["login", "search", "buy"]
 
 
-def test_what_matches_gives_its_result():
+def test_match_returns_the_result():
     result = assert_trajectory(["buy", "search"], OBSERVED, name="shopping")
     assert (result.operator, result.passed, result.name) == ("trajectory_any_order", True, "shopping")
 
 
-def test_what_does_not_match_fails_with_the_block_of_every_comparison():
+@pytest.mark.parametrize(
+    ("order", "operator"),
+    [
+        ("any", "trajectory_any_order"),
+        ("in_order", "trajectory_in_order"),
+        ("exact", "trajectory_exact"),
+        ("steps", "trajectory_steps"),
+    ],
+)
+def test_order_selects_the_operator(order, operator):
+    result = assert_trajectory(["a"], ["a"], order=order, args="ignore", name="first")
+    assert (result.operator, result.name, result.settings["args"], result.passed) == (operator, "first", "ignore", True)
+
+
+def test_unknown_order_raises():
+    with pytest.raises(SettingsError, match=r"^Unknown order: 'inorder'\. Did you mean 'in_order'"):
+        assert_trajectory(["a"], ["a"], order="inorder")
+
+
+def test_mismatch_raises_with_the_explanation():
     with pytest.raises(MismatchError) as caught:
         assert_trajectory(["buy", "search"], OBSERVED, order="in_order", name="shopping")
     assert str(caught.value).startswith("trajectory_in_order 'shopping': call 2 search(…) is out of order")
     assert [result.operator for result in caught.value.results] == ["trajectory_in_order"]
 
 
-def test_a_lower_threshold_is_that_of_the_call():
+def test_threshold_applies_to_the_call():
     turns = {"expected": [["a"], ["b"]], "observed": [["a"], []]}
     assert assert_trajectory(**turns, threshold=0.5, turns="mean").score == 0.5
     with pytest.raises(MismatchError):
@@ -32,7 +51,7 @@ def test_a_lower_threshold_is_that_of_the_call():
         assert_trajectory(**turns, threshold=0, turns="mean")
 
 
-def test_inside_collect_the_test_fails_at_the_end_of_the_block():
+def test_collect_fails_at_the_end_of_the_block():
     comparator = Comparator()
     results = []
     checks = [(["pay"], "any", "first"), (["buy"], "any", None), (["buy"], "exact", "last")]
@@ -43,13 +62,13 @@ def test_inside_collect_the_test_fails_at_the_end_of_the_block():
     assert list(caught.value.results) == [results[0], results[2]]
 
 
-def test_without_a_comparator_the_block_of_another_one_does_not_wait():
+def test_without_comparator_collect_does_not_delay_the_failure():
     comparator = Comparator()
     with pytest.raises(MismatchError, match=r"^trajectory_any_order"), comparator.collect():
         assert_trajectory(["pay"], OBSERVED)
 
 
-def test_the_defaults_of_the_comparator_hold_for_its_operator():
+def test_comparator_defaults_apply_to_their_operator():
     strict = Comparator().with_defaults("trajectory_any_order", extras="forbid")
     with pytest.raises(MismatchError):
         assert_trajectory(["buy"], OBSERVED, comparator=strict)
@@ -60,13 +79,13 @@ def test_the_defaults_of_the_comparator_hold_for_its_operator():
 
 
 @pytest.mark.parametrize("wrong", [{"order": "inorder"}, {"extra": "allow"}, {"args": "exat"}])
-def test_a_mistake_raises_and_is_never_collected(wrong):
+def test_wrong_setting_raises_inside_collect(wrong):
     comparator = Comparator()
     with pytest.raises(SettingsError), comparator.collect():
         assert_trajectory(["buy"], OBSERVED, comparator=comparator, **wrong)
 
 
-def test_the_record_says_where_the_test_compared(pytester):
+def test_record_has_the_line_of_the_test(pytester):
     pytester.makepyfile(
         """
         from pytest_verdict.trajectories import assert_trajectory
@@ -79,4 +98,4 @@ def test_the_record_says_where_the_test_compared(pytester):
     pytester.runpytest_inprocess("--verify-report", "-p", "no:asyncio").assert_outcomes(passed=1)
     (line,) = (pytester.path / "verify-report" / "records.jsonl").read_text().splitlines()
     assert '"line":5' in line
-    assert '"path":"test_the_record_says_where_the_test_compared.py"' in line
+    assert '"path":"test_record_has_the_line_of_the_test.py"' in line

@@ -1,4 +1,4 @@
-"""Every operator does what its definition says, on small random trajectories."""
+"""Each operator agrees with its brute-force definition on small random trajectories."""
 
 import re
 
@@ -44,27 +44,27 @@ def judged(operator, expected, observed, **more):
 
 
 @given(CALLS, CALLS)
-def test_exact(expected, observed):
+def test_exact_agrees_with_brute_force(expected, observed):
     wanted = len(expected) == len(observed) and all(map(accepts, expected, observed))
     assert judged("trajectory_exact", expected, observed).passed == wanted
 
 
 @given(CALLS, CALLS, st.sampled_from(["allow", "forbid"]))
-def test_in_order(expected, observed, extras):
+def test_in_order_agrees_with_brute_force(expected, observed, extras):
     wanted = brute_force.in_order(expected, observed, accepts)
     wanted = wanted and (extras == "allow" or len(expected) == len(observed))
     assert judged("trajectory_in_order", expected, observed, extras=extras).passed == wanted
 
 
 @given(CALLS, CALLS, st.sampled_from(["allow", "forbid"]))
-def test_any_order(expected, observed, extras):
+def test_any_order_agrees_with_brute_force(expected, observed, extras):
     wanted = brute_force.best(expected, observed, score, ordered=False) == len(expected)
     wanted = wanted and (extras == "allow" or len(expected) == len(observed))
     assert judged("trajectory_any_order", expected, observed, extras=extras).passed == wanted
 
 
 @given(CALLS, CALLS, st.sampled_from(["forbid", "allow"]))
-def test_only_from(expected, observed, repeats):
+def test_only_from_agrees_with_brute_force(expected, observed, repeats):
     if repeats == "forbid":
         wanted = brute_force.best(expected, observed, score, ordered=False) == len(observed)
     else:
@@ -73,13 +73,13 @@ def test_only_from(expected, observed, repeats):
 
 
 @given(CALLS, CALLS)
-def test_forbidden(expected, observed):
+def test_forbidden_agrees_with_brute_force(expected, observed):
     wanted = not any(accepts(call, made) for call in expected for made in observed)
     assert judged("trajectory_forbidden", expected, observed).passed == wanted
 
 
 @given(CALLS, CALLS, st.sampled_from(["any_order", "in_order"]))
-def test_precision_recall_and_f1(expected, observed, matching):
+def test_precision_recall_and_f1_agree_with_brute_force(expected, observed, matching):
     matched = brute_force.best(expected, observed, score, ordered=matching == "in_order")
     both_empty = not expected and not observed
     wanted = {
@@ -99,7 +99,7 @@ def written_pairs(calls):
 
 
 @given(PAIRS, PAIRS, st.sampled_from(["any_order", "in_order"]))
-def test_partial_credit_takes_the_best_pairing(expected, observed, matching):
+def test_partial_credit_uses_the_best_pairing(expected, observed, matching):
     best = brute_force.best(expected, observed, equal_score, ordered=matching == "in_order")
     result = compare(
         "trajectory_recall", written_pairs(expected), written_pairs(observed), matching=matching, credit="partial"
@@ -122,10 +122,10 @@ TOOL_RULES = st.one_of(
 
 
 @given(ARGUMENTS, ARGUMENTS, TOOL_RULES)
-def test_many_scores_at_once_are_those_of_the_rules_one_by_one(expected, observed, rule):
+def test_call_scores_equal_the_scores_of_single_pairs(expected, observed, rule):
     matcher = CallMatcher({"a": rule})
-    lefts, rights = ([matcher.call(Event("a", args), "a") for args in side] for side in (expected, observed))
-    rights = [*rights, matcher.call(Event("a", {}, args_note=ARGS_NOT_RECORDED), "a")] * 2
+    lefts, rights = ([matcher.prepare(Event("a", args), "a") for args in side] for side in (expected, observed))
+    rights = [*rights, matcher.prepare(Event("a", {}, args_note=ARGS_NOT_RECORDED), "a")] * 2
     scores = CallScores(lefts, rights, matcher)
     for at, left in enumerate(lefts):
         try:
@@ -138,7 +138,7 @@ def test_many_scores_at_once_are_those_of_the_rules_one_by_one(expected, observe
 
 
 @given(PAIRS, PAIRS)
-def test_similarity_is_the_cheapest_alignment(expected, observed):
+def test_similarity_agrees_with_brute_force(expected, observed):
     longer = max(len(expected), len(observed))
     wanted = 1 - brute_force.edit_cost(expected, observed, equal_score) / longer if longer else 1.0
     found = compare("trajectory_similarity", written_pairs(expected), written_pairs(observed)).score
@@ -169,7 +169,7 @@ def written_steps(steps):
     st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3)), max_size=4),
     st.sampled_from(["allow", "forbid"]),
 )
-def test_steps(steps, observed, extras):
+def test_steps_agree_with_brute_force(steps, observed, extras):
     tuples = [([(call, *times) for call, times in items], *times) for items, times in steps]
     wanted = brute_force.steps_match(tuples, observed, accepts, extras)
     result = compare("trajectory_steps", written_steps(steps), written(observed), extras=extras, **SETTINGS)
@@ -186,7 +186,7 @@ STEPS_OF_CHOICES = st.lists(st.tuples(st.lists(st.tuples(CHOICES, TIMES), min_si
     st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3)), max_size=4),
     st.sampled_from(["allow", "forbid"]),
 )
-def test_steps_with_a_choice_of_calls(steps, observed, extras):
+def test_steps_with_choices_agree_with_brute_force(steps, observed, extras):
     tuples = [([(choices, *times) for choices, times in items], *times) for items, times in steps]
 
     def accepts_one(choices, made):
@@ -209,7 +209,7 @@ def test_steps_with_a_choice_of_calls(steps, observed, extras):
 
 
 @given(CALLS, CALLS, st.randoms(use_true_random=False))
-def test_the_order_in_which_expected_is_written_never_changes_any_order(expected, observed, random):
+def test_any_order_ignores_the_order_of_expected(expected, observed, random):
     shuffled = expected[:]
     random.shuffle(shuffled)
     for operator, more in [
@@ -224,7 +224,7 @@ def test_the_order_in_which_expected_is_written_never_changes_any_order(expected
 
 
 @given(CALLS, CALLS)
-def test_competing_calls_are_more_than_what_they_compete_for(expected, observed):
+def test_competing_calls_outnumber_their_observed_calls(expected, observed):
     found = judged("trajectory_any_order", expected, observed).details.get("competing")
     if found is None:
         return
@@ -243,11 +243,11 @@ ARGUMENTS = st.lists(st.dictionaries(st.sampled_from("xyz"), VALUES, max_size=3)
 
 @settings(max_examples=200)
 @given(ARGUMENTS, ARGUMENTS, st.sampled_from(["equal", "contains", "within", "text", "number"]))
-def test_shortcuts_change_no_verdict(expected, observed, rule):
+def test_indexed_matches_equal_the_matches_of_single_pairs(expected, observed, rule):
     """The candidates that are found by value are those that are found by comparing each with each."""
     from pytest_verdict.core.values.numbers import as_decimal
     from pytest_verdict.templates import ExactMatch
-    from pytest_verdict.trajectories.call_index import accepted_calls
+    from pytest_verdict.trajectories.call_index import find_accepted_calls
     from pytest_verdict.trajectories.call_matcher import CallMatcher
     from pytest_verdict.trajectories.event import Event
 
@@ -259,14 +259,14 @@ def test_shortcuts_change_no_verdict(expected, observed, rule):
     if rule == "number":
         # An expected value that is no number makes the comparison an error, not a verdict.
         expected = [{**args, "x": 1} if as_decimal(args.get("x", 1)) is None else args for args in expected]
-    left = [matcher.call(Event("t", args), "t") for args in expected]
-    right = [matcher.call(Event("t", args), "t") for args in observed]
+    left = [matcher.prepare(Event("t", args), "t") for args in expected]
+    right = [matcher.prepare(Event("t", args), "t") for args in observed]
     wanted = [[at for at, made in enumerate(right) if matcher.accepts(call, made)] for call in left]
-    assert accepted_calls(left, right, matcher) == wanted
+    assert find_accepted_calls(left, right, matcher) == wanted
 
 
 @given(st.lists(st.sets(st.integers(0, 5)).map(sorted), max_size=5))
-def test_longest_common_subsequence_of_any_relation(accepted):
+def test_longest_common_subsequence_agrees_with_brute_force(accepted):
     from pytest_verdict.trajectories.pairing import longest_common_subsequence
 
     partners = longest_common_subsequence(accepted, 6)
@@ -278,7 +278,7 @@ def test_longest_common_subsequence_of_any_relation(accepted):
 
 
 @pytest.mark.parametrize(("moved", "cost"), [(10, 20), (18, 36), (19, 38)])
-def test_an_alignment_far_from_the_diagonal(moved, cost):
+def test_edit_distance_finds_alignments_outside_the_first_band(moved, cost):
     # Beyond the first band of 16; by brute force it would take ages.
     expected = list(range(40))
     observed = [*range(100, 100 + moved), *expected[: 40 - moved]]
@@ -297,7 +297,7 @@ EVERY_OPERATOR = ["trajectory_exact", "trajectory_any_order", "trajectory_f1", "
 
 
 @given(NESTED, NESTED, st.sampled_from(EVERY_OPERATOR))
-def test_a_rule_for_a_part_of_an_argument_is_one_for_an_argument_that_is_that_part(expected, observed, operator):
+def test_rule_for_a_part_equals_a_rule_for_a_flat_argument(expected, observed, operator):
     def flat(args):
         inside = {f"{name}.{key}": value for name, own in args.items() for key, value in own.items()}
         return {**inside, **{name: {} for name, own in args.items() if not own}}
@@ -312,7 +312,7 @@ def test_a_rule_for_a_part_of_an_argument_is_one_for_an_argument_that_is_that_pa
 
 
 @given(NESTED, NESTED)
-def test_an_operator_for_all_arguments_decides_on_the_call(expected, observed):
+def test_operator_for_all_arguments_decides_on_the_call(expected, observed):
     result = compare(
         "trajectory_exact",
         [("t", args) for args in expected],

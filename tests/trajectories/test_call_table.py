@@ -1,4 +1,4 @@
-"""How a failed comparison of trajectories reads: one table of the calls of both sides."""
+"""The explanation of a failed comparison: one table with the calls of both sides."""
 
 import textwrap
 
@@ -33,7 +33,7 @@ def drawn(text):
     return textwrap.dedent(text).strip("\n")
 
 
-def test_one_row_for_each_call():
+def test_table_has_a_row_for_each_call():
     observed = [call("search", q="x"), call("book", city="Rome", id=7), call("delete_all")]
     assert block(EXACT, TRIP, observed) == drawn(
         """
@@ -47,7 +47,7 @@ def test_one_row_for_each_call():
     )
 
 
-def test_a_call_that_both_sides_have_elsewhere_is_out_of_order():
+def test_call_at_another_position_is_out_of_order():
     assert block(EXACT, ["a", "b", "c"], ["b", "a", "c"]) == drawn(
         """
         trajectory_exact: call 2 b(…) is out of order, made as call 1
@@ -69,7 +69,7 @@ def test_a_call_that_both_sides_have_elsewhere_is_out_of_order():
 
 
 @pytest.mark.parametrize("operator", [IN_ORDER, ANY_ORDER, STEPS])
-def test_calls_that_are_allowed_are_not_called_unexpected(operator):
+def test_allowed_calls_are_extra(operator):
     result = compare(operator, ["a", "b"], ["x", "a", "y"])
     assert [one["kind"] for one in result.details["differences"]] == ["missing"]
     assert sorted(kind for kind, *_ in rows(operator, ["a", "b"], ["x", "a", "y"])) == [
@@ -97,17 +97,17 @@ LOGIN = ["login", ["search", "weather"], {"name": "retry", "repeat": {"max": 2}}
         ("login search weather book book", [("unexpected", None, 4, "book")]),
     ],
 )
-def test_steps_name_the_call_that_is_too_many(observed, wrong):
+def test_steps_show_the_unexpected_call(observed, wrong):
     found = rows(STEPS, LOGIN, observed.split(), extras="forbid")
     assert [row for row in found if row[0] != "equal"] == wrong
 
 
-def test_a_step_that_is_missing_does_not_blame_the_steps_behind_it():
+def test_missing_step_leaves_later_steps_ok():
     found = rows(STEPS, ["a", "b", "c", "b"], ["a", "c", "b"])
     assert [row for row in found if row[0] != "equal"] == [("missing", 1, None, "b")]
 
 
-def test_the_nearest_call_of_a_step_is_shown_with_what_differs():
+def test_nearest_call_of_a_step_shows_its_differences():
     assert block(STEPS, ["login", call("book", id=7)], ["login", call("book", id=8)]) == drawn(
         """
         trajectory_steps: step 2 book differs at $[1].args.id: 7 -> 8
@@ -118,7 +118,7 @@ def test_the_nearest_call_of_a_step_is_shown_with_what_differs():
     )
 
 
-def test_two_calls_of_one_step_differ_each_in_its_own_way():
+def test_two_calls_of_one_step_show_their_own_differences():
     steps = [[call("book", id=7), call("pay", sum=1)]]
     text = block(STEPS, steps, [call("pay", sum=2), call("book", id=8)])
     assert "differs  1     1         pay(sum=1 -> 2)" in text
@@ -133,14 +133,14 @@ def test_two_calls_of_one_step_differ_each_in_its_own_way():
         (["a"] * 400, ["b"] * 400),
     ],
 )
-def test_steps_always_have_a_difference(steps, observed):
+def test_failed_steps_have_a_difference(steps, observed):
     result = compare(STEPS, steps, observed, extras="forbid")
     assert result.verdict == "fail"
     assert result.details["differences"]
     assert len(next(explain(result))) > len("trajectory_steps: expected")
 
 
-def test_what_differs_inside_an_argument_has_its_path():
+def test_difference_inside_an_argument_has_its_path():
     result = compare(EXACT, [call("f", x={"a": [1, {"b": 2}]}, y=1)], [call("f", x={"a": [1, {"b": 3}]}, z=1)])
     assert [one["path"] for one in result.details["differences"]] == [
         "$[0].args.x.a[1].b",
@@ -152,12 +152,12 @@ def test_what_differs_inside_an_argument_has_its_path():
     assert [one["path"] for one in contained.details["differences"]] == ["$[0].args.x"]
 
 
-def test_unknown_arguments_say_so():
+def test_unknown_arguments_are_shown_as_such():
     assert "call 1 differs: a({'x': 1} -> not recorded)" in block(EXACT, [call("a", x=1)], ["a"])
     assert "a({'x': 1} -> malformed '{bad')" in block(EXACT, [call("a", x=1)], [{"name": "a", "args": "{bad"}])
 
 
-def test_a_long_table_is_cut_around_the_differences():
+def test_long_table_is_cut_around_the_differences():
     expected = [call("t", i=at) for at in range(100)]
     observed = [call("t", i=-at if at in {50, 70} else at) for at in range(100)]
     assert block(EXACT, expected, observed) == drawn(
@@ -179,7 +179,7 @@ def test_a_long_table_is_cut_around_the_differences():
     assert block(EXACT, expected, observed, unlimited).count("\n") >= 100
 
 
-def test_a_record_of_very_many_calls_holds_those_that_differ():
+def test_long_record_has_the_calls_that_differ():
     expected = [call("t", i=at) for at in range(1_000)]
     observed = [call("t", i=-at if at == 700 else at) for at in range(1_000)]
     details = compare(EXACT, expected, observed).details
@@ -188,7 +188,7 @@ def test_a_record_of_very_many_calls_holds_those_that_differ():
     assert "missing     701       -         t(i=700)" in block(EXACT, expected, observed)
 
 
-def test_limits_name_the_calls():
+def test_limits_show_the_calls():
     assert block("trajectory_forbidden", ["a"], ["b", "a", call("a", x=1)]) == drawn(
         """
         trajectory_forbidden: forbidden call 2 a(…), and 1 more difference
@@ -203,7 +203,7 @@ def test_limits_name_the_calls():
     )
 
 
-def test_turns_say_which_and_why():
+def test_turns_show_the_first_failed_turn():
     lines = block(ANY_ORDER, [["a"], ["b"]], [["a"], ["c"]], turns="all").split("\n")
     assert lines[0] == "trajectory_any_order: 1 of 2 turns passed; turn 2: missing call 1 b(…)"
     assert block(ANY_ORDER, [["a"], ["b"]], [["a"]], turns="all").startswith(
@@ -211,7 +211,7 @@ def test_turns_say_which_and_why():
     )
 
 
-def test_what_cannot_be_read_says_why_first():
+def test_unreadable_trajectory_shows_the_reason_first():
     first = block(EXACT, ["a"], {"foo": 1}).split("\n")[0]
     assert first.startswith("trajectory_exact: observed is not a trajectory")
     assert block(EXACT, {"foo": 1}, ["a"]).startswith("trajectory_exact: error: expected is not a trajectory")
@@ -230,7 +230,7 @@ def test_what_cannot_be_read_says_why_first():
     ids=ascii,
 )
 @pytest.mark.parametrize("operator", [EXACT, STEPS, "trajectory_forbidden", "trajectory_max_calls"])
-def test_a_hostile_record_is_explained_in_harmless_bounded_lines(operator, details):
+def test_hostile_record_is_explained_in_safe_short_lines(operator, details):
     record = compare(EXACT, ["a"], ["b"]).to_record()
     record.update(operator=operator, details=details)
     for notes in ([], ["trajectory_unreadable"]):
@@ -239,13 +239,13 @@ def test_a_hostile_record_is_explained_in_harmless_bounded_lines(operator, detai
             assert len(line) < 6_000
 
 
-def test_a_record_read_back_reads_the_same():
+def test_record_read_back_has_the_same_explanation():
     result = compare(EXACT, TRIP, [call("search", q="y"), {"name": "book", "args": "{"}])
     assert list(explain(ComparisonResult.from_record(result.to_record()))) == list(explain(result))
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
-def test_the_table_keeps_to_the_width(width):
+def test_table_fits_the_width(width):
     observed = [call("search", q="x" * 500), call("book", city="R" * 500, id=7), call("d", **{"k" * 90: "v" * 500})]
     for line in block(EXACT, TRIP, observed, Budget(width=width)).split("\n")[1:]:
         assert len(line) <= width

@@ -306,7 +306,7 @@ shapes = pytest.mark.parametrize("label", SHAPES)
 
 
 @shapes
-def test_the_calls_are_read(label):
+def test_calls_are_read(label):
     events = read_trajectory(SHAPES[label])
     assert [(event.name, event.args) for event in events] == [("search", SEARCH), ("clock", {}), ("buy", {"id": 7})]
     assert [event.index for event in events] == [0, 1, 2]
@@ -314,19 +314,19 @@ def test_the_calls_are_read(label):
 
 
 @shapes
-def test_the_format_is_recognised(label):
+def test_format_is_recognised(label):
     assert recognised_format(SHAPES[label]) == label.partition(" ")[0]
 
 
 @shapes
-def test_the_input_is_left_alone(label):
+def test_reading_does_not_change_the_input(label):
     before = repr(SHAPES[label])
     read_trajectory(SHAPES[label])
     assert repr(SHAPES[label]) == before
 
 
 @shapes
-def test_formats_compare_with_one_another_and_replay(label):
+def test_formats_compare_with_each_other_and_replay(label):
     from pytest_verdict import ComparisonResult
 
     result = compare("trajectory_exact", OPENAI_CHAT, SHAPES[label])
@@ -357,23 +357,23 @@ def test_json_text_is_read(label):
         "openinference",
     ],
 )
-def test_calls_made_together_are_a_group(label):
+def test_calls_of_one_message_are_a_group(label):
     first, second, third = (event.group for event in read_trajectory(SHAPES[label]))
     assert first == second != third
 
 
 @pytest.mark.parametrize("label", ["anthropic", "claude_code", "langchain", "bedrock", "mcp", "otel"])
-def test_failed_calls_carry_their_error(label):
+def test_failed_calls_have_an_error(label):
     assert [event.error is not None for event in read_trajectory(SHAPES[label])] == [False, True, False]
     assert compare("trajectory_exact", [("search", SEARCH), ("buy", {"id": 7})], SHAPES[label], failed="skip").passed
 
 
 @pytest.mark.parametrize("label", ["openai_chat", "anthropic", "langchain", "gemini ADK events", "bedrock", "mcp"])
-def test_results_are_joined_to_their_calls(label):
+def test_results_are_attached_to_their_calls(label):
     assert "3 teas" in repr(read_trajectory(SHAPES[label])[0].result)
 
 
-def test_langgraph_steps():
+def test_langgraph_steps_are_groups():
     steps = [["__start__", "agent", "tools"], ["agent"]]
     events = read_trajectory({"results": [], "steps": steps})
     assert [(event.name, event.group) for event in events] == [
@@ -386,7 +386,7 @@ def test_langgraph_steps():
     assert compare("trajectory_exact", ["agent", "tools", "agent"], steps, except_tools=["__start__"]).passed
 
 
-def test_who_made_the_call():
+def test_agent_is_read():
     assert [event.agent for event in read_trajectory(OTEL)] == ["shopper", "shopper", "shopper"]
     assert [event.agent for event in read_trajectory(ADK_EVENTS)] == ["shopper", "shopper", "shopper"]
     assert compare("trajectory_any_order", ["buy"], ADK_EVENTS, agents=["shopper"]).passed
@@ -394,7 +394,7 @@ def test_who_made_the_call():
     refused("trajectory_any_order", [], ADK_EVENTS, "empty_selection", extras="forbid", agents=["cashier"])
 
 
-def test_arguments_that_a_trace_did_not_record_are_unknown():
+def test_spans_without_arguments_have_unknown_arguments():
     observed = otlp([tool_span("search", 1, 2)])
     assert read_trajectory(observed)[0].args_note == "args_not_recorded"
     for operator in ["trajectory_exact", "trajectory_in_order", "trajectory_any_order"]:
@@ -404,7 +404,7 @@ def test_arguments_that_a_trace_did_not_record_are_unknown():
     assert compare("trajectory_exact", ["search"], observed).passed
 
 
-def test_adk_spans_without_content_say_nothing_of_arguments():
+def test_adk_spans_without_content_have_unknown_arguments():
     spans = [
         tool_span("search", 1, 2, **{"gcp.vertex.agent.tool_call_args": "{}"}),
         tool_span("buy", 3, 4, **{"gcp.vertex.agent.tool_call_args": '{"id": 7}'}),
@@ -416,7 +416,7 @@ def test_adk_spans_without_content_say_nothing_of_arguments():
     ]
 
 
-def test_spans_as_the_python_sdk_writes_them():
+def test_spans_of_the_python_sdk_are_read():
     span = {
         "name": "running tool",
         "context": {"span_id": "0x1"},
@@ -429,7 +429,7 @@ def test_spans_as_the_python_sdk_writes_them():
     assert (event.name, event.args, event.error) == ("search", SEARCH, "the tool reported an error")
 
 
-def test_requested_calls_where_no_execution_was_traced():
+def test_requests_without_execution_are_calls():
     messages = [
         {"role": "assistant", "parts": [{"type": "tool_call", "id": "1", "name": "search", "arguments": SEARCH}]}
     ]
@@ -461,13 +461,13 @@ def test_requested_calls_where_no_execution_was_traced():
     ],
     ids=repr,
 )
-def test_plain_forms(calls):
+def test_plain_forms_are_read(calls):
     assert compare("trajectory_exact", ["search"], calls).passed
     recorded = calls != ["search"]
     assert compare("trajectory_exact", [("search", SEARCH)], calls).passed == recorded
 
 
-def test_an_event_comes_back_from_its_record():
+def test_event_is_restored_from_its_record():
     from pytest_verdict import ComparisonResult
 
     result = compare("trajectory_exact", [Event("search", SEARCH)], [Event("search", SEARCH)])
@@ -479,7 +479,7 @@ def test_an_event_comes_back_from_its_record():
     "value", [None, 3, "search", "{bad", [3], [None], [("a", 3)], [{"args": {}}], {"x": 1}, [{"role": "user", "tool_calls": 3}],
               [{"role": "assistant", "tool_calls": [{"function": {"arguments": "{}"}}]}], {"resourceSpans": 3}], ids=repr
 )  # fmt: skip
-def test_what_is_no_trajectory_is_refused_with_a_note(value):
+def test_value_without_trajectory_is_unreadable(value):
     with pytest.raises(TrajectoryError):
         read_trajectory(value)
     for verdict, *sides in [("error", value, ["a"]), ("fail", ["a"], value)]:
@@ -508,7 +508,7 @@ def test_what_is_no_trajectory_is_refused_with_a_note(value):
     ],
     ids=["openai_chat", "bedrock", "anthropic", "gemini", "mcp", "otel", "openai_responses"],
 )
-def test_what_may_have_been_a_call_is_never_left_out(value, broken, junk):
+def test_broken_item_that_may_be_a_call_is_unreadable(value, broken, junk):
     assert compare("trajectory_forbidden", ["delete"], value).passed
     assert compare("trajectory_forbidden", ["delete"], broken(junk)).notes == ["trajectory_unreadable"]
 
@@ -528,13 +528,13 @@ CHAT = {"role": "assistant", "tool_calls": [REQUEST]}
     ],
     ids=["anthropic", "bedrock", "gemini", "responses", "camelCase"],
 )
-def test_a_call_in_the_form_of_another_format_is_not_left_out(value, form):
+def test_call_of_another_format_is_unreadable(value, form):
     result = compare("trajectory_forbidden", ["search"], value)
     assert (result.passed, result.notes) == (False, ["trajectory_unreadable"])
     assert f"has a call in the form {form!r}" in result.details["reason"]
 
 
-def test_the_chunks_of_a_stream_are_no_completion():
+def test_stream_chunks_are_unreadable():
     chunk = {"choices": [{"delta": {"tool_calls": [{"index": 0, **REQUEST}]}}]}
     with pytest.raises(TrajectoryError, match="a choice needs its message"):
         read_trajectory(chunk)
@@ -550,11 +550,11 @@ def test_the_chunks_of_a_stream_are_no_completion():
     ],
     ids=["kwargs", "legacy", "content", "both"],
 )
-def test_calls_that_langchain_left_with_the_provider_are_read_once(message):
+def test_langchain_provider_calls_are_read_once(message):
     assert [event.name for event in read_trajectory([{"type": "ai", **message}])] == ["search"]
 
 
-def test_results_without_identifiers_belong_to_the_calls_of_their_tool_in_order():
+def test_results_without_identifiers_are_attached_in_order():
     parts = [{"functionCall": {"name": name}} for name in "aba"]
     given = [{"name": "a", "response": {"error": "x"}}, {"name": "b", "response": {}}, {"name": "c", "response": {}}]
     contents = [
@@ -566,7 +566,7 @@ def test_results_without_identifiers_belong_to_the_calls_of_their_tool_in_order(
 
 
 @pytest.mark.parametrize("text", ['{"x": 1}', ' {"x": 1}', '{"x": '])
-def test_a_pair_may_hold_its_arguments_as_text(text):
+def test_pair_with_arguments_as_text_is_read(text):
     (event,) = read_trajectory([["search", text]])
     assert (event.name, event.args_note) == ("search", None if text.endswith("}") else "args_malformed")
 
@@ -577,7 +577,7 @@ def test_a_pair_may_hold_its_arguments_as_text(text):
     [None, 3, "x", [3], [[3]], {"messages": 3}, {"spans": [3]}, [{"role": 3, "content": 3, "type": 3}]],
     ids=repr,
 )
-def test_no_reader_crashes(format, value):
+def test_readers_only_raise_trajectory_errors(format, value):
     try:
         events = read_trajectory(value, format)
     except TrajectoryError:
@@ -585,12 +585,12 @@ def test_no_reader_crashes(format, value):
     assert all(dataclasses.is_dataclass(event) for event in events)
 
 
-def test_an_unknown_format_is_an_error():
+def test_unknown_format_raises():
     with pytest.raises(ValueError, match="openai_chat"):
         read_trajectory([], "openai_chats")
 
 
-def test_span_objects_of_the_python_sdk():
+def test_span_objects_of_the_python_sdk_are_read():
     context = collections.namedtuple("SpanContext", "span_id")
     agent = SimpleNamespace(
         name="invoke_agent",

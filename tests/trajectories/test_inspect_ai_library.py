@@ -50,7 +50,7 @@ def search():
 @tool
 def clock():
     async def execute():
-        """Say the time."""
+        """Return the time."""
         raise ToolError("no clock")
 
     return execute
@@ -82,7 +82,7 @@ def log(request, tmp_path_factory):
     return done
 
 
-def test_the_calls_of_a_log_are_read(log):
+def test_calls_of_a_log_are_read(log):
     written = read_eval_log(log.location)
     dumped = written.model_dump(mode="json", exclude_none=True)
     for value in [log, written, dumped, json.dumps(dumped), written.samples[0], dumped["samples"][0]]:
@@ -104,7 +104,7 @@ def test_the_calls_of_a_log_are_read(log):
         assert compare("trajectory_exact", again.expected, again.observed, **settings).passed
 
 
-def test_the_calls_of_messages_are_read(log):
+def test_calls_of_messages_are_read(log):
     messages = log.samples[0].messages
     for value in [messages, [message.model_dump(mode="json") for message in messages]]:
         assert recognised_format(value) == "inspect_ai"

@@ -38,7 +38,7 @@ def observation(kind, name, output=None, **more):
     ],
     ids=["trace", "list of traces", "list", "file", "answer", "texts"],
 )
-def test_a_call_that_was_requested_and_executed_is_one(value, format):
+def test_requested_and_executed_call_is_read_once(value, format):
     search, clock, buy = read_trajectory(value, format)
     assert [(event.name, event.args) for event in (search, clock)] == CALLS[:2]
     assert (search.result, search.error, clock.error) == ("3 teas", None, "no clock")
@@ -53,7 +53,7 @@ def test_a_call_that_was_requested_and_executed_is_one(value, format):
     [LANGCHAIN, [one for one in LANGCHAIN if one["type"] == "TOOL"], LANGCHAIN[::-1]],
     ids=["all", "tools", "newest first"],
 )
-def test_calls_of_langchain(value):
+def test_langchain_calls_are_read(value):
     assert [(event.name, event.args, event.id) for event in read_trajectory(value)] == [
         (*call, f"c{place}") for place, call in enumerate(CALLS, 1)
     ]
@@ -61,29 +61,29 @@ def test_calls_of_langchain(value):
 
 
 @pytest.mark.parametrize("value", [OBSERVATIONS, LANGCHAIN], ids=["traced functions", "LangChain"])
-def test_where_no_tool_was_traced_the_requests_are_the_calls(value):
+def test_requests_are_calls_if_no_tool_was_traced(value):
     asked = [one for one in value if one["type"] == "GENERATION"]
     assert [(event.name, event.args) for event in read_trajectory(asked)] == CALLS
     assert [event.group for event in read_trajectory(asked)] == [0, 0, 1]
 
 
-def test_observations_beside_messages_are_no_trace():
+def test_observations_beside_messages_are_openai_chat():
     assert recognised_format({"messages": [{"role": "user", "content": "x"}], "observations": []}) == "openai_chat"
 
 
 @pytest.mark.parametrize("label", SHAPES)
-def test_no_other_format_is_taken(label):
+def test_other_formats_are_not_recognised(label):
     assert not recognises(SHAPES[label])
 
 
-def test_several_traces_are_one_after_another():
+def test_several_traces_are_read_in_sequence():
     later = [{**one, "traceId": "u"} for one in LANGCHAIN]
     events = read_trajectory([*LANGCHAIN, *later])
     assert [event.name for event in events] == ["search", "clock", "buy"] * 2
     assert len({event.group for event in events}) == 6
 
 
-def test_arguments_as_python_writes_them():
+def test_python_literals_are_read_as_arguments():
     (event,) = read_trajectory([observation("TOOL", "search", input="{'query': 'tea'}")])
     assert event.args == {"query": "tea"}
     (event,) = read_trajectory([observation("TOOL", "search", input=None)])
@@ -106,12 +106,12 @@ def test_arguments_as_python_writes_them():
         (["tea"], {}, "args_malformed"),
     ],
 )
-def test_how_a_tool_was_called(recorded, args, note):
+def test_input_of_a_tool_becomes_arguments_or_is_malformed(recorded, args, note):
     (event,) = read_trajectory([observation("TOOL", "search", input=recorded)])
     assert (event.args, event.args_note) == (args, note)
 
 
-def test_only_the_level_says_that_a_call_failed():
+def test_error_level_marks_a_failed_call():
     levels = [
         {"level": "DEFAULT", "statusMessage": "cached"},
         {"level": "ERROR", "statusMessage": None},
@@ -122,7 +122,7 @@ def test_only_the_level_says_that_a_call_failed():
         assert event.error == error
 
 
-def test_what_the_server_says_of_calls_is_not_read_twice():
+def test_calls_noted_by_the_server_are_read_once():
     named = {"toolCalls": ['{"name": "search"}'], "toolCallNames": ["search"], "toolDefinitions": {"search": "{}"}}
     assert [event.name for event in read_trajectory([observation("GENERATION", "chat", ASKED, **named)])] == ["search"]
 
@@ -147,14 +147,14 @@ def test_what_the_server_says_of_calls_is_not_read_twice():
     ],
 )
 @pytest.mark.parametrize("format", ["auto", "langfuse"])
-def test_where_a_call_may_be_missing_the_export_is_unreadable(value, named, format):
+def test_export_that_may_lack_a_call_is_unreadable(value, named, format):
     result = refused(
         "trajectory_forbidden", ["drop"], value, "trajectory_unreadable", verdict="fail", observed_format=format
     )
     assert named in result.details["reason"]
 
 
-def test_objects_of_the_library():
+def test_library_objects_are_read():
     types = pytest.importorskip("langfuse.api.commons.types", reason="needs langfuse")
     utilities = pytest.importorskip("langfuse.api.core.pydantic_utilities", reason="needs langfuse")
     made = [utilities.parse_obj_as(types.ObservationV2, {**one, "projectId": "p"}) for one in LANGCHAIN]
@@ -162,7 +162,7 @@ def test_objects_of_the_library():
     assert compare("trajectory_exact", CALLS, made).passed
 
 
-def test_observations_of_traced_functions(monkeypatch):
+def test_traced_functions_are_read(monkeypatch):
     langfuse = pytest.importorskip("langfuse", reason="needs langfuse")
     sdk = pytest.importorskip("opentelemetry.sdk.trace", reason="needs opentelemetry-sdk")
     export = pytest.importorskip(

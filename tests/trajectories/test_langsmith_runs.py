@@ -1,4 +1,4 @@
-"""Runs as the client of LangSmith sent them, made by tools and a fake model of LangChain, and by traced functions."""
+"""Runs sent by the client of LangSmith: of LangChain with a fake model, and of traced functions."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ def run(run_type, name, outputs=None, **more):
     [RUNS, tree(), [tree()], [tree(), *RUNS[1:]], {"runs": RUNS, "cursors": {}}, RUNS[::-1], of("tool"), of("llm")],
     ids=["list", "tree", "list of trees", "tree and list", "answer", "newest first", "tools", "models"],
 )
-def test_a_call_that_was_requested_and_executed_is_one(value, format):
+def test_requested_and_executed_call_is_read_once(value, format):
     events = read_trajectory(value, format)
     assert [(event.name, event.args, event.id) for event in events] == [
         (*call, f"c{place}") for place, call in enumerate(CALLS, 1)
@@ -45,18 +45,18 @@ def test_a_call_that_was_requested_and_executed_is_one(value, format):
     assert compare("trajectory_exact", CALLS, json.dumps(value), observed_format=format).passed
 
 
-def test_the_result_and_the_error_are_read():
+def test_result_and_error_are_read():
     search, clock, _ = read_trajectory(RUNS)
     assert "3 teas" in repr(search.result)
     assert (search.error, clock.error) == (None, "ValueError('no clock')")
 
 
 @pytest.mark.parametrize("label", SHAPES)
-def test_no_other_format_is_taken(label):
+def test_other_formats_are_not_recognised(label):
     assert not recognises(SHAPES[label])
 
 
-def test_what_no_tool_ran_is_a_call_too():
+def test_request_without_tool_run_is_a_call():
     asked = run("llm", "model", {"choices": [{"message": ASKED}]}, start_time="2026-01-01T00:00:00")
     other = run("tool", "look", "x", start_time="2026-01-01T00:00:01", end_time="2026-01-01T00:00:02")
     assert [event.name for event in read_trajectory([asked, other])] == ["search", "look"]
@@ -64,7 +64,7 @@ def test_what_no_tool_ran_is_a_call_too():
     assert [(event.name, event.id) for event in read_trajectory([asked, executed])] == [("search", None)]
 
 
-def test_runs_that_share_an_identifier_are_two_unless_they_are_the_same():
+def test_runs_with_the_same_identifier_are_separate_unless_equal():
     timed = run("tool", "buy", "x", start_time="2026-01-01T00:00:01", end_time="2026-01-01T00:00:02")
     for other in ({**timed, "start_time": "2026-01-01T00:00:00"}, {**timed, "name": "drop"}):
         assert len(read_trajectory([timed, other])) == 2
@@ -72,7 +72,7 @@ def test_runs_that_share_an_identifier_are_two_unless_they_are_the_same():
     assert len(read_trajectory([timed, dict(timed)])) == 1
 
 
-def test_a_model_within_a_model_asks_once_and_another_turn_again():
+def test_nested_model_runs_request_a_call_once():
     outer = run("llm", "outer", ASKED)
     inner = run("llm", "inner", {"messages": [ASKED]}, parent_run_id="outer")
     later = run("llm", "later", {"output": {"message": ASKED}})
@@ -80,7 +80,7 @@ def test_a_model_within_a_model_asks_once_and_another_turn_again():
     assert [event.group for event in read_trajectory([outer, later])] == [0, 1]
 
 
-def test_arguments_that_langchain_wrote_as_text():
+def test_langchain_arguments_as_python_text_are_parsed():
     def executed(text, library):
         return run("tool", "search", "x", inputs={"input": text}, extra={"runtime": {"library": library}})
 
@@ -113,19 +113,19 @@ def test_arguments_that_langchain_wrote_as_text():
 @example(
     {"it's": 'so-called "tea"', "\\n\n\t": "caf\u00e9 \u8336 \U0001f375 \x00 \\u00e9 True", "None": [None, True, False]}
 )
-def test_arguments_of_langchain_come_back_as_they_were(args):
+def test_langchain_arguments_survive_the_round_trip(args):
     written = run("tool", "search", "x", inputs={"input": str(args)}, extra={"color": "green"})
     (event,) = read_trajectory(written)
     assert event.args == args
 
 
-def test_a_tool_that_answered_with_an_error_has_failed():
+def test_tool_message_with_error_status_has_an_error():
     message = {"type": "tool", "status": "error", "content": "no clock", "tool_call_id": "c2"}
     (event,) = read_trajectory(run("tool", "clock", {"output": message}))
     assert (event.id, event.error) == ("c2", "no clock")
 
 
-def test_a_model_that_made_no_call():
+def test_model_run_without_call_has_no_events():
     sent = {"messages": OPENAI_CHAT}
     answered = run("llm", "model", {"role": "assistant", "content": "Done."}, inputs=sent)
     # The state of a graph has the calls of earlier turns.
@@ -155,18 +155,18 @@ def test_a_model_that_made_no_call():
     ],
 )
 @pytest.mark.parametrize("format", ["auto", "langsmith"])
-def test_where_a_call_may_be_missing_the_export_is_unreadable(value, named, format):
+def test_export_that_may_lack_a_call_is_unreadable(value, named, format):
     result = refused(
         "trajectory_forbidden", ["drop"], value, "trajectory_unreadable", verdict="fail", observed_format=format
     )
     assert any(name in result.details["reason"] for name in named.split("|"))
 
 
-def test_an_empty_export_is_unreadable():
+def test_empty_export_is_unreadable():
     refused("trajectory_forbidden", ["a"], [], "trajectory_unreadable", verdict="fail", observed_format="langsmith")
 
 
-def test_runs_that_the_library_made():
+def test_library_runs_are_read():
     run_trees = pytest.importorskip("langsmith.run_trees", reason="needs langsmith")
     schemas = pytest.importorskip("langsmith.schemas", reason="needs langsmith")
     root = run_trees.RunTree(name="agent", run_type="chain", inputs={"input": "Buy tea."})
@@ -197,7 +197,7 @@ def test_runs_that_the_library_made():
         assert found == [("search", {"query": "tea"}, None), ("buy", {"id": 7}, "sold out")]
 
 
-def test_runs_of_langchain():
+def test_langchain_runs_are_read():
     tools = pytest.importorskip("langchain_core.tools", reason="needs langchain-core")
     tracers = pytest.importorskip("langchain_core.tracers.run_collector", reason="needs langchain-core")
 

@@ -1,4 +1,4 @@
-"""Values that hold a call where a reader does not look: unreadable with the key named, never a trajectory without calls."""
+"""A value with a call where its reader does not look is unreadable, and the reason names the key."""
 
 import pytest
 
@@ -37,7 +37,7 @@ REQUEST = '[{"role": "assistant", "parts": [{"type": "tool_call", "id": "2", "na
 EXECUTED = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search", "gen_ai.tool.call.id": "1"}
 HISTORY = {"candidates": [{"content": {"parts": [{"text": "Done."}]}}]}
 
-# What is read, as which format (auto unless named), and a text of the reason.
+# The value, its format, and a part of the reason.
 LOST = {
     "chat as mcp": (CHAT, "mcp", "jsonrpc"),
     "text as chat": ("delete_all", "openai_chat", "text"),
@@ -202,7 +202,7 @@ LOST = {
 
 
 @pytest.mark.parametrize("label", LOST)
-def test_a_call_in_an_unknown_place_makes_the_trajectory_unreadable(label):
+def test_call_under_an_unknown_key_is_unreadable(label):
     value, format, named = LOST[label]
     with pytest.raises(TrajectoryError, match=named):
         read_trajectory(value, format)
@@ -216,12 +216,12 @@ def test_a_call_in_an_unknown_place_makes_the_trajectory_unreadable(label):
     [{"foo": 1}, {}, [{"foo": 1}], {"messages": [{"foo": 1}]}, {"output": "x"}, "delete_all", 3, None],
     ids=repr,
 )
-def test_where_nothing_is_recognised_there_is_no_trajectory(value, format):
+def test_unrecognised_value_is_unreadable(value, format):
     with pytest.raises(TrajectoryError):
         read_trajectory(value, format)
 
 
-def test_requests_that_no_span_executed_are_calls_too():
+def test_requests_without_span_are_calls():
     read = read_trajectory(spans(EXECUTED, {"gen_ai.output.messages": REQUEST}))
     assert [event.name for event in read] == ["search", "delete_all"]
     executed = {**EXECUTED, "gen_ai.tool.name": "delete_all", "gen_ai.tool.call.id": "2"}
@@ -322,7 +322,7 @@ HARMLESS = {
 
 
 @pytest.mark.parametrize("label", HARMLESS)
-def test_what_providers_add_to_messages_does_no_harm(label):
+def test_additional_keys_of_providers_are_accepted(label):
     assert read_trajectory(HARMLESS[label]) == []
     assert compare("trajectory_forbidden", ["delete_all"], HARMLESS[label]).passed
 
@@ -373,7 +373,7 @@ READ = {
 
 
 @pytest.mark.parametrize("label", READ)
-def test_calls_in_further_places_are_read(label):
+def test_calls_under_additional_keys_are_read(label):
     value, names = READ[label]
     assert [event.name for event in read_trajectory(value)] == names
 
@@ -400,7 +400,7 @@ NAMED = {
 
 @pytest.mark.parametrize("listed", [False, True])
 @pytest.mark.parametrize("label", NAMED)
-def test_what_has_a_name_is_not_for_that_a_call(label, listed):
+def test_object_with_a_name_is_not_always_a_call(label, listed):
     value = [NAMED[label]] if listed else NAMED[label]
     result = compare("trajectory_forbidden", ["delete_all"], value)
     assert (result.verdict, result.notes) == ("fail", ["trajectory_unreadable"])
@@ -412,7 +412,7 @@ def execution(tool, start, end, **more):
     return {"name": f"execute_tool {tool}", "attributes": attributes, **times}
 
 
-def test_calls_of_one_identifier_are_one_call_only_where_their_spans_nest_or_overlap():
+def test_spans_with_the_same_identifier_are_one_call_if_they_overlap():
     one_after_another = [
         execution(tool, 10 * at, 10 * at + 5) for at, tool in enumerate(["a", "b", "a", "delete_all"], 1)
     ]
@@ -423,7 +423,7 @@ def test_calls_of_one_identifier_are_one_call_only_where_their_spans_nest_or_ove
     assert [event.name for event in read_trajectory(nested)] == ["a"]
 
 
-def test_spans_of_control_flow_are_no_calls():
+def test_control_flow_spans_are_not_calls():
     parameters = '{"function_tools": [{"name": "search"}], "output_tools": [{"name": "final_result"}]}'
     asked = REQUEST.replace("delete_all", "final_result")
     trace = [

@@ -44,7 +44,7 @@ def events(request):
     return listed if request.param == "objects" else [json.loads(event.model_dump_json()) for event in listed]
 
 
-def test_the_calls_are_read(events):
+def test_calls_are_read(events):
     assert recognised_format(events) == "openhands"
     read = read_trajectory(events)
     assert [(event.name, event.args, event.args_note) for event in read] == [
@@ -57,7 +57,7 @@ def test_the_calls_are_read(events):
     assert read[0].group == read[1].group != read[2].group
 
 
-def test_a_record_of_the_events_replays(events):
+def test_record_of_events_replays(events):
     result = compare("trajectory_exact", ["think", "clock", "finish"], events)
     again = ComparisonResult.from_record(json.loads(result.to_text()))
     assert result.passed

@@ -1,4 +1,4 @@
-"""Wire formats that other packages bring."""
+"""Wire formats of other packages."""
 
 import sys
 import types
@@ -33,9 +33,9 @@ def read(value):
 def families(monkeypatch):
     found = Families(pytest_verdict.FAMILIES)
     monkeypatch.setattr(readers, "FAMILIES", found)
-    readers._reader.cache_clear()
+    readers._load_reader.cache_clear()
     yield found
-    readers._reader.cache_clear()
+    readers._load_reader.cache_clear()
 
 
 @pytest.fixture
@@ -50,13 +50,13 @@ def installed(families, monkeypatch, tmp_path):
     sys.modules.pop("shop_log", None)
 
 
-def test_one_that_is_installed_is_found_by_its_name(installed):
+def test_installed_format_is_found_by_name(installed):
     events = [Event("search", {}), Event("buy", {}, index=1)]
     assert read_trajectory("shop: search, buy", "shop_log") == events
     assert compare("trajectory_exact", events, "shop: search, buy", observed_format="shop_log").passed
 
 
-def test_one_that_is_installed_is_told_from_the_value_when_none_of_ours_is(installed):
+def test_installed_format_is_recognised_after_the_built_in_ones(installed):
     assert "shop_log" not in installed.own("trajectory_readers")
     assert readers.recognised_format(BEDROCK) == "bedrock"
     assert "shop_log" not in installed.own("trajectory_readers")
@@ -64,7 +64,7 @@ def test_one_that_is_installed_is_told_from_the_value_when_none_of_ours_is(insta
     assert compare("trajectory_exact", [("search", {})], "shop: search").passed
 
 
-def test_a_format_that_does_not_exist_is_refused_with_those_of_others(installed):
+def test_unknown_format_error_lists_installed_formats(installed):
     with pytest.raises(SettingsError, match="Did you mean 'shop_log'"):
         compare("trajectory_exact", ["a"], ["a"], observed_format="shop_logs")
     with pytest.raises(TrajectoryError, match="plain, shop_log"):
@@ -80,7 +80,7 @@ def greedy(events):
     return module
 
 
-def test_ours_come_first_whether_others_were_looked_for_or_not(families, monkeypatch):
+def test_built_in_formats_come_first_after_a_lookup(families, monkeypatch):
     module = greedy([])
     monkeypatch.setitem(sys.modules, "greedy_format", module)
     families.register(module)
@@ -90,7 +90,7 @@ def test_ours_come_first_whether_others_were_looked_for_or_not(families, monkeyp
 
 
 @pytest.mark.parametrize("events", [["search"], [None], 3, [("search", {})]], ids=repr)
-def test_what_is_no_event_is_unreadable(families, monkeypatch, events):
+def test_items_that_are_no_events_are_unreadable(families, monkeypatch, events):
     module = greedy(events)
     monkeypatch.setitem(sys.modules, "greedy_format", module)
     families.register(module)

@@ -1,4 +1,4 @@
-"""What other tools decide wrongly, decided rightly: each test names the tool and what it says."""
+"""Cases that other tools decide wrongly; each test names the tool and its verdict."""
 
 import random
 
@@ -71,7 +71,7 @@ def test_agentevals_swaps_the_sides(operator, args, expected, observed, verdict)
 
 
 @pytest.mark.parametrize("operator", ["trajectory_exact", "trajectory_any_order", "trajectory_only_from"])
-def test_a_regex_has_one_direction(operator):
+def test_regex_rule_has_one_direction(operator):
     """agentevals 0.0.9 never passes a regex in `unordered` and `subset`."""
     assert passes(operator, [("s", {"q": "f.*"})], [("s", {"q": "foo"})], args=PATTERNS)
 
@@ -130,7 +130,7 @@ def test_a_trajectory_equals_itself(operator, calls):
     assert compare(operator, calls, calls).score == 1.0
 
 
-def test_the_documented_example_of_deepeval():
+def test_deepeval_documented_example_scores_the_same():
     """deepeval's documentation takes [WS, WS, TQ] for correct in order; its code says 0.667, which is the common part."""
     assert compare("trajectory_recall", ["WS", "TQ", "WS"], ["WS", "WS", "TQ"], matching="in_order").score == 2 / 3
 
@@ -169,7 +169,7 @@ def test_repeated_calls_count():
         "trajectory_steps",
     ],
 )
-def test_nothing_equals_nothing(operator):
+def test_two_empty_trajectories_are_equal(operator):
     """ragas scores F1 of two empty lists 0.0, Azure raises, strands divides by zero."""
     assert compare(operator, [], []).score == 1.0
 
@@ -191,12 +191,12 @@ def test_one_extra_call_is_not_everything_wrong():
         ("same_tools", [], 0.0),
     ],
 )
-def test_the_tool_call_accuracy_of_ragas_can_be_asked_for(matching, observed, score):
+def test_ragas_tool_call_accuracy_is_available(matching, observed, score):
     expected = [("A", {"x": 1}), ("B", {"y": 2})]
     assert compare("trajectory_recall", expected, observed, matching=matching, credit="partial").score == score
 
 
-def test_the_crossing_pair_is_tried():
+def test_crossing_pair_is_found():
     """ragas 0.4.3 sorts and zips, and finds nothing in common."""
     result = compare("trajectory_recall", [("A", {"id": 2}), ("A", {"id": 3})], [("A", {"id": 1}), ("A", {"id": 2})])
     assert result.score == 0.5
@@ -221,7 +221,7 @@ def test_an_extra_call_at_the_end_is_not_exact():
     assert not passes("trajectory_exact", [], ["A"])
 
 
-def test_the_common_part_is_not_only_the_prefix():
+def test_common_part_is_not_only_the_prefix():
     """strands 1.7.0 scores 0.0 when the first expected call is missing."""
     assert compare("trajectory_recall", ["A", "B", "C"], ["B", "C"], matching="in_order").score == 2 / 3
 
@@ -241,7 +241,7 @@ def test_two_calls_of_one_tool_with_different_arguments():
     assert passes("trajectory_any_order", calls, calls[::-1], extras="forbid")
 
 
-def test_an_expected_list_that_is_empty_says_so():
+def test_empty_expected_list_has_a_note():
     """ADK, Vertex and agentevals pass anything then, without a word."""
     result = compare("trajectory_any_order", [], ["a"])
     assert (result.verdict, result.notes) == ("pass", ["empty_expected"])

@@ -48,7 +48,7 @@ def messages(request, run):
     return {"objects": run.all_messages(), "JSON text": text, "dicts": json.loads(text)}[request.param]
 
 
-def test_the_calls_are_read(messages):
+def test_calls_are_read(messages):
     if not isinstance(messages, str):
         assert recognised_format(messages) == "pydantic_ai"
     read = read_trajectory(messages)
@@ -62,14 +62,14 @@ def test_the_calls_are_read(messages):
     assert read[0].result == "3 teas"
 
 
-def test_they_are_compared(messages):
+def test_messages_are_compared(messages):
     expected = [("search", {"query": "tea"}), ("buy", {"id": 7})]
     settings = {"except_tools": ["final_result"], "failed": "skip"}
     assert compare("trajectory_exact", expected, messages, **settings).passed
     assert not compare("trajectory_forbidden", ["buy"], messages).passed
 
 
-def test_a_part_of_tomorrow_is_unreadable(run):
+def test_unknown_part_kind_is_unreadable(run):
     messages = json.loads(run.all_messages_json())
     messages[1]["parts"].append({"part_kind": "robot-call", "tool_name": "delete_all"})
     result = compare("trajectory_forbidden", ["delete_all"], messages)

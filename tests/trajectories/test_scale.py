@@ -1,4 +1,4 @@
-"""Long trajectories: how much is compared, counted instead of timed."""
+"""Long trajectories: the number of comparisons, which is counted instead of timed."""
 
 import random
 import tracemalloc
@@ -39,14 +39,14 @@ TOLERANCE = NumericTolerance(tolerance=1, mode="absolute")
     ],
     ids=["contains", "tolerance", "tolerance, others ignored", "normalized text"],
 )
-def test_tolerant_calls_of_one_tool_are_not_compared_each_with_each(comparisons, args, observed):
+def test_tolerant_rules_do_not_compare_every_pair(comparisons, args, observed):
     expected = calls(500)
     made = shuffled([(name, {**own, "query": own["query"], **observed}) for name, own in expected])
     assert compare("trajectory_any_order", expected, made, args=args, extras="forbid").passed
     assert len(comparisons) <= 4 * len(expected)
 
 
-def test_partial_credit_under_equality_looks_at_what_calls_share(monkeypatch):
+def test_partial_credit_under_equality_does_not_score_every_pair(monkeypatch):
     scores = []
     plain = CallMatcher.score
     monkeypatch.setattr(CallMatcher, "score", lambda *given: scores.append(1) or plain(*given))
@@ -56,7 +56,7 @@ def test_partial_credit_under_equality_looks_at_what_calls_share(monkeypatch):
     assert len(scores) == len(expected)
 
 
-def test_equality_takes_memory_in_proportion_to_the_calls():
+def test_equality_uses_linear_memory():
     def peak(count):
         expected = calls(count)
         made = shuffled(expected)

@@ -1,4 +1,4 @@
-"""Which calls are compared: a selection that leaves nothing to compare, or names a tool that nobody knows, is refused."""
+"""Selection of calls: an empty selection and an unknown tool are refused."""
 
 import pytest
 
@@ -24,20 +24,21 @@ CALLS = ["search", "buy"]
 
 @pytest.mark.parametrize("operator", OPERATORS)
 @pytest.mark.parametrize("setting", ["only_tools", "except_tools"])
-def test_a_tool_that_nobody_knows_is_an_error(operator, setting):
-    found = refused(operator, CALLS, CALLS, "unknown_tool", **{setting: ["serach"]})
+@pytest.mark.parametrize("tools", [["serach"], ["search", "serach"]], ids=["alone", "second"])
+def test_unknown_tool_is_an_error(operator, setting, tools):
+    found = refused(operator, CALLS, CALLS, "unknown_tool", **{setting: tools})
     assert found.outcome.error.startswith(f"{setting} has 'serach', which no side calls")
     assert "Did you mean 'search'?" in found.outcome.error
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_a_tool_that_is_left_out_need_not_be_called(operator):
+def test_except_tools_accepts_a_tool_that_is_not_called(operator):
     with_others = compare(operator, CALLS, CALLS, except_tools=["think"])
     assert with_others.verdict == compare(operator, CALLS, CALLS).verdict
     refused(operator, CALLS, [*CALLS, "think"], "unknown_tool", except_tools=["thnik"])
 
 
-def test_limits_know_the_tools_that_they_name():
+def test_limits_count_as_names_of_tools():
     for operator, expected in [("trajectory_max_calls", {"search": 1}), ("trajectory_single_tool_use", "buy")]:
         assert compare(operator, expected, CALLS, only_tools=CALLS).passed
         refused(operator, expected, CALLS, "unknown_tool", only_tools=["serach"])
@@ -51,17 +52,17 @@ def test_limits_know_the_tools_that_they_name():
     [{"aliases": {"purchase": "pay"}}, {"args": {"pay": "ignore"}}, {"defaults": {"pay": {"id": 7}}}],
     ids=["aliases", "args", "defaults"],
 )
-def test_a_tool_that_a_setting_names_is_known(settings):
+def test_tool_in_another_setting_is_known(settings):
     assert compare("trajectory_any_order", CALLS, CALLS, only_tools=["search", "pay"], **settings).passed
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_a_selection_that_leaves_nothing_expected_is_an_error(operator):
+def test_emptied_expected_side_is_an_error(operator):
     refused(operator, ["buy"], CALLS, "empty_selection", only_tools=["search"])
     refused(operator, ["buy"], ["buy"], "empty_selection", except_tools=["buy"])
 
 
-def test_a_selection_that_leaves_nothing_observed_is_an_error_where_it_would_pass():
+def test_emptied_observed_side_is_an_error_if_it_would_pass():
     refused("trajectory_only_from", ["search"], ["buy"], "empty_selection", only_tools=["search"])
     refused("trajectory_forbidden", ["search"], ["buy"], "empty_selection", only_tools=["search"])
     refused("trajectory_any_order", [], ["buy"], "empty_selection", extras="forbid", except_tools=["buy"])
@@ -70,7 +71,7 @@ def test_a_selection_that_leaves_nothing_observed_is_an_error_where_it_would_pas
     assert compare("trajectory_any_order", ["search"], ["buy"], only_tools=["search"]).verdict == "fail"
 
 
-def test_tools_that_are_named_need_not_be_called():
+def test_tools_setting_allows_tools_that_are_not_called():
     tools = ["search", "buy", "pay"]
     assert compare("trajectory_exact", ["search"], ["search"], only_tools=["buy", "pay"], tools=tools).passed
     assert compare("trajectory_exact", ["search"], ["search"], except_tools=["pay"], tools=tools).passed
@@ -80,27 +81,27 @@ def test_tools_that_are_named_need_not_be_called():
 
 
 @pytest.mark.parametrize("turns", ["all", "mean", "flatten"])
-def test_a_tool_need_not_be_called_in_each_turn(turns):
+def test_selected_tool_may_be_absent_from_a_turn(turns):
     both = [["search"], ["buy"]]
     assert compare("trajectory_exact", both, both, turns=turns, only_tools=["buy"]).passed
     refused("trajectory_exact", both, both, "unknown_tool", turns=turns, only_tools=["by"])
     refused("trajectory_exact", both, both, "empty_selection", turns=turns, except_tools=["buy", "search"])
 
 
-def test_the_steps_of_turns_are_selected_for_all_turns_together():
+def test_steps_are_selected_for_all_turns_together():
     both = [["search"], ["buy"]]
     assert compare("trajectory_steps", both, both, turns="all", only_tools=["buy"]).passed
     refused("trajectory_steps", both, both, "unknown_tool", turns="all", only_tools=["by"])
 
 
-def test_failed_calls_are_skipped_also_where_their_arguments_were_not_recorded():
+def test_failed_skip_ignores_missing_arguments_but_not_malformed_ones():
     failed = Event("search", args_note="args_not_recorded", error="no network")
     assert compare("trajectory_exact", ["buy"], [failed, "buy"], failed="skip").passed
     malformed = Event("search", args_note="args_malformed", error="no JSON", args_text="{")
     assert not compare("trajectory_exact", ["buy"], [malformed, "buy"], failed="skip").passed
 
 
-def test_what_expects_nothing_that_can_be_compared_is_an_error():
+def test_unusable_expected_side_is_an_error():
     refused("trajectory_max_calls", {"a": -1}, ["a"], "not_a_limit")
     refused("trajectory_single_tool_use", 3, ["a"], "not_a_tool_name")
     refused("trajectory_steps", [{"optional": True}], ["a"], "trajectory_unreadable")
@@ -112,16 +113,10 @@ def test_what_expects_nothing_that_can_be_compared_is_an_error():
 @pytest.mark.parametrize(
     ("expected", "observed"), [(["a", "a", "b"], ["a", "b", "b"]), (["a", "b", "b"], ["a", "a", "b"])]
 )
-def test_the_number_of_calls_of_each_tool_counts_in_any_order(expected, observed):
+def test_any_order_counts_the_calls_of_each_tool(expected, observed):
     for extras in ("allow", "forbid"):
         result = compare("trajectory_any_order", expected, observed, extras=extras)
         assert (result.verdict, result.score) == ("fail", 0.0)
     assert compare("trajectory_any_order", ["a", "b"], ["b", "a", "a"]).passed
     assert not compare("trajectory_any_order", ["a", "b"], ["b", "a", "a"], extras="forbid").passed
     assert not compare("trajectory_any_order", ["a", "a", "b"], ["b", "a"]).passed
-
-
-def test_each_name_of_a_selection_is_looked_at():
-    refused(
-        "trajectory_exact", ["search"], ["search"], "unknown_tool", only_tools=["search", "serach"], verdict="error"
-    )

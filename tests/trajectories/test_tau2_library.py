@@ -27,7 +27,7 @@ def values():
 
 
 @pytest.mark.parametrize("value", values(), ids=["messages", "ticks", "task"])
-def test_the_calls_are_read(value):
+def test_calls_are_read(value):
     for form in [value, json.loads(value.model_dump_json())]:
         assert recognised_format(form) == "tau2"
         assert [(event.name, event.args) for event in read_trajectory(form)] == [

@@ -1,4 +1,4 @@
-"""Messages, steps and calls of the Vercel AI SDK, as versions 5 to 7 wrote them of a mock model."""
+"""Messages, steps and calls of the Vercel AI SDK, written by versions 5 to 7 with a mock model."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ def call(name, identifier, **arguments):
 
 @pytest.mark.parametrize("format", ["auto", "vercel"])
 @pytest.mark.parametrize("label", WHOLE)
-def test_the_calls_are_read(label, format):
+def test_calls_are_read(label, format):
     events = read_trajectory(SAMPLES[label], format)
     assert [(event.name, event.args) for event in events] == CALLS
     assert [event.id for event in events] == ["c1", "c2", "c3"]
@@ -36,17 +36,17 @@ def test_the_calls_are_read(label, format):
 
 
 @pytest.mark.parametrize("label", SAMPLES)
-def test_the_format_is_recognised(label):
+def test_format_is_recognised(label):
     assert recognised_format(SAMPLES[label]) == "vercel"
 
 
 @pytest.mark.parametrize("label", SHAPES)
-def test_no_other_format_is_taken(label):
+def test_other_formats_are_not_recognised(label):
     assert not recognises(SHAPES[label])
 
 
 @pytest.mark.parametrize("label", TRACED)
-def test_the_calls_of_one_step_are_a_group_and_have_their_results(label):
+def test_calls_of_one_step_are_a_group_with_results(label):
     first, second, third = read_trajectory(SAMPLES[label])
     assert first.group == second.group != third.group
     assert "3 teas" in repr(first.result)
@@ -56,14 +56,14 @@ def test_the_calls_of_one_step_are_a_group_and_have_their_results(label):
 
 
 @pytest.mark.parametrize("label", ["failed content", "failed UI message"])
-def test_calls_that_were_invalid_or_wait_for_approval_are_calls(label):
+def test_invalid_and_waiting_calls_are_read(label):
     search, unknown, pay = read_trajectory(SAMPLES[label])
     assert (search.name, search.args_note, search.args_text) == ("search", "args_malformed", '{"query":')
     assert (unknown.name, unknown.args, unknown.error is None) == ("nosuch", {}, False)
     assert (pay.name, pay.args, pay.error) == ("pay", {"id": 7}, None)
 
 
-def test_a_call_that_was_denied_has_failed():
+def test_denied_call_has_an_error():
     denied = {"state": "output-denied", "input": {}, "approval": {"id": "1", "approved": False, "reason": "too dear"}}
     (event,) = read_trajectory([part(type="tool-pay", toolCallId="c1", **denied)])
     assert (event.name, event.error) == ("pay", "too dear")
@@ -72,14 +72,14 @@ def test_a_call_that_was_denied_has_failed():
     assert [event.error for event in read_trajectory([{"role": "assistant", "content": content}])] == ["too dear"]
 
 
-def test_arguments_that_were_still_being_written_are_malformed():
+def test_streaming_arguments_are_malformed():
     (event,) = read_trajectory([part(type="tool-pay", toolCallId="c1", state="input-streaming", input={"id": 7})])
     assert (event.name, event.args_note) == ("pay", "args_malformed")
     assert not compare("trajectory_exact", [("pay", {"id": 7})], [event])
 
 
 @pytest.mark.parametrize("name", ["call", "result", "invocation"])
-def test_a_tool_may_be_called_like_a_type(name):
+def test_tool_named_like_a_type_is_read(name):
     part_of_it = part(type=f"tool-{name}", toolCallId="c1", state="input-available", input={})
     assert [event.name for event in read_trajectory([part_of_it])] == [name]
 
@@ -104,7 +104,7 @@ def test_a_tool_may_be_called_like_a_type(name):
         ([part(type="data-weather", data={"city": "Delft"})], []),
     ],
 )
-def test_no_call_is_lost_and_none_counted_twice(value, names):
+def test_calls_are_counted_once(value, names):
     assert [event.name for event in read_trajectory(value, "vercel")] == names
     assert names == [] or not compare("trajectory_forbidden", [names[-1]], value)
 
@@ -126,7 +126,7 @@ def test_no_call_is_lost_and_none_counted_twice(value, names):
     ],
 )
 @pytest.mark.parametrize("format", ["auto", "vercel"])
-def test_what_may_be_a_call_and_is_not_known_makes_it_unreadable(value, named, format):
+def test_unknown_key_that_may_hold_a_call_is_unreadable(value, named, format):
     result = refused(
         "trajectory_forbidden", ["a", "b"], value, "trajectory_unreadable", verdict="fail", observed_format=format
     )

@@ -9,7 +9,7 @@ from pytest_verdict.comparison import describe_failure, redacted_result
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.core.writing import Verdict
-from pytest_verdict.errors import ErrorVerdict
+from pytest_verdict.errors import UndecidedError
 from pytest_verdict.session import SESSION
 
 
@@ -87,5 +87,5 @@ class WatchedResult(ComparisonResult):
 
     def __bool__(self) -> bool:
         if self.error is not None:
-            raise ErrorVerdict(describe_failure(self), [self])
+            raise UndecidedError(describe_failure(self), [self])
         return self.passed

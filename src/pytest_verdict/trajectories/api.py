@@ -26,21 +26,20 @@ def assert_trajectory(
     comparator: Comparator | None = None,
     **settings: Any,
 ) -> ComparisonResult:
-    """Compare two trajectories, and fail the test unless they match.
+    """Compare two trajectories, and fail the test if they do not match.
 
     Args:
-        expected: The expected calls; see docs/how-to/trajectories.md for what is read.
+        expected: The expected calls, in one of the formats of docs/how-to/trajectories.md.
         observed: The observed calls.
-        threshold: The lowest score that passes, in (0, 1]; 1.0, or the comparator's default, unless given.
-        order: ``any``, ``in_order`` or ``exact``: the operator ``trajectory_any_order``, ``trajectory_in_order`` or
-            ``trajectory_exact``; or ``steps`` for ``trajectory_steps``.
-        name: What to call this comparison in the report.
-        comparator: The one whose defaults hold; inside its ``collect()`` the test fails at the end of the block. Without it
-            there are no defaults.
+        threshold: The lowest score that passes, in (0, 1] (default: that of the comparator, or 1.0).
+        order: ``any``, ``in_order``, ``exact`` or ``steps`` for the operator ``trajectory_any_order``,
+            ``trajectory_in_order``, ``trajectory_exact`` or ``trajectory_steps``.
+        name: The name of this comparison in the report.
+        comparator: The comparator whose defaults apply; inside its ``collect()`` the test fails at the end of the block.
         **settings: The operator's settings, such as ``extras`` and ``args``.
 
     Returns:
-        The result, which passed; inside ``collect()`` it may be one that did not.
+        The result, which passed; inside ``collect()`` it may have failed.
 
     Raises:
         MismatchError: The trajectories do not match, outside ``collect()``.
@@ -52,6 +51,7 @@ def assert_trajectory(
     """
     __tracebackhide__ = HIDDEN
     if order not in _OPERATORS:
-        raise SettingsError(f"there is no order {order!r}.{allowed('order', order, _OPERATORS)}")
-    chosen = comparator or Comparator()
-    return chosen.assert_matches(OperatorName(_OPERATORS[order]), expected, observed, threshold, name=name, **settings)
+        raise SettingsError(f"Unknown order: {order!r}.{allowed('order', order, _OPERATORS)}")
+    operator = OperatorName(_OPERATORS[order])
+    comparator = comparator or Comparator()
+    return comparator.assert_matches(operator, expected, observed, threshold, name=name, **settings)

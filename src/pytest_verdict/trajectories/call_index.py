@@ -1,205 +1,238 @@
-"""Which observed calls each expected call accepts, and how much of it they deliver, without comparing each with each.
+"""Which observed calls each expected call accepts, and their scores, without comparing every pair.
 
-Without it a thousand calls of one tool would be compared with a thousand others.
+Without an index, a thousand calls of one tool would be compared with a thousand others.
 """
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.number import NumericTolerance
 from pytest_verdict.operators.text import Exact
-from pytest_verdict.trajectories.argument_rules import (
+from pytest_verdict.trajectories.call_matcher import (
     CONTAINS,
     EQUAL,
     IGNORE,
     WITHIN,
     ArgumentRule,
+    Call,
+    CallMatcher,
+    build_key,
+    get_argument_rule,
+    group_by_tool,
     is_by_argument,
-    rule_of_argument,
 )
-from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_each_tool, key_of
 
 SCALE: Final = 10**9
-"""A score of 1.0, and the cost of one call without a partner; in whole numbers, so that rounding cannot decide."""
+"""A score of 1.0, and the cost of one call without a partner; scores are whole numbers, so that rounding cannot decide."""
 
 _NO_NUMBER: Final = Decimal("Infinity")
-_PLAIN: Final = frozenset({str, int, float, bool, type(None), Decimal})
-_LACKING: Final = -1
+_PLAIN_TYPES: Final = frozenset({str, int, float, bool, type(None), Decimal})
+_NO_SLOT: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """What calls have under one name: the distinct values in a line, and the place there of the value of each call."""
+    """The values of one argument in all calls; each distinct value has a slot."""
 
-    line: list[Any]
-    known: dict[Hashable, int]
-    places: list[int]
-    calls: list[list[int]]
-    untold: list[int]
-    """The calls whose value may equal anything."""
-    lacking: list[int]
+    keys: list[Any]
+    """The keys of the distinct values by slot, sorted if they are numbers."""
+    slots: dict[Hashable, int]
+    slot_of_call: list[int]
+    calls_in_slot: list[list[int]]
+    without_key: list[int]
+    """Calls whose value may equal any other."""
+    absent: list[int]
+    """Calls without the argument."""
 
 
-_Test = tuple[_Column, int, int]
-"""Between which places of a column a call is accepted."""
+class _SlotRange(NamedTuple):
+    """The slots of a column whose values a rule may accept."""
+
+    column: _Column
+    start: int
+    stop: int
 
 
 class ArgumentIndex:
-    """The positions of calls by what their arguments hold; each column is made when it is first asked for."""
+    """The positions of calls by the values of their arguments; each column is built when it is first used."""
 
     def __init__(self, calls: Sequence[Call]) -> None:
         self._calls = calls
         self._columns: dict[Hashable, _Column] = {}
 
-    def test(self, argument: str, value: Any, rule: ArgumentRule) -> _Test | None:
-        """Tell where the calls are whose value a rule may accept; None when that cannot be told."""
-        # A rule may ask less of objects and lists than equality.
+    def find_slots(self, argument: str, value: Any, rule: ArgumentRule) -> _SlotRange | None:
+        """Return the slots of the values that a rule may accept; None if the rule cannot be indexed."""
+        # A rule other than equality may accept objects and lists with another key.
         if rule != EQUAL and isinstance(value, Mapping | list | tuple):
             return None
-        limits = _window(rule, value)
-        key = None if limits else _key(rule, value)
-        if not limits and key is None:
-            return None
-        place = argument, bool(limits), id(rule) if isinstance(rule, Exact) else 0
-        column = self._columns.get(place)
-        if column is None:
-            column = self._columns[place] = self._column(argument, None if limits else rule)
-        if limits:
-            return column, bisect_left(column.line, limits[0]), bisect_right(column.line, limits[1])
-        at = column.known.get(key, len(column.line))
-        return column, at, at + 1
 
-    def near(self, argument: str, value: Any, rule: ArgumentRule, *, or_absent: bool = False) -> list[int] | None:
-        """Find the calls whose value a rule may accept: perhaps too many, never too few; None when that cannot be told."""
-        test = self.test(argument, value, rule)
-        if test is None:
+        limits = _get_limits(rule, value)
+        if limits is not None:
+            column = self._get_column(argument, None)
+            return _SlotRange(column, bisect_left(column.keys, limits[0]), bisect_right(column.keys, limits[1]))
+        key = _build_key(rule, value)
+        if key is None:
             return None
-        column, low, high = test
-        more = column.lacking if or_absent else ()
-        return [*(at for calls in column.calls[low:high] for at in calls), *column.untold, *more]
+        column = self._get_column(argument, rule)
+        slot = column.slots.get(key, len(column.keys))
+        return _SlotRange(column, slot, slot + 1)
 
-    def _column(self, argument: str, rule: ArgumentRule | None) -> _Column:
-        own = [(at, call.args[argument]) for at, call in enumerate(self._calls) if argument in call.args]
-        keys = [(at, _number(value) if rule is None else _key(rule, value)) for at, value in own]
-        distinct: list[Any] = list(dict.fromkeys(key for _, key in keys if key is not None))
-        line = sorted(distinct) if rule is None else distinct
-        known = {key: place for place, key in enumerate(line)}
-        lacking = [at for at, call in enumerate(self._calls) if argument not in call.args]
-        column = _Column(line, known, [_LACKING] * len(self._calls), [[] for _ in line], [], lacking)
-        for at, key in keys:
+    def find_calls(self, argument: str, value: Any, rule: ArgumentRule, *, or_absent: bool = False) -> list[int] | None:
+        """Return the calls whose value a rule may accept, and perhaps more; None if the rule cannot be indexed."""
+        slots = self.find_slots(argument, value, rule)
+        if slots is None:
+            return None
+        column = slots.column
+        positions = [at for calls in column.calls_in_slot[slots.start : slots.stop] for at in calls]
+        positions += column.without_key
+        if or_absent:
+            positions += column.absent
+        return positions
+
+    def _get_column(self, argument: str, rule: ArgumentRule | None) -> _Column:
+        """Return the column of an argument under a rule for equality, or of numbers if there is no rule."""
+        cache_key = (argument, rule is None, id(rule) if isinstance(rule, Exact) else 0)
+        if cache_key not in self._columns:
+            self._columns[cache_key] = self._build_column(argument, rule)
+        return self._columns[cache_key]
+
+    def _build_column(self, argument: str, rule: ArgumentRule | None) -> _Column:
+        absent = [at for at, call in enumerate(self._calls) if argument not in call.args]
+        key_of_call: dict[int, Any] = {}
+        for at, call in enumerate(self._calls):
+            if argument in call.args:
+                value = call.args[argument]
+                key_of_call[at] = _parse_number(value) if rule is None else _build_key(rule, value)
+
+        keys: list[Any] = list(dict.fromkeys(key for key in key_of_call.values() if key is not None))
+        if rule is None:
+            keys.sort()
+        slots = {key: slot for slot, key in enumerate(keys)}
+        column = _Column(keys, slots, [_NO_SLOT] * len(self._calls), [[] for _ in keys], [], absent)
+        for at, key in key_of_call.items():
             if key is None:
-                column.untold.append(at)
+                column.without_key.append(at)
             else:
-                column.places[at] = known[key]
-                column.calls[known[key]].append(at)
+                column.slot_of_call[at] = slots[key]
+                column.calls_in_slot[slots[key]].append(at)
         return column
 
 
-def _key(rule: ArgumentRule, value: Any) -> Hashable | None:
-    """Give a key that two values share when a rule for equality accepts them."""
+def _build_key(rule: ArgumentRule, value: Any) -> Hashable | None:
+    """Return a key that two values share if a rule for equality accepts them."""
     if rule in (EQUAL, CONTAINS, WITHIN):
-        return key_of(value)
+        return build_key(value)
     if not isinstance(rule, Exact) or type(rule).evaluate is not Exact.evaluate or type(value) is not str:
         return None
     text = normalize(value, rule.normalize)
-    return key_of(text if rule.case_sensitive else text.casefold())
+    return build_key(text if rule.case_sensitive else text.casefold())
 
 
-def _number(value: Any) -> Decimal | None:
-    number = as_decimal(value) if type(value) in _PLAIN else None
-    return number if number is not None and number.is_finite() else _NO_NUMBER if type(value) in _PLAIN else None
+def _parse_number(value: Any) -> Decimal | None:
+    if type(value) not in _PLAIN_TYPES:
+        return None
+    number = as_decimal(value)
+    if number is None or not number.is_finite():
+        return _NO_NUMBER
+    return number
 
 
-def _window(rule: ArgumentRule, expected: Any) -> tuple[Decimal, Decimal] | None:
-    """Give the range outside of which an operator for numbers accepts nothing."""
+def _get_limits(rule: ArgumentRule, expected: Any) -> tuple[Decimal, Decimal] | None:
+    """Return the lowest and the highest number that an operator for numbers may accept."""
     if type(rule) is not NumericTolerance or rule.normalize:
         return None
-    middle, tolerance = _number(expected), _number(rule.tolerance)
+    middle = _parse_number(expected)
+    tolerance = _parse_number(rule.tolerance)
     if middle is None or tolerance is None or not (middle.is_finite() and tolerance.is_finite()):
         return None
-    reach = tolerance if rule.mode == "absolute" else EXACT.multiply(tolerance, abs(middle))
-    return EXACT.subtract(middle, reach), EXACT.add(middle, reach)
+    distance = tolerance if rule.mode == "absolute" else EXACT.multiply(tolerance, abs(middle))
+    return EXACT.subtract(middle, distance), EXACT.add(middle, distance)
 
 
-def accepted_calls(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> list[list[int]]:
-    """List the positions of the observed calls that each expected call accepts; equal expected calls share one list."""
-    found: list[list[int]] = [[] for _ in expected]
-    for lefts, rights in calls_of_each_tool(expected, observed):
-        accepted = _of_one_tool([expected[at] for at in lefts], [observed[at] for at in rights], matcher)
-        distinct = {id(choices): choices for choices in accepted}
-        positions = {key: [rights[at] for at in choices] for key, choices in distinct.items()}
-        for left, choices in zip(lefts, accepted, strict=True):
-            found[left] = positions[id(choices)]
-    return found
+def find_accepted_calls(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> list[list[int]]:
+    """Return for each expected call the positions of the observed calls that it accepts; equal calls share one list."""
+    positions: list[list[int]] = [[] for _ in expected]
+    for lefts, rights in group_by_tool(expected, observed):
+        accepted = _match_one_tool([expected[at] for at in lefts], [observed[at] for at in rights], matcher)
+        shared: dict[int, list[int]] = {}
+        for left, matches in zip(lefts, accepted, strict=True):
+            if id(matches) not in shared:
+                shared[id(matches)] = [rights[at] for at in matches]
+            positions[left] = shared[id(matches)]
+    return positions
 
 
-def _of_one_tool(expected: list[Call], observed: list[Call], matcher: CallMatcher) -> list[list[int]]:
-    if matcher.rule(expected[0].name) == WITHIN and all(call.known for call in (*expected, *observed)):
-        return _within(expected, observed, matcher)
+def _match_one_tool(expected: list[Call], observed: list[Call], matcher: CallMatcher) -> list[list[int]]:
+    if matcher.get_rule(expected[0].name) == WITHIN and all(call.has_args for call in (*expected, *observed)):
+        return _match_within(expected, observed, matcher)
+
     index = ArgumentIndex(observed)
-    known: dict[Hashable, list[int]] = {}
-    found = []
+    cache: dict[Hashable, list[int]] = {}
+    accepted = []
     for call in expected:
-        key = (call.key, call.unstated) if call.key is not None or call.unstated else object()
-        if key not in known:
-            known[key] = _accepted_by(call, observed, index, matcher)
-        found.append(known[key])
-    return found
+        cache_key = (call.key, call.is_bare) if call.key is not None or call.is_bare else object()
+        if cache_key not in cache:
+            cache[cache_key] = _match_one_call(call, observed, index, matcher)
+        accepted.append(cache[cache_key])
+    return accepted
 
 
-def _within(expected: list[Call], observed: list[Call], matcher: CallMatcher) -> list[list[int]]:
-    # What observed has must be in expected, so here the observed calls look for their expected ones.
+def _match_within(expected: list[Call], observed: list[Call], matcher: CallMatcher) -> list[list[int]]:
+    # Each observed argument is in expected, so the observed calls look up the expected ones.
     index = ArgumentIndex(expected)
-    found: list[list[int]] = [[] for _ in expected]
-    for at, offer in enumerate(observed):
-        values = (index.near(argument, value, CONTAINS) for argument, value in offer.args.items())
-        for left in _shortest(len(expected), values):
-            if matcher.accepts(expected[left], offer):
-                found[left].append(at)
-    return found
+    accepted: list[list[int]] = [[] for _ in expected]
+    for at, call in enumerate(observed):
+        candidates = (index.find_calls(argument, value, CONTAINS) for argument, value in call.args.items())
+        for left in _choose_shortest(candidates, len(expected)):
+            if matcher.accepts(expected[left], call):
+                accepted[left].append(at)
+    return accepted
 
 
-def _accepted_by(call: Call, observed: list[Call], index: ArgumentIndex, matcher: CallMatcher) -> list[int]:
+def _match_one_call(call: Call, observed: list[Call], index: ArgumentIndex, matcher: CallMatcher) -> list[int]:
+    candidates: Sequence[int] = range(len(observed))
+    if call.has_args and not matcher.accepts_any_args(call):
+        candidates = sorted(_choose_shortest(_iter_candidates(call, index, matcher), len(observed)))
+
     verdicts: dict[Hashable, bool] = {}
     accepted = []
-    is_told = call.known and not matcher.demands_nothing(call)
-    size = len(observed)
-    for at in sorted(_shortest(size, _shortcuts(call, index, matcher))) if is_told else range(size):
-        key = at if observed[at].key is None else (observed[at].key,)
-        verdict = verdicts.get(key)
-        if verdict is None:
-            verdict = verdicts[key] = matcher.accepts(call, observed[at])
-        if verdict:
+    for at in candidates:
+        cache_key = at if observed[at].key is None else (observed[at].key,)
+        if cache_key not in verdicts:
+            verdicts[cache_key] = matcher.accepts(call, observed[at])
+        if verdicts[cache_key]:
             accepted.append(at)
     return accepted
 
 
-def _shortest(size: int, shortcuts: Iterator[list[int] | None]) -> Sequence[int]:
-    return min((choices for choices in shortcuts if choices is not None), key=len, default=range(size))
-
-
-def _shortcuts(call: Call, index: ArgumentIndex, matcher: CallMatcher) -> Iterator[list[int] | None]:
-    rule = matcher.rule(call.name)
+def _iter_candidates(call: Call, index: ArgumentIndex, matcher: CallMatcher) -> Iterator[list[int] | None]:
+    """Yield for each argument the calls whose value its rule may accept."""
+    rule = matcher.get_rule(call.name)
     if not is_by_argument(rule):
         return
-    may_be_absent = rule_of_argument(rule) in (WITHIN, IGNORE)
+    may_be_absent = get_argument_rule(rule) in (WITHIN, IGNORE)
     for argument, value in call.args.items():
-        own = rule_of_argument(rule, argument)
-        # An operator says nothing of absence.
+        own = get_argument_rule(rule, argument)
+        # An operator cannot compare an absent value, so the rule for all others decides.
         or_absent = own == WITHIN or (may_be_absent and isinstance(own, Operator))
-        yield index.near(argument, value, own, or_absent=or_absent)
+        yield index.find_calls(argument, value, own, or_absent=or_absent)
+
+
+def _choose_shortest(candidates: Iterator[list[int] | None], size: int) -> Sequence[int]:
+    indexed = (positions for positions in candidates if positions is not None)
+    return min(indexed, key=len, default=range(size))
 
 
 class CallScores:
-    """Scores of an expected call with observed ones, in whole numbers; as `CallMatcher.score` gives them one by one.
+    """Scores of expected calls with observed ones, as `CallMatcher.score` computes them one by one.
 
-    ``worth`` says what a score counts.
+    ``weigh`` converts each score before it becomes a whole number.
     """
 
     def __init__(
@@ -207,44 +240,48 @@ class CallScores:
         expected: Sequence[Call],
         observed: Sequence[Call],
         matcher: CallMatcher,
-        worth: Callable[[float], float] = float,
+        weigh: Callable[[float], float] = float,
     ) -> None:
-        self._expected, self._observed, self._matcher, self._worth = expected, observed, matcher, worth
+        self._expected = expected
+        self._observed = observed
+        self._matcher = matcher
+        self._weigh = weigh
         self._index = ArgumentIndex(observed)
-        self._shapes = [call.args.keys() if call.known else None for call in observed]
+        self._argument_names = [call.args.keys() if call.has_args else None for call in observed]
 
     def __call__(self, left: int, rights: Sequence[int]) -> list[int]:
-        """Score an expected call with several observed calls of its tool, or with one of any tool."""
-        call, shapes = self._expected[left], self._shapes
-        tests = self._tests_of(call) if len(rights) > 1 else None
-        if not tests:
+        """Return the scores of an expected call with several observed calls of its tool, or with one of any tool."""
+        call = self._expected[left]
+        ranges = self._find_slots(call) if len(rights) > 1 else None
+        if not ranges:
             return [self._score(call, at) for at in rights]
-        matched = [0] * len(rights)
-        for column, low, high in tests:
-            places = column.places
-            matched = [count + (low <= places[at] < high) for count, at in zip(matched, rights, strict=True)]
-        shares = [round(self._worth(count / len(tests)) * SCALE) for count in range(len(tests) + 1)]
-        shape = call.args.keys()
+
+        matches = [0] * len(rights)
+        for column, start, stop in ranges:
+            slots = column.slot_of_call
+            matches = [count + (start <= slots[at] < stop) for count, at in zip(matches, rights, strict=True)]
+        scores = [round(self._weigh(count / len(ranges)) * SCALE) for count in range(len(ranges) + 1)]
+        names = call.args.keys()
         return [
-            shares[count] if shapes[at] == shape else self._score(call, at)
-            for count, at in zip(matched, rights, strict=True)
+            scores[count] if self._argument_names[at] == names else self._score(call, at)
+            for count, at in zip(matches, rights, strict=True)
         ]
 
     def _score(self, call: Call, at: int) -> int:
-        return round(self._worth(self._matcher.score(call, self._observed[at])) * SCALE)
+        return round(self._weigh(self._matcher.score(call, self._observed[at])) * SCALE)
 
-    def _tests_of(self, call: Call) -> list[_Test] | None:
-        """Give what decides on each argument; None where only the rules themselves can tell."""
-        rule = self._matcher.rule(call.name)
-        if self._matcher.demands_nothing(call) or not call.known or not is_by_argument(rule):
+    def _find_slots(self, call: Call) -> list[_SlotRange] | None:
+        """Return the slots that decide on each argument; None if a rule cannot be indexed exactly."""
+        rule = self._matcher.get_rule(call.name)
+        if self._matcher.accepts_any_args(call) or not call.has_args or not is_by_argument(rule):
             return None
-        tests = []
+        ranges = []
         for argument, value in call.args.items():
-            own = rule_of_argument(rule, argument)
+            own = get_argument_rule(rule, argument)
             if own == IGNORE:
                 continue
-            test = None if isinstance(own, Exact) else self._index.test(argument, value, own)
-            if test is None or test[0].untold:
+            slots = None if isinstance(own, Exact) else self._index.find_slots(argument, value, own)
+            if slots is None or slots.column.without_key:
                 return None
-            tests.append(test)
-        return tests
+            ranges.append(slots)
+        return ranges

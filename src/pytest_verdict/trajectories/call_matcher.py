@@ -1,26 +1,198 @@
-"""`Call`, an event as it is compared, and `CallMatcher`: whether an observed call matches an expected one, and how well.
+"""When an expected call accepts an observed one: rules for arguments, and `CallMatcher`, which applies them.
 
-Keys of values are equal exactly when the values are.
+A rule is a mode or an operator, for all arguments of a tool together or for one; ``time.start`` is a part of an argument.
+The modes are read from the expected side:
+
+- ``equal``: the same arguments with equal values;
+- ``contains``: observed has every expected argument, and every key of an expected object, at any depth;
+- ``within``: observed has nothing that expected does not have; the mirror of ``contains``;
+- ``ignore``: anything.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
+from pydantic import BeforeValidator
+
+from pytest_verdict.core.kernel import PartError, run
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.registry import is_specification, operator_from_settings
+from pytest_verdict.core.values.differences import step
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.numbers import as_decimal, is_number
-from pytest_verdict.trajectories.argument_rules import (
-    CONTAINS,
-    EQUAL,
-    IGNORE,
-    OTHERS,
-    ArgumentFinding,
-    ToolRule,
-    compare_arguments,
-)
+from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED, Event
 
-_NOT_ASKED: Final = object()
+EQUAL: Final = "equal"
+CONTAINS: Final = "contains"
+WITHIN: Final = "within"
+IGNORE: Final = "ignore"
+MODES: Final = (EQUAL, CONTAINS, WITHIN, IGNORE)
+
+OTHERS: Final = "*"
+"""In a mapping of rules: every tool, or every argument, without a rule of its own."""
+
+ArgumentRule = str | Operator
+ToolRule = ArgumentRule | dict[str, ArgumentRule]
+
+WHOLE: Final = ""
+"""The name of the only part when an operator compares all arguments together."""
+
+_ABSENT: Final = object()
+_NOT_COMPUTED: Final = object()
+
+
+def parse_rules(value: Any) -> str | dict[str, ToolRule]:
+    """Parse the setting ``args``."""
+    if isinstance(value, str):
+        if value not in MODES:
+            raise ValueError(f"Unknown args mode: {value!r}.{allowed('mode', value, MODES)}")
+        return value
+    if not isinstance(value, Mapping) or not value:
+        raise ValueError(f"takes {', '.join(MODES)} or rules by tool, got {value!r}")
+    return {str(tool): _parse_tool_rule(tool, rule) for tool, rule in value.items()}
+
+
+ArgumentRules = Annotated[str | dict[str, Any], BeforeValidator(parse_rules)]
+"""The setting ``args`` of the trajectory operators."""
+
+
+def _parse_tool_rule(tool: Any, rule: Any) -> ToolRule:
+    if isinstance(rule, str | Operator | type) or is_specification(rule):
+        return _parse_argument_rule(str(tool), rule)
+    if not isinstance(rule, Mapping) or not rule:
+        choices = f"{', '.join(MODES)}, an operator or rules by argument"
+        raise ValueError(f"the rule of the tool {tool!r} is {choices}, got {rule!r}")
+    return {str(argument): _parse_argument_rule(f"{tool}.{argument}", own) for argument, own in rule.items()}
+
+
+def _parse_argument_rule(place: str, rule: Any) -> ArgumentRule:
+    if isinstance(rule, str) and rule in MODES:
+        return rule
+    try:
+        return operator_from_settings(rule)
+    except ConfigurationError as error:
+        message = f"the rule of {place} is a mode or an operator: {error}"
+        hint = allowed("mode", rule, MODES) if isinstance(rule, str) else ""
+        if hint:
+            message += f" Modes:{hint}"
+        raise ValueError(message) from None
+
+
+class ArgumentResult(NamedTuple):
+    """The comparison of one argument; `kind` is how it differs, or None."""
+
+    argument: str
+    score: float
+    kind: str | None
+
+
+def compare_arguments(
+    rule: ToolRule, expected: Mapping[str, Any], observed: Mapping[str, Any]
+) -> Iterator[ArgumentResult]:
+    """Compare the arguments of two calls of one tool."""
+    expected = split_arguments(rule, expected)
+    observed = split_arguments(rule, observed)
+    for argument in (*expected, *(argument for argument in observed if argument not in expected)):
+        left = expected.get(argument, _ABSENT)
+        right = observed.get(argument, _ABSENT)
+        own = get_argument_rule(rule, argument)
+        if isinstance(own, Operator):
+            if left is _ABSENT and own.effective_expected(_ABSENT) is not _ABSENT:
+                # The operator has its own expected value.
+                left = None
+            if left is not _ABSENT and right is not _ABSENT:
+                yield _compare_by_operator(own, argument, left, right)
+                continue
+            # An operator cannot compare an absent value, so the rule for all others decides.
+            own = get_argument_rule(rule)
+
+        if own == IGNORE or (left is _ABSENT and own == CONTAINS) or (right is _ABSENT and own == WITHIN):
+            continue
+        if left is _ABSENT:
+            yield ArgumentResult(argument, 0.0, "unexpected")
+        elif right is _ABSENT:
+            yield ArgumentResult(argument, 0.0, "missing")
+        elif _accepts(own, left, right):
+            yield ArgumentResult(argument, 1.0, None)
+        else:
+            yield ArgumentResult(argument, 0.0, "changed")
+
+
+def _compare_by_operator(operator: Operator, argument: str, expected: Any, observed: Any) -> ArgumentResult:
+    result = run(operator, expected, observed)
+    if result.error is not None:
+        raise PartError(result.error)
+    return ArgumentResult(argument, result.score, None if result.passed else "changed")
+
+
+def _accepts(mode: ArgumentRule, expected: Any, observed: Any) -> bool:
+    if mode == CONTAINS:
+        return contains(expected, observed)
+    if mode == WITHIN:
+        return contains(observed, expected)
+    return equal(expected, observed)
+
+
+def contains(part: Any, whole: Any) -> bool:
+    """Return whether a value has at least the keys of another, at any depth."""
+    if isinstance(part, Mapping) and isinstance(whole, Mapping):
+        return all(key in whole and contains(item, whole[key]) for key, item in part.items())
+    for kind in (list, tuple):
+        if isinstance(part, kind) and isinstance(whole, kind):
+            return len(part) == len(whole) and all(map(contains, part, whole))
+    return equal(part, whole)
+
+
+def get_argument_rule(rule: ToolRule, argument: str = OTHERS) -> ArgumentRule:
+    """Return the rule of one argument, or of all arguments without a rule of their own."""
+    if isinstance(rule, dict):
+        return rule.get(argument, rule.get(OTHERS, EQUAL))
+    return rule
+
+
+def is_by_argument(rule: ToolRule) -> bool:
+    """Return whether a rule compares each argument as a whole."""
+    if isinstance(rule, dict):
+        return not any("." in name for name in rule)
+    return not isinstance(rule, Operator)
+
+
+def split_arguments(rule: ToolRule, args: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Split arguments into the parts that the rule of a tool compares one by one."""
+    if is_by_argument(rule):
+        return args
+    if isinstance(rule, dict):
+        return dict(_iter_parts("", args.items(), rule))
+    return {WHOLE: args}
+
+
+def _iter_parts(
+    prefix: str, items: Iterable[tuple[Any, Any]], rules: Mapping[str, ArgumentRule]
+) -> Iterator[tuple[str, Any]]:
+    for name, value in items:
+        path = f"{prefix}{name}"
+        is_divided = value and path not in rules and any(rule.startswith(f"{path}.") for rule in rules)
+        if is_divided and isinstance(value, Mapping):
+            yield from _iter_parts(f"{path}.", value.items(), rules)
+        elif is_divided and isinstance(value, list):
+            yield from _iter_parts(f"{path}.", enumerate(value), rules)
+        else:
+            yield path, value
+
+
+def get_part_path(rule: ToolRule, part: str) -> str:
+    """Return the JSONPath of a part below its call."""
+    names = part.split(".")
+    if is_by_argument(rule):
+        names = [part]
+    elif part == WHOLE:
+        names = []
+    path = ".args"
+    for name in names:
+        path = step(path, int(name) if name.isdecimal() else name)
+    return path
 
 
 @dataclass(slots=True, eq=False)
@@ -30,48 +202,48 @@ class Call:
     event: Event
     name: str
     args: Mapping[str, Any]
-    known: bool
-    """Whether the arguments can be compared."""
-    _key: Any = _NOT_ASKED
+    has_args: bool
+    """Whether the arguments can be compared; an empty object can."""
+    _key: Any = _NOT_COMPUTED
 
     @property
     def key(self) -> Hashable | None:
-        """A key that calls with equal arguments share, and no others."""
-        if self._key is _NOT_ASKED:
-            self._key = key_of(self.args) if self.known else None
+        """A key that calls with equal arguments share, and no others; None if there is no such key."""
+        if self._key is _NOT_COMPUTED:
+            self._key = build_key(self.args) if self.has_args else None
         return self._key  # type: ignore[no-any-return]
 
     @property
-    def unstated(self) -> bool:
-        """Whether the source says nothing of the arguments."""
+    def is_bare(self) -> bool:
+        """Whether the source did not record the arguments, as in a list of names."""
         return self.event.args_note == ARGS_NOT_RECORDED
 
 
-def _by_tool(calls: Sequence[Call]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
+def group_by_tool(expected: Sequence[Call], observed: Sequence[Call]) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield the positions of the expected and the observed calls of each tool that both sides call."""
+    observed_by_tool = _positions_by_tool(observed)
+    for name, lefts in _positions_by_tool(expected).items():
+        if name in observed_by_tool:
+            yield lefts, observed_by_tool[name]
+
+
+def find_calls_of_same_tool(expected: Sequence[Call], observed: Sequence[Call]) -> list[list[int]]:
+    """Return for each expected call the positions of the observed calls of its tool."""
+    observed_by_tool = _positions_by_tool(observed)
+    return [observed_by_tool.get(call.name, []) for call in expected]
+
+
+def _positions_by_tool(calls: Sequence[Call]) -> dict[str, list[int]]:
+    positions: dict[str, list[int]] = {}
     for at, call in enumerate(calls):
-        found.setdefault(call.name, []).append(at)
-    return found
+        positions.setdefault(call.name, []).append(at)
+    return positions
 
 
-def calls_of_each_tool(expected: Sequence[Call], observed: Sequence[Call]) -> Iterator[tuple[list[int], list[int]]]:
-    """Give the positions of expected and observed calls of each tool that both sides call."""
-    offered = _by_tool(observed)
-    for name, lefts in _by_tool(expected).items():
-        if name in offered:
-            yield lefts, offered[name]
-
-
-def calls_of_same_tool(expected: Sequence[Call], observed: Sequence[Call]) -> list[list[int]]:
-    """List the positions of the observed calls of the tool of each expected call."""
-    offered = _by_tool(observed)
-    return [offered.get(call.name, []) for call in expected]
-
-
-def key_of(value: Any) -> Hashable | None:
-    """Give a key by which equal values can be found without comparing each with each."""
+def build_key(value: Any) -> Hashable | None:
+    """Return a key by which equal values are found without comparing every pair; None if there is no such key."""
     try:
-        return _key(value)
+        return _build_key(value)
     except (_NoKeyError, RecursionError):
         return None
 
@@ -80,7 +252,7 @@ class _NoKeyError(Exception):
     pass
 
 
-def _key(value: Any) -> Hashable:
+def _build_key(value: Any) -> Hashable:
     kind = type(value)
     if kind is str:
         return ("text", value)
@@ -89,9 +261,9 @@ def _key(value: Any) -> Hashable:
     if value is None or kind is bool:
         return ("constant", repr(value))
     if kind is dict or isinstance(value, Mapping):
-        return ("object", frozenset([(_key(name), _key(item)) for name, item in value.items()]))
+        return ("object", frozenset([(_build_key(name), _build_key(item)) for name, item in value.items()]))
     if kind is list or kind is tuple:
-        return (kind.__name__, tuple([_key(item) for item in value]))
+        return (kind.__name__, tuple([_build_key(item) for item in value]))
     number = as_decimal(value) if is_number(value) else None
     if number is None or number != number:  # noqa: PLR0124 - NaN equals nothing, so it has no key
         raise _NoKeyError
@@ -102,66 +274,69 @@ def _key(value: Any) -> Hashable:
 class CallMatcher:
     """Compares calls by the rules for their arguments.
 
-    An expected call whose arguments are not stated, such as a name alone, accepts any arguments. An observed call whose
-    arguments are unknown is accepted only where nothing is demanded of them.
+    An expected call without arguments, such as a name alone, accepts any arguments. An observed call whose arguments are
+    unknown is accepted only if nothing is demanded of them.
     """
 
     rules: str | Mapping[str, ToolRule]
     ignored_args: Sequence[str] = ()
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def call(self, event: Event, name: str) -> Call:
-        """Prepare an event for comparison."""
-        args, known = event.args, event.args_note is None
-        if known and name in self.defaults:
+    def prepare(self, event: Event, name: str) -> Call:
+        """Build the call that is compared."""
+        args = event.args
+        has_args = event.args_note is None
+        if has_args and name in self.defaults:
             args = {**self.defaults[name], **args}
-        if known and self.ignored_args:
+        if has_args and self.ignored_args:
             args = {argument: value for argument, value in args.items() if argument not in self.ignored_args}
-        return Call(event, name, args, known)
+        return Call(event, name, args, has_args)
 
-    def rule(self, tool: str) -> ToolRule:
-        """Give the rule of a tool."""
+    def get_rule(self, tool: str) -> ToolRule:
+        """Return the rule of a tool."""
         if isinstance(self.rules, str):
             return self.rules
         return self.rules.get(tool, self.rules.get(OTHERS, EQUAL))
 
-    def demands_nothing(self, expected: Call) -> bool:
-        """Say whether an expected call accepts any arguments of its tool."""
-        rule = self.rule(expected.name)
-        return rule == IGNORE or expected.unstated or (rule == CONTAINS and expected.known and not expected.args)
+    def accepts_any_args(self, expected: Call) -> bool:
+        """Return whether an expected call accepts any arguments of its tool."""
+        rule = self.get_rule(expected.name)
+        return rule == IGNORE or expected.is_bare or (rule == CONTAINS and expected.has_args and not expected.args)
 
     def accepts(self, expected: Call, observed: Call) -> bool:
-        """Say whether an expected call accepts an observed one."""
+        """Return whether an expected call accepts an observed one."""
         if expected.name != observed.name:
             return False
-        rule, known = self.rule(expected.name), expected.known and observed.known
-        if rule == EQUAL and known:
+        rule = self.get_rule(expected.name)
+        has_args = expected.has_args and observed.has_args
+        if rule == EQUAL and has_args:
             return equal(expected.args, observed.args)
-        if self.demands_nothing(expected):
+        if self.accepts_any_args(expected):
             return True
-        return known and all(finding.kind is None for finding in compare_arguments(rule, expected.args, observed.args))
+        if not has_args:
+            return False
+        return all(result.kind is None for result in compare_arguments(rule, expected.args, observed.args))
 
     def score(self, expected: Call, observed: Call) -> float:
-        """Say how much of an expected call an observed one delivers: the mean over the arguments that count."""
+        """Return the mean score of the arguments that count."""
         if expected.name != observed.name:
             return 0.0
-        if self.demands_nothing(expected):
+        if self.accepts_any_args(expected):
             return 1.0
-        if not (expected.known and observed.known):
+        if not (expected.has_args and observed.has_args):
             return 0.0
-        if self.rule(expected.name) == EQUAL:
-            # The usual rule, without the detour over findings: alignments ask for every pair.
-            both = [argument for argument in expected.args if argument in observed.args]
-            count = len(expected.args) + len(observed.args) - len(both)
-            matches = sum(equal(expected.args[argument], observed.args[argument]) for argument in both)
+
+        if self.get_rule(expected.name) == EQUAL:
+            # Alignments score every pair under the default rule, so it is computed without a result for each argument.
+            shared = [argument for argument in expected.args if argument in observed.args]
+            count = len(expected.args) + len(observed.args) - len(shared)
+            matches = sum(equal(expected.args[argument], observed.args[argument]) for argument in shared)
             return matches / count if count else 1.0
-        return _mean(self.findings(expected, observed))
 
-    def findings(self, expected: Call, observed: Call) -> list[ArgumentFinding]:
+        results = self.compare_args(expected, observed)
+        scores = [1.0 if result.kind is None else result.score for result in results]
+        return sum(scores) / len(scores) if scores else 1.0
+
+    def compare_args(self, expected: Call, observed: Call) -> list[ArgumentResult]:
         """Compare the arguments of two calls of one tool, one by one."""
-        return list(compare_arguments(self.rule(expected.name), expected.args, observed.args))
-
-
-def _mean(findings: Sequence[ArgumentFinding]) -> float:
-    scores = [1.0 if finding.kind is None else finding.score for finding in findings]
-    return sum(scores) / len(scores) if scores else 1.0
+        return list(compare_arguments(self.get_rule(expected.name), expected.args, observed.args))

@@ -20,14 +20,14 @@ class Event:
     Args:
         name: The tool.
         args: Its arguments by name; None counts as none.
-        id: The identifier that the source gave the call; never compared.
-        group: Calls that were made together, in one message or at overlapping times, share a group; from 0.
+        id: The identifier of the call in the source; never compared.
+        group: The number of the group, from 0. Calls of one message, or at overlapping times, share a group.
         index: The position in the trajectory, from 0.
-        result: What the tool returned, as the source has it.
+        result: The return value of the tool, as the source has it.
         error: Why the call failed, or None.
-        agent: Which agent made the call, when the source says so.
-        args_note: Why the arguments cannot be compared: ``args_not_recorded``, ``args_malformed``, or None when they can.
-        args_text: The malformed arguments as they were, for a person.
+        agent: The agent that made the call, if the source names it.
+        args_note: Why the arguments cannot be compared: ``args_not_recorded``, ``args_malformed``, or None if they can.
+        args_text: The malformed arguments as a text for a person.
 
     Example:
         >>> Event("search", {"query": "tea"}) == Event("search", {"query": "tea"}, id=None)
@@ -48,18 +48,3 @@ class Event:
     def __post_init__(self) -> None:
         if self.args is None:
             object.__setattr__(self, "args", {})
-
-    def at(self, index: int) -> Event:
-        """Give the same event at another position.
-
-        Args:
-            index: The position, from 0.
-
-        Returns:
-            This event when it is there already.
-        """
-        if self.index == index:
-            return self
-        # Spelt out, because dataclasses.replace is slow and trajectories are long.
-        before = self.name, self.args, self.id, self.group
-        return Event(*before, index, self.result, self.error, self.agent, self.args_note, self.args_text)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
@@ -25,163 +25,201 @@ _MARKS: Final = {
     "out_of_order": Part("out of order", "mark"),
 }
 _AS_EXPECTED: Final = frozenset({"equal", "extra"})
-_SAID: Final = ("alignment", "alignment_omitted", "expected_calls", "observed_calls", "first_divergence")
+_EXPLAINED: Final = (
+    *("alignment", "alignment_omitted", "expected_calls", "observed_calls", "first_divergence"),
+    *("observed_from", "steps", "reason"),
+)
 _PATH: Final = re.compile(r"\$\[(\d{1,9})\](?:\.args(.*))?", re.DOTALL)
 
-Row = Mapping[str, Any]
-_Inside = dict[str, list[tuple[str, Difference]]]
-"""By the place of an observed call what differs in it: the whole path, and the difference with its path from there."""
+
+class _ArgumentDifference(NamedTuple):
+    """A difference with its path in the arguments, and its path in the trajectory."""
+
+    difference: Difference
+    path: str
+
+
+class _Row(NamedTuple):
+    """A call of the table: the details of the record, and how its arguments differ."""
+
+    kind: str
+    details: Mapping[str, Any]
+    differences: Sequence[_ArgumentDifference]
 
 
 def explain_trajectory(result: ComparisonResult, budget: Budget) -> Explanation:
     """Explain a comparison of trajectories."""
     details = result.details
-    said = (*_SAID, "observed_from", "steps", "reason")
     if result.error is None and "trajectory_unreadable" in result.notes and "reason" in details:
-        return Explanation(summary=line(shortened(str(details["reason"]), budget.characters)), said=said)
+        reason = shortened(str(details["reason"]), budget.characters)
+        return Explanation(summary=line(reason), said=_EXPLAINED)
     if result.children and result.verdict == "fail":
-        return _of_turns(result, budget)
-    rows, inside = _rows(result), _inside(details)
-    first = next((row for row in rows if row["kind"] not in _AS_EXPECTED), None)
+        return _explain_turns(result, budget)
+
+    rows = _list_rows(result)
+    first = next((row for row in rows if row.kind not in _AS_EXPECTED), None)
     if first is None or result.verdict != "fail":
-        return replace(usual_explanation(result, budget), said=said)
+        return replace(usual_explanation(result, budget), said=_EXPLAINED)
+
     omitted = details.get("differences_omitted")
-    more = len(_listed(details, "differences")) - 1 + (omitted if type(omitted) is int else 0)
+    more = len(_list_objects(details, "differences")) - 1
+    if type(omitted) is int:
+        more += omitted
     tail = f", and {counted(more, 'more difference')}" if more > 0 else ""
     narrower = budget.narrower(len(tail) + len(result.operator) + 2, 40)
-    summary = (*_summary(first, inside, result.operator, narrower), Part(tail))
-    return Explanation(summary=summary, lines=list(_table(result, rows, inside, budget)), said=said)
+    summary = (*_summarize(first, result.operator, narrower), Part(tail))
+    return Explanation(summary=summary, lines=list(_draw_table(result, rows, budget)), said=_EXPLAINED)
 
 
-def _of_turns(result: ComparisonResult, budget: Budget) -> Explanation:
-    turns = [shown(result.details.get(f"{side}_turns"), 20) for side in ("expected", "observed")]
-    if turns[0] != turns[1]:
-        return Explanation(summary=line(f"expected {turns[0]} turns, got {turns[1]}"))
+def _explain_turns(result: ComparisonResult, budget: Budget) -> Explanation:
+    expected = shown(result.details.get("expected_turns"), 20)
+    observed = shown(result.details.get("observed_turns"), 20)
+    if expected != observed:
+        return Explanation(summary=line(f"expected {expected} turns, got {observed}"))
     failed = next((child for child in result.children if not child.passed), result.children[0])
     passed = sum(child.passed for child in result.children)
     head = line(f"{passed} of {counted(len(result.children), 'turn')} passed; {shown(failed.name)}: ".replace("'", ""))
     return Explanation(summary=(*head, *explain_trajectory(failed, budget).summary), sides=False)
 
 
-def _listed(details: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    listed = details.get(name)
-    return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+def _list_objects(details: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    items = details.get(name)
+    if not isinstance(items, list):
+        return []
+    return [item for item in items if isinstance(item, Mapping)]
 
 
-def _rows(result: ComparisonResult) -> list[Row]:
-    """Give the rows of the table, which a limit has only for the calls that break it."""
-    if "alignment" in result.details:
-        return [{**row, "kind": str(row.get("kind"))} for row in _listed(result.details, "alignment")]
-    kind = "forbidden" if result.operator == "trajectory_forbidden" else "unexpected"
-    listed = _listed(result.details, "differences")
-    found = [(_PATH.fullmatch(str(one.get("path"))), one.get("observed")) for one in listed]
-    return [{**made, "kind": kind, "observed": int(at[1])} for at, made in found if at and isinstance(made, Mapping)]
+def _list_rows(result: ComparisonResult) -> list[_Row]:
+    """Return the rows of the table; the record of a limit has only the calls that break it."""
+    differences = _list_objects(result.details, "differences")
+    if "alignment" not in result.details:
+        kind = "forbidden" if result.operator == "trajectory_forbidden" else "unexpected"
+        rows = []
+        for difference in differences:
+            match = _PATH.fullmatch(str(difference.get("path")))
+            call = difference.get("observed")
+            if match and isinstance(call, Mapping):
+                rows.append(_Row(kind, {**call, "observed": int(match[1])}, ()))
+        return rows
+
+    by_position: dict[str, list[_ArgumentDifference]] = {}
+    for difference in differences:
+        match = _PATH.fullmatch(str(difference.get("path")))
+        observed_match = _PATH.fullmatch(str(difference.get("observed_path", difference.get("path"))))
+        if match and observed_match and match[2] is not None:
+            expected = difference.get("expected", ABSENT)
+            inner = Difference("$" + match[2], expected, difference.get("observed", ABSENT))
+            by_position.setdefault(observed_match[1], []).append(_ArgumentDifference(inner, match[0]))
+
+    rows = []
+    for details in _list_objects(result.details, "alignment"):
+        kind = str(details.get("kind"))
+        inner_differences = by_position.get(str(details.get("observed")), [])
+        rows.append(_Row(kind, details, inner_differences if kind == "different_arguments" else ()))
+    return rows
 
 
-def _inside(details: Mapping[str, Any]) -> _Inside:
-    """Sort what differs in the arguments of calls by the place of the observed call, each with the path from there."""
-    found: _Inside = {}
-    for one in _listed(details, "differences"):
-        place = _PATH.fullmatch(str(one.get("path")))
-        made = _PATH.fullmatch(str(one.get("observed_path", one.get("path"))))
-        if place and made and place[2] is not None:
-            difference = Difference("$" + place[2], one.get("expected", ABSENT), one.get("observed", ABSENT))
-            found.setdefault(made[1], []).append((place[0], difference))
-    return found
+def _get_mark(row: _Row) -> Part:
+    return _MARKS.get(row.kind) or Part(_format_name(row.kind), "mark")
 
 
-def _of_row(row: Row, inside: _Inside) -> list[tuple[str, Difference]]:
-    return inside.get(str(row.get("observed")), []) if row["kind"] == "different_arguments" else []
+def _format_name(name: Any) -> str:
+    return visible(shortened(str(name), 60))
 
 
-def _mark(row: Row) -> Part:
-    return _MARKS.get(row["kind"]) or Part(_name(row["kind"]), "mark")
+def _format_number(place: Any) -> str:
+    if type(place) is int and 0 <= place < 10**9:
+        return str(place + 1)
+    return "-"
 
 
-def _name(written: Any) -> str:
-    return visible(shortened(str(written), 60))
+def _summarize(row: _Row, operator: str, budget: Budget) -> Line:
+    """Describe the first call that differs in one line."""
+    number = _format_number(row.details.get("expected"))
+    observed_number = _format_number(row.details.get("observed"))
+    unit = "step" if operator == "trajectory_steps" else "call"
+    if row.differences and row.differences[0].difference.path != "$":
+        difference, path = row.differences[0]
+        head = f"{unit} {number} {_format_name(row.details.get('name'))} differs at "
+        return Part(head), *one_line(replace(difference, path=path), budget.narrower(len(head), 40))
+
+    call = cut(_draw_call(row, budget.room(40)), budget.room(40))
+    if row.kind == "different_arguments":
+        return Part(f"{unit} {number} differs: "), *call
+    if row.kind == "out_of_order":
+        return Part(f"{unit} {number} "), *call, Part(f" is out of order, made as call {observed_number}")
+    mark = _get_mark(row).text
+    if row.kind == "missing" and unit == "step":
+        return Part(f"{mark} in step {number}: "), *call
+    return Part(f"{mark} call {observed_number if number == '-' else number} "), *call
 
 
-def _number(place: Any) -> str:
-    return str(place + 1) if type(place) is int and 0 <= place < 10**9 else "-"
-
-
-def _summary(row: Row, inside: _Inside, operator: str, budget: Budget) -> Line:
-    found = _of_row(row, inside)
-    kind, number, made = row["kind"], _number(row.get("expected")), _number(row.get("observed"))
-    step_or_call = "step" if operator == "trajectory_steps" else "call"
-    if found and found[0][1].path != "$":
-        head = f"{step_or_call} {number} {_name(row.get('name'))} differs at "
-        return Part(head), *one_line(replace(found[0][1], path=found[0][0]), budget.narrower(len(head), 40))
-    call = cut(_call(row, found, budget.room(40)), budget.room(40))
-    if kind == "different_arguments":
-        return Part(f"{step_or_call} {number} differs: "), *call
-    if kind == "out_of_order":
-        return Part(f"{step_or_call} {number} "), *call, Part(f" is out of order, made as call {made}")
-    mark = _mark(row).text
-    in_step = kind == "missing" and step_or_call == "step"
-    return Part(f"{mark} in step {number}: " if in_step else f"{mark} call {made if number == '-' else number} "), *call
-
-
-def _table(result: ComparisonResult, rows: Sequence[Row], inside: _Inside, budget: Budget) -> Iterator[Line]:
-    chosen = _chosen(rows, budget.differences)
-    room = budget.room(26 + max((len(_mark(rows[at]).text) for at in chosen), default=0))
-    calls = [cut(_call(rows[at], _of_row(rows[at], inside), room), room) for at in chosen]
+def _draw_table(result: ComparisonResult, rows: Sequence[_Row], budget: Budget) -> Iterator[Line]:
+    chosen = _choose_rows(rows, budget.differences)
+    room = budget.room(26 + max((len(_get_mark(rows[at]).text) for at in chosen), default=0))
+    calls = [cut(_draw_call(rows[at], room), room) for at in chosen]
     column = "step" if result.operator == "trajectory_steps" else "expected"
     cells = [[Part(""), Part(column, "expected"), Part("observed", "observed"), Part("call")]]
     for at, call in zip(chosen, calls, strict=True):
-        places = (Part(_number(rows[at].get(side))) for side in ("expected", "observed"))
-        cells.append([_mark(rows[at]), *places, call[0]])
-    lines = table(cells)
-    yield lines[0]
-    exact = "alignment_omitted" not in result.details
-    before = -1
-    for at, call, found in zip(chosen, calls, lines[1:], strict=True):
-        if at > before + 1:
-            yield line(f"… {counted(at - before - 1, 'call')} as expected" if exact else "… more calls as expected")
-        yield (*found, *call[1:])
-        before = at
-    if before + 1 < len(rows) or not exact:
-        yield line(f"… {counted(len(rows) - before - 1, 'more call')}" if exact else "… more calls")
+        numbers = [Part(_format_number(rows[at].details.get(side))) for side in ("expected", "observed")]
+        cells.append([_get_mark(rows[at]), *numbers, call[0]])
+
+    head, *lines = table(cells)
+    yield head
+    is_complete = "alignment_omitted" not in result.details
+    following = 0
+    for at, call, cells_line in zip(chosen, calls, lines, strict=True):
+        if at > following:
+            yield line(
+                f"… {counted(at - following, 'call')} as expected" if is_complete else "… more calls as expected"
+            )
+        yield (*cells_line, *call[1:])
+        following = at + 1
+    if not is_complete:
+        yield line("… more calls")
+    elif following < len(rows):
+        yield line(f"… {counted(len(rows) - following, 'more call')}")
 
 
-def _chosen(rows: Sequence[Row], most: int) -> list[int]:
-    """Choose the rows that differ, as many as may be shown, and one before and behind each; all rows if they are few."""
+def _choose_rows(rows: Sequence[_Row], most: int) -> list[int]:
+    """Choose the first rows that differ, and one before and behind each; all rows if they are few."""
     if not most or len(rows) <= most:
         return list(range(len(rows)))
-    different = [at for at, row in enumerate(rows) if row["kind"] not in _AS_EXPECTED]
-    near = {beside for at in different[:most] for beside in (at - 1, at, at + 1) if 0 <= beside < len(rows)}
-    hidden = set(different[most:])
-    return sorted(near - hidden)
+    different = [at for at, row in enumerate(rows) if row.kind not in _AS_EXPECTED]
+    chosen = {near for at in different[:most] for near in (at - 1, at, at + 1) if 0 <= near < len(rows)}
+    return sorted(chosen.difference(different[most:]))
 
 
-def _call(row: Row, inside: Sequence[tuple[str, Difference]], room: int) -> Iterator[Part]:
-    """Write a call, what differs in it first."""
-    name = _name(row.get("name"))
+def _draw_call(row: _Row, room: int) -> Iterator[Part]:
+    """Draw a call, the arguments that differ first."""
+    name = _format_name(row.details.get("name"))
     yield Part(f"{name}(")
     comma = ""
-    for _, difference in inside:
+    for difference, _ in row.differences:
         yield Part(comma)
-        yield from _argument(difference, room and max((room - len(name) - 6) // min(len(inside), 2), 16))
+        yield from _draw_argument(difference, room and max((room - len(name) - 6) // min(len(row.differences), 2), 16))
         comma = ", "
-    args, paths = row.get("args"), [difference.path for _, difference in inside]
+
+    args = row.details.get("args")
+    paths = [difference.path for difference, _ in row.differences]
     if isinstance(args, Mapping):
         for argument, value in args.items():
-            start = step("$", str(argument))
-            if not any(path == start or path.startswith((f"{start}.", f"{start}[")) for path in paths):
-                yield Part(f"{comma}{_name(argument)}={shown(value, room and room // 2)}")
+            path = step("$", str(argument))
+            if not any(f"{different}.".startswith((f"{path}.", f"{path}[")) for different in paths):
+                yield Part(f"{comma}{_format_name(argument)}={shown(value, room and room // 2)}")
                 comma = ", "
-    elif not inside:
-        yield Part(shown(row["args_text"], room) if "args_text" in row else "…")
+    elif not row.differences:
+        yield Part(shown(row.details["args_text"], room) if "args_text" in row.details else "…")
     yield Part(")")
 
 
-def _argument(difference: Difference, room: int) -> Iterator[Part]:
-    place = _name(difference.path.removeprefix("$").removeprefix("."))
+def _draw_argument(difference: Difference, room: int) -> Iterator[Part]:
+    place = _format_name(difference.path.removeprefix("$").removeprefix("."))
     half = room and max((room - len(place)) // 2, 8)
     if not place:
-        sides = (_arguments(side, half) for side in (difference.expected, difference.observed))
-        yield from (Part(next(sides), "expected"), Part(" -> "), Part(next(sides), "observed"))
+        yield Part(_format_arguments(difference.expected, half), "expected")
+        yield Part(" -> ")
+        yield Part(_format_arguments(difference.observed, half), "observed")
     elif difference.kind == "changed":
         left, right = both_sides(difference.expected, difference.observed, half)
         yield from (Part(f"{place}="), *left, Part(" -> "), *right)
@@ -191,9 +229,11 @@ def _argument(difference: Difference, room: int) -> Iterator[Part]:
         yield from (Part(f"unexpected {place}="), Part(shown(difference.observed, room), "observed"))
 
 
-def _arguments(call: Any, room: int) -> str:
-    """Write the arguments of a call of which a side is not known."""
-    found = call if isinstance(call, Mapping) else {}
-    if "args" in found:
-        return shown(found["args"], room)
-    return f"malformed {shown(found['args_text'], room)}" if "args_text" in found else "not recorded"
+def _format_arguments(call: Any, room: int) -> str:
+    """Format all arguments of a call, which one side does not have."""
+    if isinstance(call, Mapping):
+        if "args" in call:
+            return shown(call["args"], room)
+        if "args_text" in call:
+            return f"malformed {shown(call['args_text'], room)}"
+    return "not recorded"

@@ -1,17 +1,16 @@
-"""Operators on what may be called: nothing else, nothing forbidden, not too often, at least once."""
+"""Operators on the calls that are allowed: no others, none of the forbidden, not too many, at least one."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Literal
 
 from pydantic import field_validator
 
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import counted, shown
-from pytest_verdict.trajectories.argument_rules import OTHERS
-from pytest_verdict.trajectories.call_index import accepted_calls
-from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
-from pytest_verdict.trajectories.details import call_as_json, listed, unexpected
+from pytest_verdict.trajectories.call_index import find_accepted_calls
+from pytest_verdict.trajectories.call_matcher import OTHERS, Call, CallMatcher
+from pytest_verdict.trajectories.details import format_call, format_unexpected, list_differences
 from pytest_verdict.trajectories.event import ARGS_MALFORMED
 from pytest_verdict.trajectories.pairing import pair_most
 from pytest_verdict.trajectories.readers import read_trajectory
@@ -41,11 +40,10 @@ class TrajectoryOnlyFrom(TrajectoryOperator):
 
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         if self.repeats == "allow":
-            taken = set[int | None]().union(*accepted_calls(expected, observed, matcher))
+            allowed = set[int | None]().union(*find_accepted_calls(expected, observed, matcher))
         else:
-            taken = set(pair_most(expected, observed, matcher))
-        extra = [at for at in range(len(observed)) if at not in taken]
-        return _none_of(extra, observed)
+            allowed = set(pair_most(expected, observed, matcher))
+        return _fail_on([at for at in range(len(observed)) if at not in allowed], observed)
 
 
 class TrajectoryForbidden(TrajectoryOperator):
@@ -70,7 +68,7 @@ class TrajectoryForbidden(TrajectoryOperator):
 
     @field_validator("forbidden", mode="before")
     @classmethod
-    def _as_json(cls, forbidden: Any) -> Any:
+    def _parse_forbidden(cls, forbidden: Any) -> Any:
         if forbidden is None:
             return None
         if not isinstance(forbidden, list | tuple) or not forbidden:
@@ -79,16 +77,33 @@ class TrajectoryForbidden(TrajectoryOperator):
         for event in events:
             if event.args_note == ARGS_MALFORMED:
                 raise ValueError(f"the arguments of {event.name!r} are no object: {event.args_text}")
-        # One form for all, so that settings read back from a record are equal.
-        return tuple(call_as_json(CallMatcher("equal").call(event, event.name)) for event in events)
+        # Settings read back from a record are equal, because all calls have one form.
+        return tuple(format_call(CallMatcher("equal").prepare(event, event.name)) for event in events)
 
-    def _expected_turns(self, expected: Any, observed: int) -> list[Any]:
-        # What is forbidden is forbidden in each turn.
-        return super()._expected_turns(expected, observed) if self.forbidden is None else [expected] * observed
+    def _read_expected_turns(self, expected: Any, observed: int) -> list[Any]:
+        if self.forbidden is None:
+            return super()._read_expected_turns(expected, observed)
+        return [expected] * observed
 
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
-        found = [at for at, made in enumerate(observed) if any(_forbids(call, made, matcher) for call in expected)]
-        return _none_of(found, observed, () if expected else (EMPTY_EXPECTED,))
+        forbidden = [
+            at for at, call in enumerate(observed) if any(_may_be_forbidden(other, call, matcher) for other in expected)
+        ]
+        return _fail_on(forbidden, observed, notes=() if expected else (EMPTY_EXPECTED,))
+
+
+def _may_be_forbidden(forbidden: Call, call: Call, matcher: CallMatcher) -> bool:
+    if forbidden.name != call.name:
+        return False
+    has_args = call.has_args and (forbidden.has_args or forbidden.is_bare)
+    return not has_args or matcher.accepts(forbidden, call)
+
+
+def _fail_on(positions: Sequence[int], observed: list[Call], notes: tuple[str, ...] = ()) -> Outcome:
+    """Return the outcome of a comparison in which some observed calls must not occur."""
+    if not positions:
+        return Outcome(1.0, notes=notes)
+    return Outcome(0.0, details=list_differences([format_unexpected(at, observed[at]) for at in positions]))
 
 
 class TrajectoryMaxCalls(ObservedTrajectory):
@@ -110,29 +125,46 @@ class TrajectoryMaxCalls(ObservedTrajectory):
 
     @field_validator("limits", mode="before")
     @classmethod
-    def _whole_numbers(cls, limits: Any) -> Any:
-        if limits is not None and _read_limits(limits) is None:
+    def _check_limits(cls, limits: Any) -> Any:
+        if limits is not None and _parse_limits(limits) is None:
             raise ValueError(f"takes a whole number from 0, or such numbers by tool, got {limits!r}")
         return limits
 
     def _compare(self, expected: Any, observed: Any) -> Outcome:
-        limits = _read_limits(expected)
+        limits = _parse_limits(expected)
         if limits is None:
             reason = f"expected is no whole number from 0, and no such numbers by tool: {shown(expected, 80)}"
             raise UnusableError(NOT_A_LIMIT, reason)
-        side = self._observed_side(observed)
-        self._refuse_unknown_tools(side, named=limits)
-        names = [name for _, name in side.events]
-        counts = {**Counter(names), OTHERS: len(names)}
-        calls = {tool: counts.get(self._tool_name(tool), 0) for tool in limits}
-        over = [
-            {"path": f"$.{tool}", "kind": "changed", "expected": f"at most {limit}", "observed": calls[tool]}
-            | {"reason": f"{counted(calls[tool], 'call')}, at most {limit} allowed"}
+        side = self._read_observed(observed)
+        self._refuse_unknown_tools(side, other_names=limits)
+
+        counts = Counter(name for _, name in side.events)
+        counts[OTHERS] = len(side.events)
+        calls = {tool: counts[self._get_tool_name(tool)] for tool in limits}
+        differences = [
+            {
+                "path": f"$.{tool}",
+                "kind": "changed",
+                "expected": f"at most {limit}",
+                "observed": calls[tool],
+                "reason": f"{counted(calls[tool], 'call')}, at most {limit} allowed",
+            }
             for tool, limit in limits.items()
             if calls[tool] > limit
         ]
-        details = {"calls": calls, **(listed(over) if over else {})}
-        return self._unless_emptied(Outcome(0.0 if over else 1.0, self._selection.steps(), details=details), side)
+        details: dict[str, Any] = {"calls": calls}
+        if differences:
+            details |= list_differences(differences)
+        outcome = Outcome(0.0 if differences else 1.0, self._selection.list_steps(), details=details)
+        return self._refuse_emptied(outcome, side)
+
+
+def _parse_limits(value: Any) -> dict[str, int] | None:
+    limits = dict(value) if isinstance(value, Mapping) else {OTHERS: value}
+    for tool, limit in limits.items():
+        if not isinstance(tool, str) or type(limit) is not int or limit < 0:
+            return None
+    return limits or None
 
 
 class TrajectorySingleToolUse(ObservedTrajectory):
@@ -155,7 +187,7 @@ class TrajectorySingleToolUse(ObservedTrajectory):
 
     @field_validator("tool")
     @classmethod
-    def _named(cls, tool: str | None) -> str | None:
+    def _check_tool(cls, tool: str | None) -> str | None:
         if tool == "":
             raise ValueError("takes the name of a tool, got ''")
         return tool
@@ -163,28 +195,8 @@ class TrajectorySingleToolUse(ObservedTrajectory):
     def _compare(self, expected: Any, observed: Any) -> Outcome:
         if not isinstance(expected, str) or not expected:
             raise UnusableError(NOT_A_TOOL, f"expected is no name of a tool: {shown(expected, 80)}")
-        side = self._observed_side(observed)
-        self._refuse_unknown_tools(side, named=(expected,))
-        tool = self._tool_name(expected)
+        side = self._read_observed(observed)
+        self._refuse_unknown_tools(side, other_names=(expected,))
+        tool = self._get_tool_name(expected)
         calls = sum(name == tool for _, name in side.events)
-        return Outcome(1.0 if calls else 0.0, self._selection.steps(), details={"calls": calls})
-
-
-def _none_of(found: list[int], observed: list[Call], notes: tuple[str, ...] = ()) -> Outcome:
-    if not found:
-        return Outcome(1.0, notes=notes)
-    return Outcome(0.0, details=listed([unexpected(at, observed[at]) for at in found]))
-
-
-def _forbids(forbidden: Call, made: Call, matcher: CallMatcher) -> bool:
-    if forbidden.name != made.name:
-        return False
-    # What cannot be read on either side may be the forbidden call.
-    readable = made.known and (forbidden.known or forbidden.unstated)
-    return not readable or matcher.accepts(forbidden, made)
-
-
-def _read_limits(value: Any) -> dict[str, int] | None:
-    limits = value if isinstance(value, Mapping) else {OTHERS: value}
-    whole = all(type(limit) is int and limit >= 0 for limit in limits.values())
-    return dict(limits) if limits and whole and all(isinstance(tool, str) for tool in limits) else None
+        return Outcome(1.0 if calls else 0.0, self._selection.list_steps(), details={"calls": calls})

@@ -1,13 +1,13 @@
 """Operators on the order of calls: the same calls in the same places, in the same order, or in any order.
 
-The meaning of the three is that of Google's ADK and Vertex AI; whether further calls may occur is a setting of its own.
+The three have the meaning of Google's ADK and Vertex AI; a separate setting allows further calls.
 """
 
 from typing import ClassVar, Final, Literal
 
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.trajectories import details
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
+from pytest_verdict.trajectories.details import align_any_order, align_in_order, list_pairs
 from pytest_verdict.trajectories.pairing import pair_most
 from pytest_verdict.trajectories.trajectory_operator import EMPTY_EXPECTED, TrajectoryOperator
 
@@ -32,11 +32,11 @@ class TrajectoryExact(TrajectoryOperator):
 
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         shorter = min(len(expected), len(observed))
-        diverges = next((at for at in range(shorter) if not matcher.accepts(expected[at], observed[at])), shorter)
-        if diverges == len(expected) == len(observed):
+        divergence = next((at for at in range(shorter) if not matcher.accepts(expected[at], observed[at])), shorter)
+        if divergence == len(expected) == len(observed):
             return Outcome(1.0)
-        found = {"first_divergence": diverges, **details.in_order(expected, observed, matcher)}
-        return Outcome(0.0, notes=_wrong_order(expected, observed, matcher, "forbid"), details=found)
+        details = {"first_divergence": divergence, **align_in_order(expected, observed, matcher)}
+        return Outcome(0.0, notes=_note_wrong_order(expected, observed, matcher, "forbid"), details=details)
 
 
 class TrajectoryInOrder(TrajectoryOperator):
@@ -45,7 +45,7 @@ class TrajectoryInOrder(TrajectoryOperator):
     ADK's IN_ORDER, Vertex's trajectory_in_order_match.
 
     Args:
-        extras: Whether other calls may lie before, between and after them; ``forbid`` makes it `TrajectoryExact`.
+        extras: Whether other calls may occur before, between and after them; ``forbid`` makes it `TrajectoryExact`.
 
     Example:
         >>> compare("trajectory_in_order", ["search", "pay"], ["login", "search", "pay"]).score
@@ -57,20 +57,28 @@ class TrajectoryInOrder(TrajectoryOperator):
     extras: Extras = "allow"
 
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
-        places = _earliest(expected, observed, matcher)
-        complete = len(places) == len(expected)
-        if complete and (self.extras == "allow" or len(expected) == len(observed)):
-            return Outcome(1.0, notes=_empty(expected, self.extras), details=details.pairs([*places]))
-        diverges = {} if complete else {"first_divergence": len(places)}
-        found = {**diverges, **details.in_order(expected, observed, matcher, self.extras)}
-        return Outcome(0.0, notes=_wrong_order(expected, observed, matcher, self.extras), details=found)
+        # Any match that a later choice allows, the earliest choice allows too.
+        positions: list[int | None] = []
+        for at, call in enumerate(observed):
+            if len(positions) == len(expected):
+                break
+            if matcher.accepts(expected[len(positions)], call):
+                positions.append(at)
+
+        is_complete = len(positions) == len(expected)
+        if is_complete and (self.extras == "allow" or len(expected) == len(observed)):
+            return Outcome(1.0, notes=_note_empty(expected, self.extras), details=list_pairs(positions))
+        details = align_in_order(expected, observed, matcher, self.extras)
+        if not is_complete:
+            details = {"first_divergence": len(positions), **details}
+        return Outcome(0.0, notes=_note_wrong_order(expected, observed, matcher, self.extras), details=details)
 
 
 class TrajectoryAnyOrder(TrajectoryOperator):
     """All expected calls occur, in whatever order; each observed call counts for one expected call only.
 
     ADK's ANY_ORDER, Vertex's trajectory_any_order_match. With tolerant rules for arguments the pairing is a maximum matching, so
-    the verdict does not depend on the order in which expected is written.
+    the verdict does not depend on the order of expected.
 
     Args:
         extras: Whether other calls may occur too. With ``forbid`` both sides are the same calls.
@@ -87,26 +95,19 @@ class TrajectoryAnyOrder(TrajectoryOperator):
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         partners = pair_most(expected, observed, matcher)
         if None not in partners and (self.extras == "allow" or len(expected) == len(observed)):
-            return Outcome(1.0, notes=_empty(expected, self.extras), details=details.pairs(partners))
-        return Outcome(0.0, details=details.any_order(partners, expected, observed, matcher, self.extras))
+            return Outcome(1.0, notes=_note_empty(expected, self.extras), details=list_pairs(partners))
+        return Outcome(0.0, details=align_any_order(partners, expected, observed, matcher, self.extras))
 
 
-def _earliest(expected: list[Call], observed: list[Call], matcher: CallMatcher) -> list[int]:
-    # Whatever a later choice allows, the earliest choice allows too.
-    found: list[int] = []
-    for at, made in enumerate(observed):
-        if len(found) == len(expected):
-            break
-        if matcher.accepts(expected[len(found)], made):
-            found.append(at)
-    return found
+def _note_empty(expected: list[Call], extras: str) -> tuple[str, ...]:
+    if not expected and extras == "allow":
+        return (EMPTY_EXPECTED,)
+    return ()
 
 
-def _empty(expected: list[Call], extras: str) -> tuple[str, ...]:
-    return (EMPTY_EXPECTED,) if not expected and extras == "allow" else ()
-
-
-def _wrong_order(expected: list[Call], observed: list[Call], matcher: CallMatcher, extras: str) -> tuple[str, ...]:
-    complete = None not in pair_most(expected, observed, matcher)
-    enough = extras == "allow" or len(expected) == len(observed)
-    return (WRONG_ORDER,) if expected and complete and enough else ()
+def _note_wrong_order(expected: list[Call], observed: list[Call], matcher: CallMatcher, extras: str) -> tuple[str, ...]:
+    # Paired in any case, because a rule that cannot compare two values makes the comparison an error.
+    is_complete = None not in pair_most(expected, observed, matcher)
+    if expected and is_complete and (extras == "allow" or len(expected) == len(observed)):
+        return (WRONG_ORDER,)
+    return ()

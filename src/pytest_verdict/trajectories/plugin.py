@@ -1,4 +1,4 @@
-"""What trajectories bring: their operators, and a reader for each wire format."""
+"""The hooks of trajectories: operators, explanations, and a reader for each wire format."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -11,7 +11,7 @@ _READERS: Final = f"{_HERE}readers."
 
 @hookimpl
 def operators() -> Mapping[str, str]:
-    """Name the operators."""
+    """Return the operators by name."""
     return {
         "trajectory_any_order": f"{_HERE}order:TrajectoryAnyOrder",
         "trajectory_exact": f"{_HERE}order:TrajectoryExact",
@@ -30,13 +30,13 @@ def operators() -> Mapping[str, str]:
 
 @hookimpl
 def explanations() -> Mapping[str, str]:
-    """Explain every comparison of trajectories by a table of calls."""
+    """Return the function that explains a comparison as a table of calls, for each operator."""
     return dict.fromkeys(operators(), f"{_HERE}explanation:explain_trajectory")
 
 
 @hookimpl
 def trajectory_readers() -> Mapping[str, str]:
-    """Name the wire formats in the order in which they are tried; one comes before those that would take its values too."""
+    """Return the wire formats in the order of recognition; a format comes before those that would read its values, too."""
     return {
         "mcp": f"{_READERS}messages:mcp",
         "vertex": f"{_READERS}google:vertex",

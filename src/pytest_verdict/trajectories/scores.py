@@ -1,12 +1,13 @@
-"""Operators with scores: how many of the calls are right, and how much one trajectory must be edited to become the other."""
+"""Operators with scores: how many of the calls are right, and how many edits turn one trajectory into the other."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.trajectories import details, pairing
+from pytest_verdict.trajectories import pairing
 from pytest_verdict.trajectories.call_index import SCALE, CallScores
-from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_same_tool
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, find_calls_of_same_tool
+from pytest_verdict.trajectories.details import align, list_pairs
 from pytest_verdict.trajectories.trajectory_operator import TrajectoryOperator
 
 _PAIRINGS: Final[dict[tuple[str, str], Callable[[list[Call], list[Call], CallMatcher], pairing.Partners]]] = {
@@ -15,55 +16,51 @@ _PAIRINGS: Final[dict[tuple[str, str], Callable[[list[Call], list[Call], CallMat
     ("any_order", "partial"): pairing.pair_best,
     ("in_order", "partial"): pairing.pair_best_in_order,
 }
-_SAME: Final = {"same_order": "in_order", "same_tools": "any_order"}
+_BASE_MATCHING: Final = {"same_order": "in_order", "same_tools": "any_order"}
 
 
 class _PrecisionRecall(TrajectoryOperator):
     matching: Literal["any_order", "in_order", "same_order", "same_tools"] = "any_order"
     credit: Literal["whole", "partial"] = "whole"
-    _counts: ClassVar[tuple[int, int]]
-    """How often the expected and the observed calls count in what could have matched."""
+    _weights: ClassVar[tuple[int, int]]
+    """The weights of the expected and the observed calls in the number of possible matches."""
 
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         if not expected and not observed:
             return Outcome(1.0, details={"matched": 0})
-        partners = _PAIRINGS[_SAME.get(self.matching, self.matching), self.credit](expected, observed, matcher)
-        if not expected or not observed or not self._may_match(expected, observed):
-            return Outcome(0.0, details={"matched": 0, **_unpaired(partners, expected, observed, matcher)})
-        matched = self._matched(partners, expected, observed, matcher)
-        left, right = self._counts
-        score = min(matched * (left + right) / (left * len(expected) + right * len(observed)), 1.0)
-        found = details.pairs(partners) if score == 1.0 else _unpaired(partners, expected, observed, matcher)
-        return Outcome(score, details={"matched": matched, **found})
 
-    def _may_match(self, expected: list[Call], observed: list[Call]) -> bool:
-        left, right = ([call.name for call in side] for side in (expected, observed))
+        pair = _PAIRINGS[_BASE_MATCHING.get(self.matching, self.matching), self.credit]
+        partners = pair(expected, observed, matcher)
+        matched: int | float = 0
+        score = 0.0
+        if expected and observed and self._calls_right_tools(expected, observed):
+            pairs = [(expected[left], observed[right]) for left, right in enumerate(partners) if right is not None]
+            matched = len(pairs)
+            if self.credit == "partial":
+                matched = sum(round(matcher.score(left, right) * SCALE) for left, right in pairs) / SCALE
+            left_weight, right_weight = self._weights
+            possible = left_weight * len(expected) + right_weight * len(observed)
+            score = min(matched * (left_weight + right_weight) / possible, 1.0)
+
+        if score == 1.0:
+            return Outcome(score, details={"matched": matched, **list_pairs(partners)})
+        paired = set(partners)
+        rows: list[pairing.Row] = list(enumerate(partners))
+        rows += [(None, at) for at in range(len(observed)) if at not in paired]
+        return Outcome(score, details={"matched": matched, **align(rows, expected, observed, matcher)})
+
+    def _calls_right_tools(self, expected: list[Call], observed: list[Call]) -> bool:
+        lefts = [call.name for call in expected]
+        rights = [call.name for call in observed]
         if self.matching == "same_tools":
-            return sorted(left) == sorted(right)
-        return self.matching != "same_order" or left == right
-
-    def _matched(
-        self, partners: pairing.Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher
-    ) -> int | float:
-        found = [(expected[left], observed[right]) for left, right in enumerate(partners) if right is not None]
-        if self.credit == "whole":
-            return len(found)
-        return sum(round(matcher.score(*pair) * SCALE) for pair in found) / SCALE
-
-
-def _unpaired(
-    partners: pairing.Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher
-) -> dict[str, Any]:
-    taken = set(partners)
-    rows: list[pairing.Row] = list(enumerate(partners))
-    rows += [(None, at) for at in range(len(observed)) if at not in taken]
-    return details.aligned(rows, expected, observed, matcher)
+            return sorted(lefts) == sorted(rights)
+        return self.matching != "same_order" or lefts == rights
 
 
 class TrajectoryPrecision(_PrecisionRecall):
     """How many of the observed calls were expected.
 
-    Vertex's trajectory_precision, counting repeated calls. Two empty trajectories score 1.0, one empty one 0.0.
+    Vertex's trajectory_precision, counting repeated calls. Two empty trajectories score 1.0; if only one is empty, 0.0.
 
     Args:
         matching: ``any_order`` pairs as many calls as possible, ``in_order`` as many as possible without crossing. With
@@ -77,13 +74,13 @@ class TrajectoryPrecision(_PrecisionRecall):
     """
 
     name: ClassVar[str] = "trajectory_precision"
-    _counts: ClassVar[tuple[int, int]] = (0, 1)
+    _weights: ClassVar[tuple[int, int]] = (0, 1)
 
 
 class TrajectoryRecall(_PrecisionRecall):
     """How many of the expected calls were made.
 
-    Vertex's trajectory_recall, counting repeated calls. Two empty trajectories score 1.0, one empty one 0.0.
+    Vertex's trajectory_recall, counting repeated calls. Two empty trajectories score 1.0; if only one is empty, 0.0.
 
     Args:
         matching: As for `TrajectoryPrecision`.
@@ -95,7 +92,7 @@ class TrajectoryRecall(_PrecisionRecall):
     """
 
     name: ClassVar[str] = "trajectory_recall"
-    _counts: ClassVar[tuple[int, int]] = (1, 0)
+    _weights: ClassVar[tuple[int, int]] = (1, 0)
 
 
 class TrajectoryF1(_PrecisionRecall):
@@ -111,7 +108,7 @@ class TrajectoryF1(_PrecisionRecall):
     """
 
     name: ClassVar[str] = "trajectory_f1"
-    _counts: ClassVar[tuple[int, int]] = (1, 1)
+    _weights: ClassVar[tuple[int, int]] = (1, 1)
 
 
 class TrajectorySimilarity(TrajectoryOperator):
@@ -131,8 +128,10 @@ class TrajectorySimilarity(TrajectoryOperator):
         longer = max(len(expected), len(observed))
         if not longer:
             return Outcome(1.0)
-        near = calls_of_same_tool(expected, observed)
-        cost, partners = pairing.edit_distance(near, len(observed), CallScores(expected, observed, matcher))
-        rows = pairing.side_by_side(partners, len(observed))
-        found = details.aligned(rows, expected, observed, matcher) if cost else {}
-        return Outcome(1.0 - cost / (longer * SCALE), details={"distance": f"{cost / SCALE:.9f}", **found})
+        same_tool = find_calls_of_same_tool(expected, observed)
+        scores = CallScores(expected, observed, matcher)
+        cost, partners = pairing.edit_distance(same_tool, len(observed), scores)
+        details = {"distance": f"{cost / SCALE:.9f}"}
+        if cost:
+            details |= align(pairing.iter_rows(partners, len(observed)), expected, observed, matcher)
+        return Outcome(1.0 - cost / (longer * SCALE), details=details)

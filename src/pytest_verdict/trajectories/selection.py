@@ -1,4 +1,4 @@
-"""Which events count, and what they are called; a selection that leaves nothing to compare is refused."""
+"""Which events count, and under which names; a selection that leaves nothing to compare is refused."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,12 +14,12 @@ Failed = Literal["count", "skip"]
 UNKNOWN_TOOL: Final = "unknown_tool"
 EMPTY_SELECTION: Final = "empty_selection"
 _LIKELY_TYPO: Final = 0.8
-_MCP: Final = re.compile(r"mcp__.+?__(?=.)", re.DOTALL)
+_MCP_PREFIX: Final = re.compile(r"mcp__.+?__(?=.)", re.DOTALL)
 _SEPARATORS: Final = ("__", "/", ":", ".", "-", "_")
 
 
 class UnusableError(TrajectoryError):
-    """What the author of the test wrote cannot be used, so that the comparison cannot be made; the note says how."""
+    """The expected side or a setting cannot be used, so the comparison is an error; the note is its code."""
 
     def __init__(self, note: str, reason: str) -> None:
         super().__init__(reason)
@@ -27,18 +27,18 @@ class UnusableError(TrajectoryError):
 
 
 class Selected(NamedTuple):
-    """The events of one side that count, each with the name by which it is compared."""
+    """The events of one side that count, each with the name that is compared."""
 
     events: list[tuple[Event, str]]
     names: frozenset[str] = frozenset()
-    """The tools of all its events, also of those that do not count."""
+    """The tools of all events, selected or not."""
     is_emptied: bool = False
-    """Whether it had events, and none was selected."""
+    """Whether there were events, and none was selected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which events of a trajectory are compared."""
+    """The settings that select and rename the events of a trajectory."""
 
     aliases: Mapping[str, str]
     mcp_servers: Sequence[str] | str
@@ -47,8 +47,8 @@ class Selection:
     agents: Sequence[str] | None
     failed: Failed
 
-    def steps(self) -> tuple[str, ...]:
-        """Name the steps that are taken before anything is compared, as the record does."""
+    def list_steps(self) -> tuple[str, ...]:
+        """Return the names of the normalization steps for the record."""
         steps = {
             "strip_mcp_prefix": bool(self.mcp_servers),
             "alias_tools": bool(self.aliases),
@@ -56,67 +56,78 @@ class Selection:
             "select_agents": self.agents is not None,
             "skip_failed_calls": self.failed == "skip",
         }
-        return tuple(name for name, taken in steps.items() if taken)
+        return tuple(name for name, is_applied in steps.items() if is_applied)
 
     @property
-    def selects(self) -> bool:
-        """Whether it is by tools or agents."""
+    def is_selective(self) -> bool:
+        """Whether events are selected by their tools or agents."""
         return self.only_tools is not None or bool(self.except_tools) or self.agents is not None
 
-    def of(self, events: Iterable[Event]) -> Selected:
-        """Give the events that count."""
+    def select(self, events: Iterable[Event]) -> Selected:
+        """Return the events that count."""
         if self.aliases or self.mcp_servers:
-            named = [(event, canonical_name(event.name, self.aliases, self.mcp_servers)) for event in events]
+            pairs = [(event, get_canonical_name(event.name, self.aliases, self.mcp_servers)) for event in events]
         else:
-            named = [(event, event.name) for event in events]
-        chosen = [one for one in named if self._chooses(*one)] if self.selects else named
-        names = frozenset(name for _, name in named) if self.selects else frozenset[str]()
-        is_emptied = bool(named) and not chosen
+            pairs = [(event, event.name) for event in events]
+
+        selected = pairs
+        names = frozenset[str]()
+        if self.is_selective:
+            selected = [(event, name) for event, name in pairs if self._includes(event, name)]
+            names = frozenset(name for _, name in pairs)
+        is_emptied = bool(pairs) and not selected
         if self.failed == "skip":
-            # A call whose arguments are malformed may well be noted as failed, and must never go unseen.
-            chosen = [one for one in chosen if one[0].error is None or one[0].args_note == ARGS_MALFORMED]
-        return Selected(chosen, names, is_emptied)
+            # A call with malformed arguments often has an error too, and must never be skipped.
+            selected = [pair for pair in selected if pair[0].error is None or pair[0].args_note == ARGS_MALFORMED]
+        return Selected(selected, names, is_emptied)
 
-    def refuse_unknown(self, names: Iterable[str]) -> None:
-        """Refuse the name of a tool that is not among those known."""
-        known = sorted(set(names))
-        for setting, written in (("only_tools", self.only_tools or ()), ("except_tools", self.except_tools)):
-            for name in written:
-                close = get_close_matches(name, known, 1, _LIKELY_TYPO if setting == "except_tools" else 0.6)
-                # To leave out what happens not to be called leaves nothing unchecked, unless another tool was meant.
-                if name in known or (setting == "except_tools" and not close):
-                    continue
-                meant = "".join(f" Did you mean {one!r}?" for one in close)
-                reason = f"{setting} has {name!r}, which no side calls and no other setting names.{meant}"
-                raise UnusableError(UNKNOWN_TOOL, f"{reason} Tools that need not be called are named in tools=[...]")
-
-    def _chooses(self, event: Event, name: str) -> bool:
+    def _includes(self, event: Event, name: str) -> bool:
         return (
             (self.only_tools is None or name in self.only_tools)
             and name not in self.except_tools
             and (self.agents is None or event.agent is None or event.agent in self.agents)
         )
 
+    def refuse_unknown(self, names: Iterable[str]) -> None:
+        """Refuse to select a tool that is not among some names."""
+        tools = sorted(set(names))
+        for name in self.only_tools or ():
+            if name not in tools:
+                raise _unknown_tool("only_tools", name, get_close_matches(name, tools, 1))
+        for name in self.except_tools:
+            # To exclude a tool that is not called is harmless, unless another tool was meant.
+            close = get_close_matches(name, tools, 1, _LIKELY_TYPO)
+            if name not in tools and close:
+                raise _unknown_tool("except_tools", name, close)
 
-def joined_sides(turns: Iterable[Selected]) -> Selected:
-    """Take the same side of several turns as one."""
+
+def _unknown_tool(setting: str, name: str, close: Sequence[str]) -> UnusableError:
+    reason = f"{setting} has {name!r}, which no side calls and no other setting names."
+    if close:
+        reason += f" Did you mean {close[0]!r}?"
+    return UnusableError(UNKNOWN_TOOL, f"{reason} Tools that need not be called are named in tools=[...]")
+
+
+def join_sides(turns: Iterable[Selected]) -> Selected:
+    """Join the same side of several turns."""
     sides = list(turns)
     if len(sides) == 1:
         return sides[0]
-    events = [one for side in sides for one in side.events]
+    events = [pair for side in sides for pair in side.events]
     names = frozenset[str]().union(*(side.names for side in sides))
-    return Selected(events, names, not events and any(side.is_emptied for side in sides))
+    is_emptied = not events and any(side.is_emptied for side in sides)
+    return Selected(events, names, is_emptied)
 
 
-def canonical_name(name: str, aliases: Mapping[str, str], servers: Sequence[str] | str) -> str:
-    """Give the name by which a tool is compared."""
-    bare = _without_server(name, servers)
+def get_canonical_name(name: str, aliases: Mapping[str, str], servers: Sequence[str] | str) -> str:
+    """Return the name by which a tool is compared: without the prefix of an MCP server, and by its alias."""
+    bare = _strip_server(name, servers)
     return aliases.get(bare, aliases.get(name, bare))
 
 
-def _without_server(name: str, servers: Sequence[str] | str) -> str:
+def _strip_server(name: str, servers: Sequence[str] | str) -> str:
     if servers == "any":
-        return _MCP.sub("", name, count=1) if name.startswith("mcp__") else name
+        return _MCP_PREFIX.sub("", name, count=1) if name.startswith("mcp__") else name
     for server in servers:
         for prefix in filter(None, (f"mcp__{server}", server)):
             for separator in _SEPARATORS:

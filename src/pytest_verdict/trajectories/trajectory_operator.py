@@ -1,9 +1,9 @@
-"""`TrajectoryOperator`: what the operators on trajectories share."""
+"""`TrajectoryOperator`: the base class of the operators on trajectories."""
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Final, Literal, Self, TypeVar
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import field_validator, model_validator
 
@@ -11,9 +11,8 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import TrajectoryError, allowed
-from pytest_verdict.trajectories.argument_rules import EQUAL, OTHERS, ArgumentRules
-from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
-from pytest_verdict.trajectories.details import call_as_json, notes_on_arguments
+from pytest_verdict.trajectories.call_matcher import EQUAL, OTHERS, ArgumentRules, Call, CallMatcher
+from pytest_verdict.trajectories.details import format_call, list_argument_notes
 from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory
 from pytest_verdict.trajectories.selection import (
     EMPTY_SELECTION,
@@ -21,8 +20,8 @@ from pytest_verdict.trajectories.selection import (
     Selected,
     Selection,
     UnusableError,
-    canonical_name,
-    joined_sides,
+    get_canonical_name,
+    join_sides,
 )
 from pytest_verdict.trajectories.turns import Turns, compare_turns, read_turns
 
@@ -53,22 +52,24 @@ class ObservedTrajectory(Operator):
 
     @field_validator("observed_format", "expected_format", check_fields=False)
     @classmethod
-    def _known_format(cls, name: str) -> str:
+    def _check_format(cls, name: str) -> str:
         check_format(name)
         return name
 
     @field_validator("only_tools", "agents")
     @classmethod
-    def _not_empty(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    def _check_not_empty(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
         if names is not None and not names:
             raise ValueError("an empty list selects nothing; leave it out to select everything")
         return names
 
     @model_validator(mode="after")
-    def _known_tools(self) -> Self:
-        known = [*self.tools, *map(self._tool_name, self.tools)]
-        for name in (*(self.only_tools or ()), *self.except_tools) if self.tools else ():
-            if self._tool_name(name) not in known:
+    def _check_tools(self) -> Self:
+        if not self.tools:
+            return self
+        tools = {*self.tools, *map(self._get_tool_name, self.tools)}
+        for name in (*(self.only_tools or ()), *self.except_tools):
+            if self._get_tool_name(name) not in tools:
                 raise ValueError(f"{name!r} is not one of tools.{allowed('tool', name, self.tools)}")
         return self
 
@@ -86,30 +87,39 @@ class ObservedTrajectory(Operator):
 
     @functools.cached_property
     def _selection(self) -> Selection:
-        only = None if self.only_tools is None else tuple(map(self._tool_name, self.only_tools))
-        left_out = tuple(map(self._tool_name, self.except_tools))
-        return Selection(self.aliases, self.mcp_servers, only, left_out, self.agents, self.failed)
+        only_tools = self.only_tools
+        if only_tools is not None:
+            only_tools = tuple(map(self._get_tool_name, only_tools))
+        except_tools = tuple(map(self._get_tool_name, self.except_tools))
+        return Selection(self.aliases, self.mcp_servers, only_tools, except_tools, self.agents, self.failed)
 
-    def _tool_name(self, written: str) -> str:
-        """Give the name by which a tool is compared; a setting may name it with or without its prefix or alias."""
-        if not (self.aliases or self.mcp_servers) or written in self.aliases.values():
-            return written
-        return canonical_name(written, self.aliases, self.mcp_servers)
+    def _get_tool_name(self, name: str) -> str:
+        """Return the name by which a tool is compared; a setting may use the prefix or the alias, or not."""
+        if not (self.aliases or self.mcp_servers) or name in self.aliases.values():
+            return name
+        return get_canonical_name(name, self.aliases, self.mcp_servers)
 
-    def _observed_side(self, observed: Any) -> Selected:
-        return self._selection.of(read_side("observed", read_trajectory, observed, self.observed_format))
+    def _read_observed(self, observed: Any) -> Selected:
+        return self._selection.select(read_side("observed", read_trajectory, observed, self.observed_format))
 
-    def _refuse_unknown_tools(self, *sides: Selected, named: Iterable[str] = ()) -> None:
-        """Refuse a selection by tools that no side calls and no setting names."""
+    def _refuse_unknown_tools(self, *sides: Selected, other_names: Iterable[str] = ()) -> None:
+        """Refuse to select a tool that no side calls and no other setting names."""
         if not self.tools and any(side.names for side in sides):
-            settings = {*self.aliases.values(), *map(self._tool_name, (*self.aliases, *named))}
-            self._selection.refuse_unknown(settings.union(*(side.names for side in sides)))
+            names = {*self.aliases.values(), *map(self._get_tool_name, (*self.aliases, *other_names))}
+            self._selection.refuse_unknown(names.union(*(side.names for side in sides)))
 
-    def _unless_emptied(self, found: Outcome, observed: Selected) -> Outcome:
-        """Refuse a comparison that passes, or nearly does, because no observed call was selected."""
-        if found.score > 0.0 and observed.is_emptied and not self.tools and self._selection.selects:
+    def _refuse_emptied(self, outcome: Outcome, observed: Selected) -> Outcome:
+        """Return an outcome, unless it has a score only because no observed call was selected."""
+        if outcome.score > 0.0 and observed.is_emptied and not self.tools and self._selection.is_selective:
             raise UnusableError(EMPTY_SELECTION, f"no observed call is left{_EMPTIED}")
-        return found
+        return outcome
+
+
+class ExpectedSide(NamedTuple):
+    """The events of the expected side that count, and the calls or steps that are compared."""
+
+    selected: Selected
+    calls: list[Any]
 
 
 class TrajectoryOperator(ObservedTrajectory):
@@ -124,82 +134,95 @@ class TrajectoryOperator(ObservedTrajectory):
     def _compare(self, expected: Any, observed: Any) -> Outcome:
         if self.turns == "none":
             return self._compare_sides([expected], [observed])
-        made = read_side("observed:", read_turns, observed)
-        wanted = self._expected_turns(expected, len(made))
+        observed_turns = read_side("observed:", read_turns, observed)
+        expected_turns = self._read_expected_turns(expected, len(observed_turns))
         if self.turns == "flatten":
-            return self._compare_sides(wanted, made)
-        whole = self.model_copy(update={"turns": "none"})
-        if self.tools or not self._selection.selects:
-            return compare_turns(whole, wanted, made, mean=self.turns == "mean")
+            return self._compare_sides(expected_turns, observed_turns)
+
+        operator = self.model_copy(update={"turns": "none"})
+        is_mean = self.turns == "mean"
+        if self.tools or not self._selection.is_selective:
+            return compare_turns(operator, expected_turns, observed_turns, mean=is_mean)
+
         # A tool need not be called in each turn, so the selection is checked for all turns together.
-        matcher = self._matcher()
-        expected_side = joined_sides(self._read_expected(turn, matcher)[0] for turn in wanted)
-        observed_side = joined_sides(map(self._observed_side, made))
+        matcher = self._build_matcher()
+        expected_side = join_sides(self._read_expected(turn, matcher).selected for turn in expected_turns)
+        observed_side = join_sides(map(self._read_observed, observed_turns))
         self._refuse_selection(expected_side, observed_side)
         selection = self._selection
         tools = {*expected_side.names, *observed_side.names, *(selection.only_tools or ()), *selection.except_tools}
-        whole = whole.model_copy(update={"tools": tuple(sorted(tools))})
-        return self._unless_emptied(compare_turns(whole, wanted, made, mean=self.turns == "mean"), observed_side)
+        operator = operator.model_copy(update={"tools": tuple(sorted(tools))})
+        outcome = compare_turns(operator, expected_turns, observed_turns, mean=is_mean)
+        return self._refuse_emptied(outcome, observed_side)
 
-    def _expected_turns(self, expected: Any, _observed: int) -> list[Any]:
+    def _read_expected_turns(self, expected: Any, _observed: int) -> list[Any]:
         return read_side("expected:", read_turns, expected)
 
     def _compare_sides(self, expected_turns: list[Any], observed_turns: list[Any]) -> Outcome:
-        matcher = self._matcher()
-        read = [self._read_expected(turn, matcher) for turn in expected_turns]
-        expected = [one for _, turn in read for one in turn]
-        observed_side = joined_sides(map(self._observed_side, observed_turns))
-        self._refuse_selection(joined_sides(side for side, _ in read), observed_side)
-        observed = [matcher.call(event, name) for event, name in observed_side.events]
-        found = self._unless_emptied(self._compare_calls(expected, observed, matcher), observed_side)
-        return self._completed(found, expected, observed, matcher)
+        matcher = self._build_matcher()
+        expected_sides = [self._read_expected(turn, matcher) for turn in expected_turns]
+        observed_side = join_sides(map(self._read_observed, observed_turns))
+        self._refuse_selection(join_sides(side.selected for side in expected_sides), observed_side)
+
+        expected = [call for side in expected_sides for call in side.calls]
+        observed = [matcher.prepare(event, name) for event, name in observed_side.events]
+        outcome = self._refuse_emptied(self._compare_calls(expected, observed, matcher), observed_side)
+        return self._complete(outcome, expected, observed, matcher)
 
     def _refuse_selection(self, expected: Selected, observed: Selected) -> None:
-        rules = () if isinstance(self.args, str) else (tool for tool in self.args if tool != OTHERS)
-        self._refuse_unknown_tools(expected, observed, named=(*rules, *self.defaults))
-        if expected.is_emptied and not self.tools and self._selection.selects:
+        rules: Iterable[str] = ()
+        if not isinstance(self.args, str):
+            rules = [tool for tool in self.args if tool != OTHERS]
+        self._refuse_unknown_tools(expected, observed, other_names=(*rules, *self.defaults))
+        if expected.is_emptied and not self.tools and self._selection.is_selective:
             raise UnusableError(EMPTY_SELECTION, f"no expected call is left{_EMPTIED}")
 
     def _compare_calls(self, expected: list[Any], observed: list[Call], matcher: CallMatcher) -> Outcome:
         raise NotImplementedError
 
-    def _matcher(self) -> CallMatcher:
-        args = self.args if isinstance(self.args, str) else self._by_tool_name(self.args)
-        return CallMatcher(args, self.ignored_args, self._by_tool_name(self.defaults))
+    def _build_matcher(self) -> CallMatcher:
+        args = self.args
+        if not isinstance(args, str):
+            args = self._rename_tools(args)
+        return CallMatcher(args, self.ignored_args, self._rename_tools(self.defaults))
 
-    def _by_tool_name(self, settings: Mapping[str, T]) -> Mapping[str, T]:
-        return {self._tool_name(tool): setting for tool, setting in settings.items()}
+    def _rename_tools(self, settings: Mapping[str, T]) -> dict[str, T]:
+        return {self._get_tool_name(tool): setting for tool, setting in settings.items()}
 
-    def _read_expected(self, expected: Any, matcher: CallMatcher) -> tuple[Selected, list[Any]]:
-        """Read what counts of expected, and prepare it for comparison."""
+    def _read_expected(self, expected: Any, matcher: CallMatcher) -> ExpectedSide:
+        """Read the expected side and prepare the calls that count for comparison."""
         events = read_side("expected", read_trajectory, expected, self.expected_format)
-        side = self._expected_selection().of(events)
-        return side, [matcher.call(event, name) for event, name in side.events]
+        selected = self._build_expected_selection().select(events)
+        return ExpectedSide(selected, [matcher.prepare(event, name) for event, name in selected.events])
 
-    def _expected_selection(self) -> Selection:
-        # Which agent makes a call and whether it fails are facts of a run.
+    def _build_expected_selection(self) -> Selection:
+        # Agents and failures are facts of a run, which expected calls do not have.
         return replace(self._selection, agents=None, failed="count")
 
-    def _completed(self, found: Outcome, expected: list[Any], observed: list[Call], matcher: CallMatcher) -> Outcome:
-        """Add to an outcome what every comparison of two trajectories says."""
-        notes = dict.fromkeys((*found.notes, *notes_on_arguments(expected, observed, matcher)))
-        filled = ("fill_default_args",) if self.defaults else ()
-        left_out = ("leave_out_args",) if self.ignored_args else ()
-        normalization = (*self._selection.steps(), *filled, *left_out)
-        return found.replace(
+    def _complete(self, outcome: Outcome, expected: list[Any], observed: list[Call], matcher: CallMatcher) -> Outcome:
+        """Add the notes and details that all comparisons of two trajectories have."""
+        notes = dict.fromkeys((*outcome.notes, *list_argument_notes(expected, observed, matcher)))
+        normalization = [*self._selection.list_steps()]
+        if self.defaults:
+            normalization.append("fill_default_args")
+        if self.ignored_args:
+            normalization.append("leave_out_args")
+        return outcome.replace(
             notes=tuple(notes),
-            normalization=normalization,
-            details={"expected_calls": len(expected), "observed_calls": len(observed), **(found.details or {})},
-            expected_surface=[call_as_json(call) for call in expected] if normalization else ABSENT,
-            observed_surface=[call_as_json(call) for call in observed] if normalization else ABSENT,
+            normalization=tuple(normalization),
+            details={"expected_calls": len(expected), "observed_calls": len(observed), **(outcome.details or {})},
+            expected_surface=[format_call(call) for call in expected] if normalization else ABSENT,
+            observed_surface=[format_call(call) for call in observed] if normalization else ABSENT,
         )
 
 
-def read_side(side: str, read: Callable[..., T], *given: Any) -> T:
-    """Read one side of a comparison, and say which one it was when it cannot be read."""
+def read_side(side: str, read: Callable[..., T], *args: Any) -> T:
+    """Read one side of a comparison; an error names the side."""
     try:
-        return read(*given)
+        return read(*args)
     except TrajectoryError as error:
         reason = f"{side} {error}"
-    # Expected is what the author of the test wrote, observed is evidence.
-    raise UnusableError(UNREADABLE, reason) if side.startswith("expected") else TrajectoryError(reason)
+    # The author of the test wrote expected; observed is evidence.
+    if side.startswith("expected"):
+        raise UnusableError(UNREADABLE, reason)
+    raise TrajectoryError(reason)

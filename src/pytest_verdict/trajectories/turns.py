@@ -1,4 +1,4 @@
-"""Turns: conversations taken apart, and two of them compared turn by turn."""
+"""Turns: conversations split into trajectories, and two conversations compared turn by turn."""
 
 from typing import Any, Final, Literal
 
@@ -7,8 +7,8 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.readers import opened
-from pytest_verdict.trajectories.readers.shape import look
+from pytest_verdict.trajectories.readers import decode_text
+from pytest_verdict.trajectories.readers.common import get, has
 
 Turns = Literal["none", "all", "mean", "flatten"]
 
@@ -16,7 +16,7 @@ DIFFERENT_TURNS: Final = "different_number_of_turns"
 
 
 def read_turns(value: Any) -> list[Any]:
-    """Take a conversation apart into turns.
+    """Split a conversation into turns.
 
     Args:
         value: A list of trajectories; or messages, which are split before each message of the user; or ADK invocations.
@@ -32,61 +32,68 @@ def read_turns(value: Any) -> list[Any]:
         >>> len(turns)
         2
     """
-    source = opened(value)
-    if look(source, "messages") and look(source, "events"):
-        # As in a sample of Inspect AI, whose messages lack calls that its events have.
+    source = decode_text(value)
+    if get(source, "messages") and get(source, "events"):
+        # In a sample of Inspect AI the events may hold calls that the messages lack.
         raise TrajectoryError("turns are made of messages, and here events beside the messages may have further calls")
-    inside = (look(source, container) for container in ("conversation", "invocations", "turns", "messages"))
-    source = next((inner for inner in inside if isinstance(inner, list | tuple)), source)
+    for container in ("conversation", "invocations", "turns", "messages"):
+        items = get(source, container)
+        if isinstance(items, list | tuple):
+            source = items
+            break
     if not isinstance(source, list | tuple):
         raise TrajectoryError(f"turns are a list of trajectories, got {shown(value, 80)}")
-    if any(_role(item) is not None for item in source):
-        return _split_at_users(list(source))
-    return list(source)
 
-
-def _role(item: Any) -> str | None:
-    if isinstance(item, str | list | tuple):
-        return None
-    role, kind = look(item, "role"), look(item, "type")
-    if isinstance(role, str):
-        return role
-    return kind if isinstance(kind, str) and kind in {"human", "ai", "tool", "system"} else None
-
-
-def _split_at_users(messages: list[Any]) -> list[Any]:
-    turns: list[list[Any]] = []
-    for message in messages:
-        starts = _role(message) in {"user", "human"} and not _holds_results(message)
-        if starts or not turns:
+    if all(_get_role(item) is None for item in source):
+        return list(source)
+    turns: list[Any] = []
+    for message in source:
+        starts_turn = _get_role(message) in {"user", "human"} and not _holds_results(message)
+        if starts_turn or not turns:
             turns.append([])
         turns[-1].append(message)
     return turns
 
 
+def _get_role(item: Any) -> str | None:
+    if isinstance(item, str | list | tuple):
+        return None
+    role = get(item, "role")
+    if isinstance(role, str):
+        return role
+    kind = get(item, "type")
+    if isinstance(kind, str) and kind in {"human", "ai", "tool", "system"}:
+        return kind
+    return None
+
+
 def _holds_results(message: Any) -> bool:
-    # Anthropic and Bedrock send the results of tools back in the name of the user, Gemini likewise.
-    blocks = look(message, "content", "parts")
+    # Anthropic, Bedrock and Gemini return the results of tools in messages of the user.
+    blocks = get(message, "content", "parts")
     return isinstance(blocks, list | tuple) and any(
-        look(block, "type") == "tool_result"
-        or look(block, "toolResult", "function_response", "functionResponse") is not None
+        get(block, "type") == "tool_result" or has(block, "toolResult", "function_response", "functionResponse")
         for block in blocks
     )
 
 
 def compare_turns(operator: Operator, expected: list[Any], observed: list[Any], *, mean: bool) -> Outcome:
-    """Compare turn by turn."""
+    """Compare two conversations turn by turn."""
     counts = {"expected_turns": len(expected), "observed_turns": len(observed)}
-    pairs = enumerate(zip(expected, observed, strict=False), 1)
-    children = tuple(run(operator, *pair, name=f"turn {number}") for number, pair in pairs)
+    children = tuple(
+        run(operator, left, right, name=f"turn {number}")
+        for number, (left, right) in enumerate(zip(expected, observed, strict=False), 1)
+    )
     notes = tuple(dict.fromkeys(note for child in children for note in child.notes))
-    broken = next((child.error for child in children if child.error is not None), None)
-    if broken is not None:
-        return Outcome(0.0, notes=notes, details=counts, children=children, error=broken)
+    for child in children:
+        if child.error is not None:
+            return Outcome(0.0, notes=notes, details=counts, children=children, error=child.error)
     if len(expected) != len(observed):
         return Outcome(0.0, notes=(DIFFERENT_TURNS, *notes), details=counts, children=children)
     if not children:
         return Outcome(1.0, notes=("empty_expected",), details=counts)
+
     scores = [child.score for child in children]
-    score = min(sum(scores) / len(scores), 1.0) if mean else min(scores)
+    score = min(scores)
+    if mean:
+        score = min(sum(scores) / len(scores), 1.0)
     return Outcome(score, notes=notes, details=counts, children=children)

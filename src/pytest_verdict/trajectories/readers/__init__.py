@@ -1,6 +1,6 @@
-"""Readers: from what a framework recorded to a list of `Event`; one `Format` for each wire format.
+"""Readers: from what a framework recorded to a list of `Event`, with one `Format` for each wire format.
 
-The formats are what families bring by the hook ``trajectory_readers``: ours in the order of plugin.py, then those of others.
+Families register formats by the hook ``trajectory_readers``: ours in the order of plugin.py, then those of other packages.
 """
 
 import copy
@@ -13,15 +13,15 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import Format
-from pytest_verdict.trajectories.readers.calls import joined
+from pytest_verdict.trajectories.readers.common import attach_results
+from pytest_verdict.trajectories.readers.formats import Format
 
 AUTO: Final = "auto"
 
 _HOOK: Final = "trajectory_readers"
 
-# Evidence is untrusted, and the objects of other libraries raise what they like.
-_RAISED: Final = (TypeError, AttributeError, LookupError, ValueError, ArithmeticError, RecursionError)
+# Evidence is untrusted, and the objects of other libraries may raise anything.
+_READ_ERRORS: Final = (TypeError, AttributeError, LookupError, ValueError, ArithmeticError, RecursionError)
 
 _CHAT_KEYS: Final = frozenset({"role", "content", "tool_calls", "tool_call_id", "name", "refusal"})
 _PLAIN_KEYS: Final = frozenset({"name", "args", "arguments", "kwargs", "id"})
@@ -31,9 +31,9 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
     """Read the calls that a framework recorded.
 
     Args:
-        value: What was recorded, as objects, dicts or JSON text; see docs/how-to/trajectories.md for each format. It is
-            never changed.
-        format: ``auto`` to tell from the value, or the name of a format.
+        value: The recording, as objects, dicts or JSON text; see docs/how-to/trajectories.md for each format. It is never
+            changed.
+        format: The name of a format, or ``auto`` to recognise it.
 
     Returns:
         The calls in order. Malformed arguments are an event with the note ``args_malformed``; arguments that the source did
@@ -44,68 +44,75 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
         ValueError: There is no such format.
 
     Example:
-        >>> made = {"id": "1", "function": {"name": "search", "arguments": '{"query": "tea"}'}}
-        >>> [(event.name, event.args) for event in read_trajectory([{"role": "assistant", "tool_calls": [made]}])]
+        >>> call = {"id": "1", "function": {"name": "search", "arguments": '{"query": "tea"}'}}
+        >>> [(event.name, event.args) for event in read_trajectory([{"role": "assistant", "tool_calls": [call]}])]
         [('search', {'query': 'tea'})]
         >>> [event.args_note for event in read_trajectory(["search"])]
         ['args_not_recorded']
     """
     check_format(format)
-    source = opened(value)
-    sure = _at_a_glance(source) if format == AUTO else None
-    chosen = sure or (recognised_format(source) if format == AUTO else format)
+    source = decode_text(value)
+    simple = _recognise_simple_list(source) if format == AUTO else None
+    name = format
+    if format == AUTO:
+        name = simple or recognised_format(source)
+
     try:
-        reader = _reader(chosen)
+        reader = _load_reader(name)
         if not isinstance(reader, Format):
-            # One of another package is a module with the two functions alone, and may keep its events.
-            return joined(map(copy.copy, reader.read(source)))
-        if sure is None:
-            reader.refuse_unknown_calls(chosen, source)
-        return joined(reader.read(source))
-    except _RAISED as error:
-        reason = str(error) if isinstance(error, TrajectoryError) else f"{type(error).__name__}: {error}"
-        raise TrajectoryError(f"cannot be read as {chosen}: {reason}") from None
+            # A reader of another package is a module with two functions, and may reuse its events.
+            return attach_results(map(copy.copy, reader.read(source)))
+        if simple is None:
+            reader.refuse_unknown_calls(name, source)
+        return attach_results(reader.read(source))
+    except TrajectoryError as error:
+        reason = str(error)
+    except _READ_ERRORS as error:
+        reason = f"{type(error).__name__}: {error}"
+    raise TrajectoryError(f"cannot be read as {name}: {reason}")
 
 
 def recognised_format(value: Any) -> str:
-    """Tell which format a value is in."""
-    sure = _at_a_glance(value)
-    if sure is not None:
-        return sure
-    for name in _formats():
+    """Return the name of the format that a value is in."""
+    simple = _recognise_simple_list(value)
+    if simple is not None:
+        return simple
+    for name in _iter_formats():
         try:
-            if _reader(name).recognises(value):
+            if _load_reader(name).recognises(value):
                 return name
-        except _RAISED:
+        except _READ_ERRORS:
             continue
-    raise TrajectoryError(f"is not a trajectory in any known format ({', '.join(_formats())}): {shown(value, 80)}")
+    raise TrajectoryError(f"is not a trajectory in any known format ({', '.join(_iter_formats())}): {shown(value, 80)}")
 
 
-def _formats() -> Iterator[str]:
+def _iter_formats() -> Iterator[str]:
     own = tuple(FAMILIES.own(_HOOK))
     yield from own
-    # Other packages are looked for only when none of ours will do, because it takes a while.
+    # Finding the formats of other packages is slow, so they come last.
     yield from (name for name in FAMILIES.all(_HOOK) if name not in own)
 
 
-def _at_a_glance(value: Any) -> str | None:
-    # The usual sides are told at a glance; everything else is shown to each reader in turn.
+def _recognise_simple_list(value: Any) -> str | None:
+    """Return the format of a list whose items have no keys to check; None if each reader has to look at it."""
     if not isinstance(value, list):
         return None
-    if all(map(_is_surely_plain, value)):
+    if all(map(_is_simple_call, value)):
         return "plain"
-    return "openai_chat" if all(map(_is_surely_chat, value)) else None
+    if all(map(_is_simple_message, value)):
+        return "openai_chat"
+    return None
 
 
-def _is_surely_plain(item: Any) -> bool:
+def _is_simple_call(item: Any) -> bool:
     kind = type(item)
     return kind is str or kind is Event or (kind is dict and "name" in item and item.keys() <= _PLAIN_KEYS)
 
 
-def _is_surely_chat(message: Any) -> bool:
-    # Text contents, so there are no blocks of another format in them.
+def _is_simple_message(message: Any) -> bool:
     if type(message) is not dict or "role" not in message or not message.keys() <= _CHAT_KEYS:
         return False
+    # A list of blocks may be of another format.
     content = message.get("content")
     return content is None or type(content) is str
 
@@ -113,22 +120,24 @@ def _is_surely_chat(message: Any) -> bool:
 def check_format(name: str) -> None:
     """Refuse a format that does not exist."""
     if name != AUTO and FAMILIES.find(_HOOK, name) is None:
-        raise ValueError(f"Unknown trajectory format: {name!r}.{allowed('format', name, (AUTO, *_formats()))}")
+        raise ValueError(f"Unknown trajectory format: {name!r}.{allowed('format', name, (AUTO, *_iter_formats()))}")
 
 
 @functools.cache
-def _reader(name: str) -> Any:
-    # Imported when first used: a test that compares plain lists needs no reader of spans.
+def _load_reader(name: str) -> Any:
+    # Imported at first use: a test that compares plain lists needs no reader of spans.
     return load(str(FAMILIES.find(_HOOK, name)))
 
 
-def opened(value: Any) -> Any:
-    """Read a value that may be JSON text."""
-    return from_json(value) if isinstance(value, str) and value.lstrip()[:1] in {"[", "{"} else value
+def decode_text(value: Any) -> Any:
+    """Parse a text that is a JSON array or object; return any other value as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] in {"[", "{"}:
+        return parse_json_text(value)
+    return value
 
 
-def from_json(text: str) -> Any:
-    """Read JSON text."""
+def parse_json_text(text: str) -> Any:
+    """Parse JSON text."""
     try:
         return parse_json(text)
     except JsonTextError as error:

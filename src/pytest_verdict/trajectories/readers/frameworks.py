@@ -1,7 +1,7 @@
 """LangChain messages, as objects or dicts, LangGraph step lists, and the Vercel AI SDK."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -9,102 +9,111 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
-from pytest_verdict.trajectories.readers.allow_list import Format, Shape, call_within, entries
-from pytest_verdict.trajectories.readers.calls import Found, Result, as_text, call, call_in
-from pytest_verdict.trajectories.readers.plain import is_pair
-from pytest_verdict.trajectories.readers.shape import (
+from pytest_verdict.trajectories.readers.common import (
     MISSING,
-    blocks_of,
+    CallOrResult,
+    Result,
+    build_call,
+    build_call_from,
+    format_arguments,
+    get,
+    get_blocks,
+    get_list,
+    get_objects,
     has,
-    items,
-    list_of,
-    look,
-    messages_of,
-    objects,
+    read_messages,
+    require_list,
+    require_objects,
+    unwrap_list,
 )
+from pytest_verdict.trajectories.readers.formats import Format, Shape, find_call, iter_entries
+from pytest_verdict.trajectories.readers.plain import is_pair
 
-# `tool_calls` and `invalid_tool_calls` of AI messages, results in tool messages.
-_TYPES: Final = {"human", "ai", "tool", "system", "AIMessageChunk"}
-_COPIES: Final = "tool_use|tool_call|function_call"
+# LangChain: `tool_calls` and `invalid_tool_calls` of AI messages, results in tool messages.
+_MESSAGE_TYPES: Final = {"human", "ai", "tool", "system", "AIMessageChunk"}
+_CALL_BLOCKS: Final = "tool_use|tool_call|function_call"
 _BLOCK: Final = Shape(
     "type text",
-    read="name input args arguments content",
-    types=f"{_COPIES}|tool_call_chunk|input_json_delta|invalid_tool_call|.*tool_result|(input_|output_)?(text|image|audio|file)"
-    "|text-plain|text_delta|image_url|video|media|document|reasoning|reasoning_content|thinking|redacted_thinking|refusal|citation",
-    text=True,
+    keys="name input args arguments content",
+    types=f"{_CALL_BLOCKS}|tool_call_chunk|input_json_delta|invalid_tool_call|.*tool_result"
+    "|(input_|output_)?(text|image|audio|file)|text-plain|text_delta|image_url|video|media|document"
+    "|reasoning|reasoning_content|thinking|redacted_thinking|refusal|citation",
+    allows_text=True,
 )
 _FIELDS: Final = Shape(
-    inside={"content": _BLOCK, "additional_kwargs": Shape(read="tool_calls function_call", one=True)},
-    read="tool_calls invalid_tool_calls tool_call_chunks artifact",
-    one=True,
+    children={"content": _BLOCK, "additional_kwargs": Shape(keys="tool_calls function_call", is_single=True)},
+    keys="tool_calls invalid_tool_calls tool_call_chunks artifact",
+    is_single=True,
 )
 _MESSAGE: Final = Shape(
     "type role lc tool_calls content",
-    {**_FIELDS.inside, "kwargs": _FIELDS, "data": _FIELDS},
-    _FIELDS.read,
+    {**_FIELDS.children, "kwargs": _FIELDS, "data": _FIELDS},
+    _FIELDS.keys,
     "human|ai|tool|system|chat|function|developer|remove|constructor|message|[A-Za-z]+Message(Chunk)?",
 )
 
 
 def _is_message(message: Any) -> bool:
-    kind, made = look(message, "type"), look(message, "tool_calls")
-    flat = isinstance(made, list | tuple) and any(
-        look(one, "args") is not None and look(one, "function") is None for one in made
-    )
-    return flat or has(message, "lc") or (isinstance(kind, str) and kind in _TYPES)
+    calls = get(message, "tool_calls")
+    if isinstance(calls, list | tuple) and any(has(call, "args") and not has(call, "function") for call in calls):
+        return True
+    kind = get(message, "type")
+    return has(message, "lc") or (isinstance(kind, str) and kind in _MESSAGE_TYPES)
 
 
-@partial(Format, is_ours=_is_message, item=_MESSAGE, containers="messages")
-def langchain(value: Any) -> Iterator[Found]:
+@partial(Format, is_item=_is_message, item=_MESSAGE, containers="messages")
+def langchain(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
-    for place, wrapped in enumerate(messages_of(value)):
-        message = _unwrapped(wrapped)
-        made = items(look(message, "tool_calls"), "tool_calls")
-        broken = items(look(message, "invalid_tool_calls"), "invalid_tool_calls")
-        identifiers = {look(one, "id") for one in (*made, *broken)}
-        for one in (*made, *_of_provider(message, identifiers, copied=bool(made or broken))):
-            yield _made(one, place)
-        for one in broken:
-            # LangChain gives a call without a name, too, when the model produced none.
-            found = call(look(one, "name") or "(invalid tool call)", {}, id=look(one, "id"), group=place)
-            yield replace(found, args_note=ARGS_MALFORMED, args_text=as_text(look(one, "args")))
-        identifier = look(message, "tool_call_id")
+    for place, outer in enumerate(read_messages(value)):
+        message = _unwrap_message(outer)
+        calls = get_list(message, "tool_calls")
+        invalid_calls = get_list(message, "invalid_tool_calls")
+        for call in (*calls, *_iter_provider_calls(message, (*calls, *invalid_calls))):
+            function = get(call, "function")
+            source = call if function is None else function
+            yield build_call_from(source, "args", "arguments", "input", id=get(call, "call_id", "id"), group=place)
+        for call in invalid_calls:
+            # The model may have produced no name.
+            event = build_call(get(call, "name") or "(invalid tool call)", {}, id=get(call, "id"), group=place)
+            yield replace(event, args_note=ARGS_MALFORMED, args_text=format_arguments(get(call, "args")))
+
+        identifier = get(message, "tool_call_id")
         if identifier is not None:
-            yield Result.of_content(message, identifier, failed=look(message, "status") == "error")
+            yield Result.from_content(message, identifier, failed=get(message, "status") == "error")
 
 
-def _unwrapped(message: Any) -> Any:
+def _unwrap_message(message: Any) -> Any:
     # dumpd writes {"lc": 1, "kwargs": {...}}, messages_to_dict writes {"type": "ai", "data": {...}}.
     for key in ("kwargs", "data"):
-        inner = look(message, key)
+        inner = get(message, key)
         if isinstance(inner, dict):
             return inner
     return message
 
 
-def _of_provider(message: Any, known: set[Any], *, copied: bool) -> Iterator[Any]:
-    # What the provider wrote is a second copy, unless LangChain took no calls from it.
-    raw = look(message, "additional_kwargs")
-    legacy = look(raw, "function_call")
-    if not copied:
-        yield from items(look(raw, "tool_calls"), "tool_calls")
-        yield from () if legacy is None else (legacy,)
-    blocks = look(message, "content")
-    for block in blocks if isinstance(blocks, list | tuple) else ():
-        kind = look(block, "type")
-        if isinstance(kind, str) and re.fullmatch(_COPIES, kind) and look(block, "call_id", "id") not in known:
+def _iter_provider_calls(message: Any, calls: Sequence[Any]) -> Iterator[Any]:
+    """Yield the calls in the form of the provider that LangChain did not copy into its own lists."""
+    identifiers = {get(call, "id") for call in calls}
+    raw = get(message, "additional_kwargs")
+    legacy_call = get(raw, "function_call")
+    if not calls:
+        yield from get_list(raw, "tool_calls")
+        if legacy_call is not None:
+            yield legacy_call
+
+    blocks = get(message, "content")
+    if not isinstance(blocks, list | tuple):
+        return
+    for block in blocks:
+        kind = get(block, "type")
+        is_call = isinstance(kind, str) and re.fullmatch(_CALL_BLOCKS, kind)
+        if is_call and get(block, "call_id", "id") not in identifiers:
             yield block
 
 
-def _made(made: Any, place: int) -> Event:
-    function = look(made, "function")
-    source = made if function is None else function
-    return call_in(source, "args", "arguments", "input", id=look(made, "call_id", "id"), group=place)
-
-
-# For each invocation of a graph the names of its nodes: ``[["agent", "tools"], ["agent"]]``, or a dict with them.
+# LangGraph: for each invocation the names of its nodes, ``[["agent", "tools"], ["agent"]]``, or a dict with such a list.
 def _is_list_of_steps(value: Any) -> bool:
-    steps = look(value, "steps") or value
+    steps = get(value, "steps") or value
     return isinstance(steps, list | tuple) and len(steps) > 0 and all(map(_is_step, steps))
 
 
@@ -112,126 +121,139 @@ def _is_step(step: Any) -> bool:
     return isinstance(step, list | tuple) and all(isinstance(node, str) for node in step) and not is_pair(step)
 
 
-@partial(Format, whole=_is_list_of_steps)
+@partial(Format, is_whole=_is_list_of_steps)
 def langgraph(value: Any) -> Iterator[Event]:
     """Read the nodes as events without recorded arguments; the nodes of one step are one group."""
     if value is None:
         raise TrajectoryError("a list of steps must be a list, got null")
-    steps = look(value, "steps")
-    for key, item in entries(value) if steps is not None else ():
-        # The states of the graph hold messages, whose calls are not its nodes.
-        if key not in {"steps", "results"} and call_within(item, set()) is not None:
-            raise TrajectoryError(f"the value has a call in the form {key!r}, which is not one of langgraph")
-    for place, step in enumerate(items(value if steps is None else steps, "a list of steps")):
-        for node in items(step, "a step"):
+    steps = get(value, "steps")
+    if steps is None:
+        steps = value
+    else:
+        for key, item in iter_entries(value):
+            # The results are states of the graph, and calls in their messages are no nodes.
+            if key not in {"steps", "results"} and find_call(item, set()) is not None:
+                raise TrajectoryError(f"the value has a call in the form {key!r}, which is not one of langgraph")
+
+    for place, step in enumerate(require_list(steps, "a list of steps")):
+        for node in require_list(step, "a step"):
             if not isinstance(node, str):
                 raise TrajectoryError(f"a node of a step is a name, got {shown(node, 80)}")
-            yield call(node, MISSING, group=place)
+            yield build_call(node, MISSING, group=place)
 
 
-_RESULTS: Final = {"tool-result", "tool-error"}
-_KINDS: Final = {"tool-call", "tool-approval-request", *_RESULTS}
+# Vercel AI SDK
+_RESULT_TYPES: Final = {"tool-result", "tool-error"}
+_PART_TYPES: Final = {"tool-call", "tool-approval-request", *_RESULT_TYPES}
 _FAILURES: Final = {"error-text", "error-json", "execution-denied"}
 
-_READ: Final = "toolName input rawInput args output result error errorText approval toolCall"
+_PART_KEYS: Final = "toolName input rawInput args output result error errorText approval toolCall"
 _PART: Final = Shape(
     "type",
-    read=_READ,
-    types="|".join(sorted(_KINDS)) + "|tool-approval-response|text|reasoning|reasoning-file|file|image|source",
-    text=True,
+    keys=_PART_KEYS,
+    types="|".join(sorted(_PART_TYPES)) + "|tool-approval-response|text|reasoning|reasoning-file|file|image|source",
+    allows_text=True,
 )
 _UI_PART: Final = Shape(
     "type",
-    read=_READ,
+    keys=_PART_KEYS,
     types="tool-.+|dynamic-tool|text|reasoning|reasoning-file|source-(url|document)|file|step-start|data-.+",
 )
-# What was sent to the provider and what it answered repeat the calls.
+# The request and the response repeat the calls.
 _ITEM: Final = Shape(
     "parts content toolCalls type",
     {"parts": _UI_PART, "content": _PART, "toolCalls": _PART, "toolResults": _PART},
-    f"{_READ} request response",
+    f"{_PART_KEYS} request response",
     _PART.types,
 )
 
 
 def _is_item(item: Any) -> bool:
-    content, made = look(item, "content"), look(item, "toolCalls")
-    listed = isinstance(content, list | tuple)
-    return (
-        any(isinstance(look(part, "type"), str) for part in list_of(look(item, "parts")))
-        or any(look(part, "type") in _KINDS and not has(part, "name") for part in (item, *(content if listed else ())))
-        or (listed and has(item, "finishReason"))
-        or (isinstance(made, list | tuple) and all(has(one, "toolName") for one in made))
-    )
+    if any(isinstance(get(part, "type"), str) for part in unwrap_list(get(item, "parts"))):
+        return True
+    content = get(item, "content")
+    blocks = content if isinstance(content, list | tuple) else ()
+    if any(get(part, "type") in _PART_TYPES and not has(part, "name") for part in (item, *blocks)):
+        return True
+    if isinstance(content, list | tuple) and has(item, "finishReason"):
+        return True
+    calls = get(item, "toolCalls")
+    return isinstance(calls, list | tuple) and all(has(call, "toolName") for call in calls)
 
 
 @partial(
     Format,
-    is_ours=_is_item,
+    is_item=_is_item,
     item=_ITEM,
     containers="steps messages",
-    beside="content toolCalls toolResults request response _output",
+    sibling_keys="content toolCalls toolResults request response _output",
 )
-def vercel(value: Any) -> Iterator[Found]:
+def vercel(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one step are one group."""
-    found = list(_in_items(objects(list_of(value, "steps", "messages"), "messages")))
-    yield from found
-    if has(value, "steps", "messages"):
-        # A result has the calls of its last step once more.
-        known = frozenset((one.id, one.name) for one in found if isinstance(one, Event))
-        yield from _in_content(value, len(found), known)
+    items = require_objects(unwrap_list(value, "steps", "messages"), "messages")
+    if all(has(item, "type") for item in items):
+        items = [{"content": items}]
 
-
-def _in_items(items: Sequence[Any]) -> Iterator[Found]:
-    loose = all(has(item, "type") for item in items)
+    entries: list[CallOrResult] = []
     group = 0
-    for item in [{"content": items}] if loose else items:
-        for part in objects(look(item, "parts"), "parts"):
-            group += look(part, "type") == "step-start"
-            yield from _in_ui_part(part, group)
-        yield from _in_content(item, group, frozenset())
+    for item in items:
+        for part in get_objects(item, "parts"):
+            if get(part, "type") == "step-start":
+                group += 1
+            entries += _read_ui_part(part, group)
+        entries += _read_content(item, group)
         group += 1
+    if has(value, "steps", "messages"):
+        # The object around the steps repeats the calls of the last one.
+        repeated_calls = {(entry.id, entry.name) for entry in entries if isinstance(entry, Event)}
+        entries += _read_content(value, len(entries), repeated_calls)
+    return iter(entries)
 
 
-def _in_content(item: Any, group: int, known: frozenset[tuple[Any, Any]]) -> Iterator[Found]:
-    parts = [item] if has(item, "type") else objects(blocks_of(item), "content")
-    made: list[Any] = []
-    # Calls are listed, and wait for approval, beside the parts that they are.
-    for source in (
-        [part for part in parts if look(part, "type") == "tool-call"],
-        objects(look(item, "toolCalls"), "toolCalls"),
-        [look(part, "toolCall") for part in parts if has(part, "toolCall")],
-    ):
-        before = known.union(map(_identity, made))
-        made += [one for one in source if _identity(one) not in before]
-    for one in made:
-        yield _called(one, look(one, "toolName"), group)
-    for part in (*parts, *objects(look(item, "toolResults"), "toolResults")):
-        if look(part, "type") in _RESULTS:
-            output = look(part, "output", "result")
-            failed = look(part, "type") == "tool-error" or look(output, "type") in _FAILURES
-            reason = look(part, "error") or look(output, "value", "reason")
-            yield Result(look(part, "toolCallId"), output, failed or look(part, "isError") is True, reason)
+def _read_content(
+    item: Any, group: int, repeated_calls: AbstractSet[tuple[Any, Any]] = frozenset()
+) -> Iterator[CallOrResult]:
+    parts = [item] if has(item, "type") else require_objects(get_blocks(item), "content")
+    sources = (
+        [part for part in parts if get(part, "type") == "tool-call"],
+        # Lists of calls and requests for approval repeat the parts.
+        get_objects(item, "toolCalls"),
+        [get(part, "toolCall") for part in parts if has(part, "toolCall")],
+    )
+    seen = set(repeated_calls)
+    calls = []
+    for source in sources:
+        identities = [(get(call, "toolCallId"), get(call, "toolName")) for call in source]
+        calls += [call for call, identity in zip(source, identities, strict=True) if identity not in seen]
+        seen.update(identities)
+    for call in calls:
+        yield _build_part_call(call, get(call, "toolName"), group)
+
+    for part in (*parts, *get_objects(item, "toolResults")):
+        if get(part, "type") in _RESULT_TYPES:
+            output = get(part, "output", "result")
+            is_error = get(part, "type") == "tool-error" or get(output, "type") in _FAILURES
+            reason = get(part, "error") or get(output, "value", "reason")
+            yield Result(get(part, "toolCallId"), output, is_error or get(part, "isError") is True, reason)
 
 
-def _identity(made: Any) -> tuple[Any, Any]:
-    return look(made, "toolCallId"), look(made, "toolName")
-
-
-def _in_ui_part(part: Any, group: int) -> Iterator[Found]:
-    kind, state = str(look(part, "type")), look(part, "state")
+def _read_ui_part(part: Any, group: int) -> Iterator[CallOrResult]:
+    kind = str(get(part, "type"))
     if kind != "dynamic-tool" and not kind.startswith("tool-"):
         return
-    made = _called(part, look(part, "toolName", default=kind.removeprefix("tool-")), group)
+    state = get(part, "state")
+    call = _build_part_call(part, get(part, "toolName", default=kind.removeprefix("tool-")), group)
     if state == "input-streaming":
         # The stream ended within the arguments.
-        made = Event(made.name, id=made.id, group=group, args_note=ARGS_MALFORMED, args_text=as_text(made.args))
-    yield made
+        text = format_arguments(call.args)
+        call = Event(call.name, id=call.id, group=group, args_note=ARGS_MALFORMED, args_text=text)
+    yield call
+
     if state in {"output-available", "output-error", "output-denied"}:
-        reason = look(part, "errorText") or look(look(part, "approval"), "reason")
-        yield Result(made.id, look(part, "output"), state != "output-available", reason)
+        reason = get(part, "errorText") or get(get(part, "approval"), "reason")
+        yield Result(call.id, get(part, "output"), state != "output-available", reason)
 
 
-def _called(part: Any, name: Any, group: int) -> Event:
-    arguments = look(part, "input", "args", "rawInput", default=MISSING)
-    return call(name, arguments, id=look(part, "toolCallId"), group=group)
+def _build_part_call(part: Any, name: Any, group: int) -> Event:
+    args = get(part, "input", "args", "rawInput", default=MISSING)
+    return build_call(name, args, id=get(part, "toolCallId"), group=group)

@@ -3,156 +3,186 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import Format, Shape
-from pytest_verdict.trajectories.readers.calls import Found, Result, call
-from pytest_verdict.trajectories.readers.shape import MISSING, has, items, list_of, look, objects, only_one, parsed
+from pytest_verdict.trajectories.readers.common import (
+    MISSING,
+    CallOrResult,
+    Result,
+    build_call,
+    get,
+    get_objects,
+    has,
+    parse_if_json,
+    require_list,
+    require_objects,
+    require_one,
+    unwrap_list,
+)
+from pytest_verdict.trajectories.readers.formats import Format, Shape
 
 _INTERMEDIATE: Final = ("intermediate_data", "intermediateData")
 _TOOL_USES: Final = ("tool_uses", "toolUses")
-_RESPONSES: Final = ("tool_responses", "toolResponses")
+_TOOL_RESPONSES: Final = ("tool_responses", "toolResponses")
 _EVENTS: Final = ("invocation_events", "invocationEvents")
 _CALL: Final = ("function_call", "functionCall")
 _RESPONSE: Final = ("function_response", "functionResponse")
 _CONTAINERS: Final = "conversation invocations contents candidates events"
 
-_MADE: Final = " ".join((*_CALL, *_RESPONSE))
-_USED: Final = " ".join((*_TOOL_USES, *_RESPONSES))
+_CALL_KEYS: Final = " ".join((*_CALL, *_RESPONSE))
+_USE_KEYS: Final = " ".join((*_TOOL_USES, *_TOOL_RESPONSES))
 _PART: Final = Shape(
-    f"{_MADE} text thought thought_signature thoughtSignature inline_data inlineData file_data fileData"
+    f"{_CALL_KEYS} text thought thought_signature thoughtSignature inline_data inlineData file_data fileData"
     " code_execution_result codeExecutionResult",
-    read=_MADE,
-    text=True,
+    keys=_CALL_KEYS,
+    allows_text=True,
 )
-_CONTENTS: Final = {"content": Shape("parts role", {"parts": _PART}, text=True, one=True), "parts": _PART}
-# What an agent did to its session is called actions.
-_EVENT: Final = Shape(f"content parts author {_PART.marks}", _CONTENTS, f"actions {_MADE}")
-_TRACE: Final = Shape(inside=dict.fromkeys(_EVENTS, _EVENT), read=_USED, one=True)
+_CONTENTS: Final = {
+    "content": Shape("parts role", {"parts": _PART}, allows_text=True, is_single=True),
+    "parts": _PART,
+}
+# The actions of an event are changes of its session.
+_EVENT: Final = Shape(f"content parts author {_PART.marks}", _CONTENTS, f"actions {_CALL_KEYS}")
+_TRACE: Final = Shape(children=dict.fromkeys(_EVENTS, _EVENT), keys=_USE_KEYS, is_single=True)
 _ITEM: Final = Shape(
     f"intermediate_data intermediateData user_content userContent invocation_events invocationEvents tool_uses toolUses"
     f" finish_reason finishReason content parts {_PART.marks}",
-    {**_CONTENTS, **_TRACE.inside, **dict.fromkeys(_INTERMEDIATE, _TRACE)},
-    # Which tools the agents had.
-    f"{_EVENT.read} {_USED} app_details appDetails",
+    {**_CONTENTS, **_TRACE.children, **dict.fromkeys(_INTERMEDIATE, _TRACE)},
+    # The details of an app list the tools of its agents.
+    f"{_EVENT.keys} {_USE_KEYS} app_details appDetails",
 )
 
 
-def _is_bare(value: Any) -> bool:
+def _is_trace(value: Any) -> bool:
     return has(value, *_TOOL_USES) or has(value, *_EVENTS)
 
 
-def _is_ours(item: Any) -> bool:
+def _is_item(item: Any) -> bool:
     if has(item, *_INTERMEDIATE) or has(item, "user_content", "userContent") or has(item, "parts"):
         return True
     # An OpenAI message may have a function_call too, but always next to a role.
-    return has(look(item, "content"), "parts") or (has(item, *_CALL, *_RESPONSE) and not has(item, "role"))
+    return has(get(item, "content"), "parts") or (has(item, *_CALL, *_RESPONSE) and not has(item, "role"))
 
 
-@partial(Format, is_ours=_is_ours, item=_ITEM, containers=_CONTAINERS, whole=_is_bare)
-def gemini(value: Any) -> Iterator[Found]:
+@partial(Format, is_item=_is_item, item=_ITEM, containers=_CONTAINERS, is_whole=_is_trace)
+def gemini(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one content are one group, and so are those of one list of tool uses."""
+    items: Sequence[Any] = (value,)
+    are_parts = False
+    if not _is_trace(value):
+        items = require_objects(unwrap_list(value, *_CONTAINERS.split()), "contents")
+        are_parts = all(has(item, *_CALL, *_RESPONSE, "text", "thought") for item in items)
+
     group = 0
-    bare = _is_bare(value)
-    listed = (value,) if bare else objects(list_of(value, *_CONTAINERS.split()), "contents")
-    loose = not bare and all(has(item, *_CALL, *_RESPONSE, "text", "thought") for item in listed)
-    for item in listed:
-        for parts, author in _contents(item):
-            for part in parts:
-                yield from _in_part(part, 0 if loose else group, author)
+    for item in items:
+        for content in _read_contents(item):
+            for part in content.parts:
+                yield from _read_part(part, 0 if are_parts else group, content.author)
             group += 1
 
 
-def _contents(item: Any) -> list[tuple[list[Any], str | None]]:
-    intermediate = look(item, *_INTERMEDIATE)
+class _Content(NamedTuple):
+    parts: Sequence[Any]
+    author: str | None = None
+
+
+def _read_contents(item: Any) -> list[_Content]:
+    intermediate = get(item, *_INTERMEDIATE)
     if isinstance(intermediate, str | bool | int | float | list | tuple):
         raise TrajectoryError(f"intermediate_data must be an object, got {shown(intermediate, 80)}")
+
     source = item if intermediate is None else intermediate
-    events = look(source, *_EVENTS)
-    if events and look(source, *_TOOL_USES):
+    events = get(source, *_EVENTS)
+    uses = get(source, *_TOOL_USES)
+    if events and uses:
         raise TrajectoryError(
             "invocation_events and tool_uses are two ways to say the same, and here both have something"
         )
     if events:
-        return [content for event in objects(events, "invocation_events") for content in _contents(event)]
-    if has(source, *_TOOL_USES):
-        uses = [{"function_call": use} for use in objects(look(source, *_TOOL_USES), "tool_uses")]
-        responses = [{"function_response": given} for given in objects(look(source, *_RESPONSES), "tool_responses")]
-        return [([*uses, *responses], None)]
-    author = look(item, "author")
-    content = look(item, "content")
-    parts = look(item if content is None else content, "parts")
-    if parts is None:
-        parts = [item] if has(item, *_CALL, *_RESPONSE) else None
-    return [(list(objects(parts, "parts")), author if isinstance(author, str) else None)]
+        return [content for event in require_objects(events, "invocation_events") for content in _read_contents(event)]
+    if uses is not None:
+        parts = [{"function_call": use} for use in require_objects(uses, "tool_uses")]
+        responses = get_objects(source, *_TOOL_RESPONSES)
+        parts += [{"function_response": response} for response in responses]
+        return [_Content(parts)]
+
+    content = get(item, "content")
+    parts = get(item if content is None else content, "parts")
+    if parts is None and has(item, *_CALL, *_RESPONSE):
+        parts = [item]
+    author = get(item, "author")
+    return [_Content(require_objects(parts, "parts"), author if isinstance(author, str) else None)]
 
 
-def _in_part(part: Any, group: int, author: str | None) -> Iterator[Found]:
-    made, given = look(part, *_CALL), look(part, *_RESPONSE)
-    if made is not None:
-        if look(made, "partial_args", "partialArgs"):
-            raise TrajectoryError(
-                f"the arguments of {shown(look(made, 'name'), 80)} came in pieces (partial_args); join them"
-            )
-        yield call(look(made, "name"), look(made, "args"), id=look(made, "id"), group=group, agent=author)
-    if given is not None:
-        response = look(given, "response")
-        error = look(response, "error")
-        yield Result(look(given, "id"), response, error is not None, error, look(given, "name"))
+def _read_part(part: Any, group: int, author: str | None) -> Iterator[CallOrResult]:
+    call = get(part, *_CALL)
+    if call is not None:
+        name = get(call, "name")
+        if get(call, "partial_args", "partialArgs"):
+            raise TrajectoryError(f"the arguments of {shown(name, 80)} came in pieces (partial_args); join them")
+        yield build_call(name, get(call, "args"), id=get(call, "id"), group=group, agent=author)
+
+    result = get(part, *_RESPONSE)
+    if result is not None:
+        response = get(result, "response")
+        error = get(response, "error")
+        yield Result(get(result, "id"), response, failed=error is not None, reason=error, name=get(result, "name"))
 
 
-# An EvalSet of ADK with one eval case, and the events of a session or of a run. Their own are the states of a session, and what
-# a node of a workflow returned.
+# ADK: an EvalSet with one eval case, and the events of a session or a run. The other keys hold the state of a session and
+# the output of a workflow's node.
 _CASES: Final = ("eval_cases", "evalCases")
 _STATES: Final = "state session_input sessionInput final_session_state finalSessionState output"
-_OF_EVENTS: Final = ("invocation_id", "invocationId", "actions", "partial")
-_RECORDED: Final = replace(_ITEM, marks=f"{_ITEM.marks} {' '.join(_OF_EVENTS)}", read=f"{_ITEM.read} {_STATES}")
-_CASE: Final = Shape("conversation", {"conversation": _RECORDED}, _STATES)
+_EVENT_KEYS: Final = ("invocation_id", "invocationId", "actions", "partial")
+_ADK_ITEM: Final = replace(_ITEM, marks=f"{_ITEM.marks} {' '.join(_EVENT_KEYS)}", keys=f"{_ITEM.keys} {_STATES}")
+_CASE: Final = Shape("conversation", {"conversation": _ADK_ITEM}, _STATES)
 
 
 @partial(
     Format,
-    is_ours=lambda item: has(item, "author") and has(item, *_OF_EVENTS),
-    item=_RECORDED,
+    is_item=lambda item: has(item, "author") and has(item, *_EVENT_KEYS),
+    item=_ADK_ITEM,
     containers="events",
-    keys=" ".join(_CASES),
-    others={**dict.fromkeys(_CASES, _CASE), "conversation": _RECORDED},
-    beside=_STATES,
+    own_keys=" ".join(_CASES),
+    other_containers={**dict.fromkeys(_CASES, _CASE), "conversation": _ADK_ITEM},
+    sibling_keys=_STATES,
 )
-def adk(value: Any) -> Iterator[Found]:
+def adk(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one event are one group, and so are those of one list of tool uses."""
-    return iter(gemini.read(list(_finished(_recorded(value)))))
-
-
-def _recorded(value: Any) -> Sequence[Any]:
-    case = only_one(look(value, *_CASES), "eval_cases") if has(value, *_CASES) else value
-    for container in ("conversation", "events"):
-        found = look(case, container, default=MISSING)
-        if found is not MISSING:
-            if not found:
-                raise TrajectoryError(f"{container} is empty, so nothing was recorded")
-            return objects(found, container)
-    return objects(list_of(case), "events")
-
-
-def _finished(events: Sequence[Any]) -> Iterator[Any]:
-    # A partial event comes once more when it is whole, with other identifiers.
-    waiting: set[Any] = set()
-    for event in events:
-        parts = objects(look(look(event, "content"), "parts"), "parts")
-        made = (look(part, *_CALL) for part in parts)
-        tools = {look(one, "name") for one in made if has(one, "name")}
-        if look(event, "partial") is True:
-            waiting |= tools
+    # A partial event is repeated when it is complete, with other identifiers.
+    incomplete_tools: set[Any] = set()
+    events = []
+    for event in _get_events(value):
+        parts = get_objects(get(event, "content"), "parts")
+        calls = [get(part, *_CALL) for part in parts]
+        tools = {get(call, "name") for call in calls if has(call, "name")}
+        if get(event, "partial") is True:
+            incomplete_tools |= tools
         else:
-            waiting -= tools
-            yield event
-    if waiting:
-        names = ", ".join(sorted(map(str, waiting)))
+            incomplete_tools -= tools
+            events.append(event)
+
+    if incomplete_tools:
+        names = ", ".join(sorted(map(str, incomplete_tools)))
         raise TrajectoryError(f"partial events call {names}, and no event after them is the whole call")
+    return iter(gemini.read(events))
+
+
+def _get_events(value: Any) -> Sequence[Any]:
+    source = value
+    if has(value, *_CASES):
+        source = require_one(get(value, *_CASES), "eval_cases")
+    for container in ("conversation", "events"):
+        events = get(source, container, default=MISSING)
+        if events is MISSING:
+            continue
+        if not events:
+            raise TrajectoryError(f"{container} is empty, so nothing was recorded")
+        return require_objects(events, container)
+    return require_objects(unwrap_list(source), "events")
 
 
 # Rows of Vertex AI hold lists of tool_name and tool_input, and so do the first evaluation files of ADK.
@@ -163,15 +193,17 @@ _INPUTS: Final = ("tool_input", "toolInput")
 
 @partial(
     Format,
-    is_ours=lambda made: has(made, *_NAMES) and has(made, *_INPUTS),
-    item=Shape("tool_name toolName", read="tool_name toolName tool_input toolInput"),
-    keys=" ".join(_COLUMNS),
-    others=dict.fromkeys(_COLUMNS, Shape(text=True, one=True)),
-    beside=" ".join(_COLUMNS),
+    is_item=lambda item: has(item, *_NAMES) and has(item, *_INPUTS),
+    item=Shape("tool_name toolName", keys="tool_name toolName tool_input toolInput"),
+    own_keys=" ".join(_COLUMNS),
+    other_containers=dict.fromkeys(_COLUMNS, Shape(allows_text=True, is_single=True)),
+    sibling_keys=" ".join(_COLUMNS),
 )
 def vertex(value: Any) -> Iterator[Event]:
     """Read the calls; a row does not say which were made together."""
-    column = look(value, *_COLUMNS)
-    listed = list_of(value) if column is None else items(parsed(column), "a trajectory column")
-    for made in listed:
-        yield call(look(made, *_NAMES), look(made, *_INPUTS, default=MISSING))
+    column = get(value, *_COLUMNS)
+    calls = unwrap_list(value)
+    if column is not None:
+        calls = require_list(parse_if_json(column), "a trajectory column")
+    for call in calls:
+        yield build_call(get(call, *_NAMES), get(call, *_INPUTS, default=MISSING))

@@ -5,28 +5,39 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import Format, Shape
-from pytest_verdict.trajectories.readers.calls import Found, Result, call
+from pytest_verdict.trajectories.readers.common import (
+    MISSING,
+    CallOrResult,
+    Result,
+    build_call,
+    get,
+    get_list,
+    has,
+    require_objects,
+    require_one,
+    unwrap_list,
+)
+from pytest_verdict.trajectories.readers.formats import Format, Shape
 from pytest_verdict.trajectories.readers.openai import openai_chat
-from pytest_verdict.trajectories.readers.shape import MISSING, has, items, list_of, look, objects, only_one
 
+# Inspect AI
 _BLOCK: Final = Shape(
     "type text",
-    read="name arguments result internal",
+    keys="name arguments result internal",
     types="tool_use|text|reasoning|image|audio|video|data|document",
-    text=True,
+    allows_text=True,
 )
 _MESSAGE: Final = Shape("role", {"content": _BLOCK}, "tool_calls function")
-_CHOICE: Final = Shape("message", {"message": replace(_MESSAGE, one=True)})
+_CHOICE: Final = Shape("message", {"message": replace(_MESSAGE, is_single=True)})
 _EVENT: Final = Shape(
     "event",
-    {"output": Shape(inside={"choices": _CHOICE}, text=True, one=True)},
-    # What went to the model, to an approver and to a sandbox, and what changed in the state.
+    {"output": Shape(children={"choices": _CHOICE}, allows_text=True, is_single=True)},
+    # Inputs of the model, an approver and a sandbox, and changes of the state.
     "function arguments result events input call view modified sample state changes score action options",
     "model|tool|span_begin|span_end|step|sample_init|sample_limit|state|store|score|score_edit|sandbox|approval|review|sentinel"
     "|subtask|info|input|logger|error|compaction|interrupt|checkpoint|branch|anchor",
@@ -37,179 +48,229 @@ _SAMPLE: Final = Shape(
     {"messages": _MESSAGE, "events": _EVENT},
     "input output scores metadata store timelines error_retries events_data",
 )
-_BARE: Final = Shape(f"{_SAMPLE.marks} role", {**_SAMPLE.inside, **_MESSAGE.inside}, f"{_SAMPLE.read} {_MESSAGE.read}")
+# A value may be a sample, or the messages of one.
+_SAMPLE_OR_MESSAGE: Final = Shape(
+    f"{_SAMPLE.marks} role", {**_SAMPLE.children, **_MESSAGE.children}, f"{_SAMPLE.keys} {_MESSAGE.keys}"
+)
 
 
-def _recognises(value: Any) -> bool:
+def _is_log(value: Any) -> bool:
     if has(value, "eval") and has(value, "plan", "samples"):
         return True
-    is_sample = any(has(item, "epoch") and has(item, "messages", "events") for item in list_of(value))
-    return is_sample or any(map(_is_answer, list_of(value, "messages")))
+    if any(has(item, "epoch") and has(item, "messages", "events") for item in unwrap_list(value)):
+        return True
+    return any(map(_is_answer, unwrap_list(value, "messages")))
 
 
 def _is_answer(item: Any) -> bool:
-    made = look(item, "tool_calls")
-    return isinstance(made, list | tuple) and any(isinstance(look(one, "function"), str) for one in made)
+    calls = get(item, "tool_calls")
+    return isinstance(calls, list | tuple) and any(isinstance(get(call, "function"), str) for call in calls)
 
 
-@partial(Format, item=_BARE, whole=_recognises, others={"samples": _SAMPLE}, beside="eval plan results metadata")
-def inspect_ai(value: Any) -> Iterator[Found]:
+class _SourceMessage(NamedTuple):
+    """A message in one of the sources of a sample: the model, the tool or the messages."""
+
+    source: str
+    message: Any
+    agent: Any = None
+
+
+@partial(
+    Format,
+    item=_SAMPLE_OR_MESSAGE,
+    is_whole=_is_log,
+    other_containers={"samples": _SAMPLE},
+    sibling_keys="eval plan results metadata",
+)
+def inspect_ai(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; those of one answer of a model are one group."""
-    sample = _sample(value)
-    texts = look(sample, "attachments") or {}
-    known: Counter[tuple[Any, Any]] = Counter()
-    by_source: Counter[tuple[str, Any, Any]] = Counter()
-    for place, (source, message, agent) in enumerate(_told(sample)):
-        for found in _said(message, place, agent):
-            if isinstance(found, Result):
-                yield found
-                continue
-            by_source[source, found.id, found.name] += 1
-            # The model, the tool and the messages tell of the same call.
-            if by_source[source, found.id, found.name] > known[found.id, found.name]:
-                known[found.id, found.name] += 1
-                yield replace(found, args=_with_texts(found.args, texts))
-
-
-def _sample(value: Any) -> Any:
+    sample = value
     if has(value, "eval"):
-        return only_one(look(value, "samples"), "samples")
-    listed = isinstance(value, list | tuple) and not all(has(item, "role") for item in value)
-    return only_one(value, "samples") if listed else value
+        sample = require_one(get(value, "samples"), "samples")
+    elif isinstance(value, list | tuple) and not all(has(item, "role") for item in value):
+        sample = require_one(value, "samples")
+    attachments = get(sample, "attachments") or {}
+
+    yielded: Counter[tuple[Any, Any]] = Counter()
+    by_source: Counter[tuple[str, Any, Any]] = Counter()
+    for place, (source, message, agent) in enumerate(_iter_sources(sample)):
+        for item in _read_message(message, place, agent):
+            if isinstance(item, Result):
+                yield item
+                continue
+            # The model, the tool and the messages repeat the same call.
+            by_source[source, item.id, item.name] += 1
+            if by_source[source, item.id, item.name] > yielded[item.id, item.name]:
+                yielded[item.id, item.name] += 1
+                yield replace(item, args=_insert_attachments(item.args, attachments))
 
 
-def _told(sample: Any) -> Iterator[tuple[str, Any, Any]]:
-    events = look(sample, "events")
-    messages = objects(sample if isinstance(sample, list | tuple) else look(sample, "messages"), "messages")
+def _iter_sources(sample: Any) -> Iterator[_SourceMessage]:
+    messages = sample if isinstance(sample, list | tuple) else get(sample, "messages")
+    messages = require_objects(messages, "messages")
+    events = get(sample, "events")
     if not messages and not events:
         raise TrajectoryError("the sample has no messages and no events, so nothing was recorded")
-    for event, agent in _of_agents(events, {}):
-        kind = look(event, "event")
+
+    for event, agent in _iter_agent_events(events, {}):
+        kind = get(event, "event")
         if kind == "model":
-            for choice in items(look(look(event, "output"), "choices"), "choices")[:1]:
-                yield kind, look(choice, "message"), agent
+            for choice in get_list(get(event, "output"), "choices")[:1]:
+                yield _SourceMessage("model", get(choice, "message"), agent)
         elif kind == "tool":
-            given = {"tool_call_id": look(event, "id"), "content": look(event, "result"), "error": look(event, "error")}
-            yield kind, {"role": "tool", "tool_calls": [event], **given}, agent
-    # The conversation may begin with what the author of the sample wrote.
-    yield from (("message", message, None) for message in messages if look(message, "source") != "input")
+            message = {
+                "role": "tool",
+                "tool_calls": [event],
+                "tool_call_id": get(event, "id"),
+                "content": get(event, "result"),
+                "error": get(event, "error"),
+            }
+            yield _SourceMessage("tool", message, agent)
+    for message in messages:
+        # A conversation may begin with messages by the author of the sample.
+        if get(message, "source") != "input":
+            yield _SourceMessage("message", message)
 
 
-def _of_agents(events: Any, spans: dict[Any, tuple[Any, bool]]) -> Iterator[tuple[Any, Any]]:
-    """Give each event that is not a scorer's, with the agent in whose span it is."""
-    for event in objects(events, "events"):
-        if look(event, "event") == "span_begin":
-            agent, scored = spans.get(look(event, "parent_id"), (None, False))
-            kind = look(event, "type")
-            scored = scored or kind in {"scorer", "scorers"}
-            spans[look(event, "id")] = (look(event, "name") if kind == "agent" else agent, scored)
-        agent, scored = spans.get(look(event, "span_id"), (None, False))
-        if not scored:
-            yield event, agent
-            # Logs of early versions have the events of an agent inside those of its tool.
-            yield from _of_agents(look(event, "events"), spans)
+class _SpanOwner(NamedTuple):
+    agent: Any = None
+    is_scorer: bool = False
 
 
-def _said(message: Any, group: int, agent: Any) -> Iterator[Found]:
-    content = look(message, "content")
-    for block in content if isinstance(content, list | tuple) else ():
-        # What the provider ran itself.
-        if look(block, "type") == "tool_use":
-            identifier, error = look(block, "id"), look(block, "error")
-            yield call(look(block, "name"), look(block, "arguments"), id=identifier, group=group, agent=agent)
-            yield Result(identifier, look(block, "result"), error is not None, error)
-    for made in items(look(message, "tool_calls"), "tool_calls"):
-        # Arguments that were not JSON come with the reason beside an empty object.
-        arguments = look(made, "parse_error") or look(made, "arguments", default=MISSING)
-        yield call(look(made, "function"), arguments, id=look(made, "id"), group=group, agent=agent)
-    if look(message, "role") == "tool":
-        error = look(message, "error")
-        yield Result(look(message, "tool_call_id"), content, error is not None, look(error, "message"))
+def _iter_agent_events(events: Any, owners: dict[Any, _SpanOwner]) -> Iterator[tuple[Any, Any]]:
+    """Yield each event outside of a scorer, with the agent of its span."""
+    for event in require_objects(events, "events"):
+        if get(event, "event") == "span_begin":
+            parent = owners.get(get(event, "parent_id"), _SpanOwner())
+            kind = get(event, "type")
+            agent = get(event, "name") if kind == "agent" else parent.agent
+            is_scorer = parent.is_scorer or kind in {"scorer", "scorers"}
+            owners[get(event, "id")] = _SpanOwner(agent, is_scorer)
+        owner = owners.get(get(event, "span_id"), _SpanOwner())
+        if not owner.is_scorer:
+            yield event, owner.agent
+            # Logs of early versions hold the events of an agent inside those of its tool.
+            yield from _iter_agent_events(get(event, "events"), owners)
 
 
-def _with_texts(value: Any, texts: Mapping[str, Any]) -> Any:
-    """Put long texts, which a log keeps apart, where they belong."""
+def _read_message(message: Any, group: int, agent: Any) -> Iterator[CallOrResult]:
+    content = get(message, "content")
+    blocks = content if isinstance(content, list | tuple) else ()
+    for block in blocks:
+        # The provider ran these tools itself.
+        if get(block, "type") == "tool_use":
+            identifier = get(block, "id")
+            error = get(block, "error")
+            yield build_call(get(block, "name"), get(block, "arguments"), id=identifier, group=group, agent=agent)
+            yield Result(identifier, get(block, "result"), failed=error is not None, reason=error)
+
+    for call in get_list(message, "tool_calls"):
+        # Beside the reason why arguments are no JSON there is an empty object.
+        args = get(call, "parse_error") or get(call, "arguments", default=MISSING)
+        yield build_call(get(call, "function"), args, id=get(call, "id"), group=group, agent=agent)
+
+    if get(message, "role") == "tool":
+        error = get(message, "error")
+        reason = get(error, "message")
+        yield Result(get(message, "tool_call_id"), content, failed=error is not None, reason=reason)
+
+
+def _insert_attachments(value: Any, attachments: Mapping[str, Any]) -> Any:
+    """Replace the references to long texts, which a log stores apart."""
     if isinstance(value, Mapping):
-        return {key: _with_texts(item, texts) for key, item in value.items()}
+        return {key: _insert_attachments(item, attachments) for key, item in value.items()}
     if isinstance(value, list):
-        return [_with_texts(item, texts) for item in value]
+        return [_insert_attachments(item, attachments) for item in value]
     if not isinstance(value, str) or not value.startswith("attachment://"):
         return value
     name = value.removeprefix("attachment://")
-    if name not in texts:
+    if name not in attachments:
         raise TrajectoryError(f"the attachment {name} is not in the sample")
-    return texts[name]
+    return attachments[name]
 
 
+# OpenHands
 _KINDS: Final = (
     "(Action|Observation|AgentError|Message|SystemPrompt|ConversationStateUpdate|ConversationError|CondensationSummary"
     "|HookExecution|LLMCompletionLog|SecurityAnalysis|StreamingDelta|Token|Pause|Interrupt)Event|UserRejectObservation"
     "|Condensation|CondensationRequest"
 )
-_STORED: Final = Shape(
+_STORED_EVENT: Final = Shape(
     "kind action observation parent_id",
-    # Values are of the state of a conversation, and the input of a hook tells of a call once more.
-    read="action args observation extras tool_name tool_call tool_call_metadata value hook_input",
+    # A value is the state of a conversation; the input of a hook repeats a call.
+    keys="action args observation extras tool_name tool_call tool_call_metadata value hook_input",
     types=_KINDS,
-    kind="kind",
+    type_key="kind",
 )
-# Actions that no tool carries out.
-_NO_CALLS: Final = frozenset(
+# Actions without a tool.
+_OTHER_ACTIONS: Final = frozenset(
     {"message", "system", "start", "pause", "resume", "stop", "null", "change_agent_state", "recall", "condensation"}
     | {"condensation_request", "loop_recovery"}
 )
 
 
-def _kind(event: Any) -> Any:
-    # A record of an event object has the name of its class, but not its kind.
-    return event.class_name.rpartition(":")[2] if isinstance(event, EncodedObject) else look(event, "kind")
+def _get_kind(event: Any) -> Any:
+    if isinstance(event, EncodedObject):
+        # A record of an event has the name of its class, but not its kind.
+        return event.class_name.rpartition(":")[2]
+    return get(event, "kind")
 
 
 def _is_event(event: Any) -> bool:
-    return has(event, "source") and (has(event, "args", "extras") or str(_kind(event)).endswith("Event"))
+    return has(event, "source") and (has(event, "args", "extras") or str(_get_kind(event)).endswith("Event"))
 
 
-@partial(Format, is_ours=_is_event, item=_STORED, containers="history trajectory")
-def openhands(value: Any) -> Iterator[Found]:
-    """Read the calls, with the arguments that the model wrote; those of one answer of the model are one group."""
+@partial(Format, is_item=_is_event, item=_STORED_EVENT, containers="history trajectory")
+def openhands(value: Any) -> Iterator[CallOrResult]:
+    """Read the calls with the arguments of the model; those of one answer of the model are one group."""
     groups: dict[Hashable, int] = {}
-    for place, event in enumerate(objects(list_of(value, "history", "trajectory"), "events")):
-        kind = _kind(event)
+    for place, event in enumerate(require_objects(unwrap_list(value, "history", "trajectory"), "events")):
+        kind = _get_kind(event)
         if kind is not None:
-            yield from _of_sdk(event, kind, groups.setdefault(look(event, "llm_response_id") or place, len(groups)))
+            group = groups.setdefault(get(event, "llm_response_id") or place, len(groups))
+            yield from _read_sdk_event(event, kind, group)
         elif not has(event, "action"):
-            metadata = look(event, "tool_call_metadata")
-            identifier = look(event, "cause") if metadata is None else look(metadata, "tool_call_id")
-            failed = look(event, "observation") in {"error", "user_rejected"}
-            yield Result.of_content(event, identifier, failed=failed)
-        # The user may run commands too.
-        elif look(event, "source") != "user":
-            yield from _of_action(event, groups, place)
+            metadata = get(event, "tool_call_metadata")
+            identifier = get(event, "cause") if metadata is None else get(metadata, "tool_call_id")
+            is_error = get(event, "observation") in {"error", "user_rejected"}
+            yield Result.from_content(event, identifier, failed=is_error)
+        elif get(event, "source") != "user":
+            # The user may run commands, too.
+            yield from _read_action(event, groups, place)
 
 
-def _of_sdk(event: Any, kind: str, group: int) -> Iterator[Found]:
+def _read_sdk_event(event: Any, kind: str, group: int) -> Iterator[CallOrResult]:
     if not re.fullmatch(_KINDS, kind):
         raise TrajectoryError(f"an event of the kind {kind} is not known")
-    identifier = look(event, "tool_call_id")
+    identifier = get(event, "tool_call_id")
     if kind == "ActionEvent":
-        made = look(event, "tool_call")
-        arguments = look(look(made, "function", default=made), "arguments", default=MISSING)
-        yield call(look(event, "tool_name"), arguments, id=identifier, group=group)
+        call = get(event, "tool_call")
+        args = get(get(call, "function", default=call), "arguments", default=MISSING)
+        yield build_call(get(event, "tool_name"), args, id=identifier, group=group)
     elif identifier is not None:
-        observation = look(event, "observation")
-        reason = look(event, "error", "rejection_reason")
-        yield Result(identifier, observation, reason is not None or look(observation, "is_error") is True, reason)
+        observation = get(event, "observation")
+        reason = get(event, "error", "rejection_reason")
+        is_error = reason is not None or get(observation, "is_error") is True
+        yield Result(identifier, observation, is_error, reason)
 
 
-def _of_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterator[Event]:
-    metadata = look(event, "tool_call_metadata")
-    if metadata is not None:
-        answer, identifier = look(metadata, "model_response"), look(metadata, "tool_call_id")
-        asked = openai_chat.read(answer) if has(answer, "choices") else ()
-        unknown = call(look(metadata, "function_name"), MISSING, id=identifier)
-        made = next((one for one in asked if isinstance(one, Event) and one.id == identifier), unknown)
-        yield replace(made, group=groups.setdefault(look(answer, "id") or place, len(groups)))
-    elif look(event, "action") not in _NO_CALLS:
-        # Without function calling there is only what became of the call.
-        group = groups.setdefault(place, len(groups))
-        yield call(look(event, "action"), look(event, "args", default=MISSING), id=look(event, "id"), group=group)
+def _read_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterator[Event]:
+    metadata = get(event, "tool_call_metadata")
+    if metadata is None:
+        # Without function calling there is only the action that the call became.
+        if get(event, "action") not in _OTHER_ACTIONS:
+            group = groups.setdefault(place, len(groups))
+            args = get(event, "args", default=MISSING)
+            yield build_call(get(event, "action"), args, id=get(event, "id"), group=group)
+        return
+
+    answer = get(metadata, "model_response")
+    identifier = get(metadata, "tool_call_id")
+    call = build_call(get(metadata, "function_name"), MISSING, id=identifier)
+    requests = list(openai_chat.read(answer)) if has(answer, "choices") else []
+    for request in requests:
+        if isinstance(request, Event) and request.id == identifier:
+            call = request
+            break
+    group = groups.setdefault(get(answer, "id") or place, len(groups))
+    yield replace(call, group=group)

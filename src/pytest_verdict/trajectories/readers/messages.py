@@ -6,78 +6,98 @@ from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import Format, Shape
-from pytest_verdict.trajectories.readers.calls import Found, Result, call, call_in
-from pytest_verdict.trajectories.readers.shape import MISSING, blocks_of, has, list_of, look, messages_of, objects
+from pytest_verdict.trajectories.readers.common import (
+    MISSING,
+    CallOrResult,
+    Result,
+    build_call,
+    build_call_from,
+    get,
+    get_blocks,
+    get_objects,
+    has,
+    read_messages,
+    require_objects,
+    unwrap_list,
+)
+from pytest_verdict.trajectories.readers.formats import Format, Shape
 
-# Content blocks `tool_use` and its kin, results in `tool_result`.
-_TYPES: Final = (
+# Anthropic: calls in blocks of the type `tool_use` and its variants, results in `tool_result`.
+_BLOCK_TYPES: Final = (
     ".*tool_use|.*tool_result|text|thinking|redacted_thinking|image|document|search_result|container_upload|compaction"
 )
-_BLOCK: Final = Shape("type text", read="name input content source caller", types=_TYPES, text=True)
+_BLOCK: Final = Shape("type text", keys="name input content source caller", types=_BLOCK_TYPES, allows_text=True)
 # A list may hold blocks without their message.
-_MESSAGE: Final = Shape("role content type", {"content": _BLOCK}, _BLOCK.read, f"message|{_TYPES}")
+_MESSAGE: Final = Shape("role content type", {"content": _BLOCK}, _BLOCK.keys, f"message|{_BLOCK_TYPES}")
 
 
 def _is_block(value: Any) -> bool:
-    kind = look(value, "type")
+    kind = get(value, "type")
     return isinstance(kind, str) and kind.endswith(("tool_use", "tool_result"))
 
 
-def _content(message: Any) -> Any:
-    return [message] if _is_block(message) else blocks_of(message)
+def _get_content(message: Any) -> Any:
+    if _is_block(message):
+        return [message]
+    return get_blocks(message)
 
 
-def _holds_blocks(message: Any) -> bool:
-    return any(map(_is_block, list_of(_content(message))))
-
-
-@partial(Format, is_ours=_holds_blocks, item=_MESSAGE, containers="messages", beside="system")
-def anthropic(value: Any) -> Iterator[Found]:
+@partial(
+    Format,
+    is_item=lambda message: any(map(_is_block, unwrap_list(_get_content(message)))),
+    item=_MESSAGE,
+    containers="messages",
+    sibling_keys="system",
+)
+def anthropic(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
-    messages = messages_of(value)
-    loose = all(look(message, "role") is None for message in messages)
+    messages = read_messages(value)
+    are_blocks = all(get(message, "role") is None for message in messages)
     for place, message in enumerate(messages):
-        for block in objects(_content(message), "content"):
-            kind = str(look(block, "type"))
+        for block in require_objects(_get_content(message), "content"):
+            kind = str(get(block, "type"))
             if kind.endswith("tool_use"):
-                yield call_in(block, "input", id=look(block, "id"), group=0 if loose else place)
+                yield build_call_from(block, "input", id=get(block, "id"), group=0 if are_blocks else place)
             elif kind.endswith("tool_result"):
-                yield Result.of_content(block, look(block, "tool_use_id"), failed=look(block, "is_error") is True)
+                is_error = get(block, "is_error") is True
+                yield Result.from_content(block, get(block, "tool_use_id"), failed=is_error)
 
 
-# The lines of ``--output-format stream-json`` and of session files, each with an Anthropic message. What a tool returned and
-# which calls were not allowed stand in them once more.
+# Claude Code: the lines of ``--output-format stream-json`` and of session files, each with an Anthropic message. The other
+# keys repeat results and refused calls.
 _LINE: Final = Shape(
     "message subtype summary snapshot",
-    {"message": replace(_MESSAGE, marks="role content", one=True)},
+    {"message": replace(_MESSAGE, marks="role content", is_single=True)},
     "tool_use_result toolUseResult permission_denials",
     types="assistant|user|system|result|summary|file-history-snapshot",
 )
 
 
-@partial(Format, is_ours=lambda line: look(line, "type") in {"assistant", "user"} and has(line, "message"), item=_LINE)
-def claude_code(value: Any) -> Iterator[Found]:
-    """Read the calls; those of one message are one group, also where each has a line of its own."""
+@partial(Format, is_item=lambda line: get(line, "type") in {"assistant", "user"} and has(line, "message"), item=_LINE)
+def claude_code(value: Any) -> Iterator[CallOrResult]:
+    """Read the calls; those of one message are one group, even if each has its own line."""
     groups: dict[Any, int] = {}
-    for place, line in enumerate(messages_of(value)):
-        message = look(line, "message")
+    for place, line in enumerate(read_messages(value)):
+        message = get(line, "message")
         if message is None:
             continue
-        group = groups.setdefault(look(message, "id") or ("line", place), len(groups))
-        for found in anthropic.read([message]):
-            yield replace(found, group=group) if isinstance(found, Event) else found
+        group = groups.setdefault(get(message, "id") or ("line", place), len(groups))
+        for item in anthropic.read([message]):
+            if isinstance(item, Event):
+                yield replace(item, group=group)
+            else:
+                yield item
 
 
-# Strands agents write the same.
+# Bedrock Converse; Strands agents write the same.
 _CONVERSE: Final = Shape(
     "role content",
     {
         "content": Shape(
             "toolUse toolResult text image document video audio guardContent cachePoint reasoningContent citationsContent"
             " searchResult",
-            read="toolUse toolResult",
-            text=True,
+            keys="toolUse toolResult",
+            allows_text=True,
         )
     },
 )
@@ -85,85 +105,96 @@ _CONVERSE: Final = Shape(
 
 @partial(
     Format,
-    is_ours=lambda message: any(has(block, "toolUse", "toolResult") for block in list_of(blocks_of(message))),
+    is_item=lambda message: any(has(block, "toolUse", "toolResult") for block in unwrap_list(get_blocks(message))),
     item=_CONVERSE,
     containers="messages",
-    whole=lambda value: has(look(value, "output"), "message"),
-    others={"output": Shape("message", {"message": replace(_CONVERSE, one=True)}, one=True)},
+    is_whole=lambda value: has(get(value, "output"), "message"),
+    other_containers={"output": Shape("message", {"message": replace(_CONVERSE, is_single=True)}, is_single=True)},
 )
-def bedrock(value: Any) -> Iterator[Found]:
+def bedrock(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
-    answer = look(look(value, "output"), "message")
-    messages = list_of(value, "messages") if answer is None else [answer]
-    for place, message in enumerate(objects(messages, "messages")):
-        for block in objects(blocks_of(message), "content"):
-            made, given = look(block, "toolUse"), look(block, "toolResult")
-            if made is not None:
-                yield call_in(made, "input", id=look(made, "toolUseId"), group=place)
-            if given is not None:
-                yield Result.of_content(given, look(given, "toolUseId"), failed=look(given, "status") == "error")
+    answer = get(get(value, "output"), "message")
+    messages = unwrap_list(value, "messages") if answer is None else [answer]
+    for place, message in enumerate(require_objects(messages, "messages")):
+        for block in require_objects(get_blocks(message), "content"):
+            call = get(block, "toolUse")
+            if call is not None:
+                yield build_call_from(call, "input", id=get(call, "toolUseId"), group=place)
+            result = get(block, "toolResult")
+            if result is not None:
+                is_error = get(result, "status") == "error"
+                yield Result.from_content(result, get(result, "toolUseId"), failed=is_error)
 
 
-_CALLS: Final = "tool-call|builtin-tool-call"
-_RESULTS: Final = "tool-return|builtin-tool-return|retry-prompt"
+# pydantic-ai
+_CALL_KINDS: Final = ("tool-call", "builtin-tool-call")
+_RESULT_KINDS: Final = ("tool-return", "builtin-tool-return", "retry-prompt")
 _PART: Final = Shape(
     "part_kind",
-    read="tool_name args content",
-    types=f"{_CALLS}|{_RESULTS}|system-prompt|user-prompt|text|thinking|file|speech|compaction|retry-feedback"
+    keys="tool_name args content",
+    types="|".join((*_CALL_KINDS, *_RESULT_KINDS))
+    + "|system-prompt|user-prompt|text|thinking|file|speech|compaction|retry-feedback"
     "|instruction(-delta|-digest|-baseline)?|(tool-availability|capability-load|model-settings)-delta",
-    kind="part_kind",
+    type_key="part_kind",
 )
-_EXCHANGE: Final = Shape("parts", {"parts": _PART}, types="request|response", kind="kind")
 
 
-def _has_part_kinds(message: Any) -> bool:
-    return any(has(part, "part_kind") for part in list_of(look(message, "parts")))
-
-
-@partial(Format, is_ours=_has_part_kinds, item=_EXCHANGE, containers="messages")
-def pydantic_ai(value: Any) -> Iterator[Found]:
+@partial(
+    Format,
+    is_item=lambda message: any(has(part, "part_kind") for part in unwrap_list(get(message, "parts"))),
+    item=Shape("parts", {"parts": _PART}, types="request|response", type_key="kind"),
+    containers="messages",
+)
+def pydantic_ai(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one response are one group."""
-    for place, message in enumerate(messages_of(value)):
-        for part in objects(look(message, "parts"), "parts"):
-            kind, name, identifier = look(part, "part_kind"), look(part, "tool_name"), look(part, "tool_call_id")
-            if kind in _CALLS.split("|"):
-                yield call(name, look(part, "args", default=MISSING), id=identifier, group=place)
-            elif kind in _RESULTS.split("|") and name is not None:
-                failed = kind == "retry-prompt" or look(part, "outcome", default="success") != "success"
-                yield Result.of_content(part, identifier, failed=failed)
+    for place, message in enumerate(read_messages(value)):
+        for part in get_objects(message, "parts"):
+            kind = get(part, "part_kind")
+            name = get(part, "tool_name")
+            identifier = get(part, "tool_call_id")
+            if kind in _CALL_KINDS:
+                yield build_call(name, get(part, "args", default=MISSING), id=identifier, group=place)
+            elif kind in _RESULT_KINDS and name is not None:
+                is_error = kind == "retry-prompt" or get(part, "outcome", default="success") != "success"
+                yield Result.from_content(part, identifier, failed=is_error)
 
 
+# MCP: the messages of JSON-RPC
 _RPC: Final = Shape(
     "jsonrpc method result error",
-    read="params result error",
-    types="tools/(call|list)|initialize|ping|(notifications|resources|prompts|completion|logging|roots|sampling|elicitation|tasks)/.+",
-    kind="method",
+    keys="params result error",
+    types="tools/(call|list)|initialize|ping"
+    "|(notifications|resources|prompts|completion|logging|roots|sampling|elicitation|tasks)/.+",
+    type_key="method",
 )
 
 
-def _is_message(message: Any) -> bool:
-    return has(message, "jsonrpc") or look(message, "method") == "tools/call"
-
-
-@partial(Format, is_ours=_is_message, item=_RPC, containers="messages")
-def mcp(value: Any) -> Iterator[Found]:
+@partial(
+    Format,
+    is_item=lambda message: has(message, "jsonrpc") or get(message, "method") == "tools/call",
+    item=_RPC,
+    containers="messages",
+)
+def mcp(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; requests with no response between them are one group."""
     group = 0
-    for message in messages_of(value):
-        if look(message, "method") == "tools/call":
-            params = look(message, "params")
-            yield call(look(params, "name"), look(params, "arguments"), id=look(message, "id"), group=group)
-        elif look(message, "method") is None:
-            yield _response(message)
-            group += 1
+    for message in read_messages(value):
+        identifier = get(message, "id")
+        method = get(message, "method")
+        if method == "tools/call":
+            params = get(message, "params")
+            yield build_call(get(params, "name"), get(params, "arguments"), id=identifier, group=group)
+            continue
+        if method is not None:
+            continue
 
-
-def _response(message: Any) -> Result:
-    identifier = look(message, "id")
-    # Zero is a valid identifier of JSON-RPC.
-    text = None if identifier is None else str(identifier)
-    broken = look(message, "error")
-    if broken is not None:
-        return Result(text, None, failed=True, reason=look(broken, "message"))
-    result = look(message, "result")
-    return Result(text, result, look(result, "isError", "is_error") is True, look(result, "content"))
+        group += 1
+        # Zero is a valid identifier, so it becomes a text, which is true.
+        call_id = None if identifier is None else str(identifier)
+        error = get(message, "error")
+        if error is not None:
+            yield Result(call_id, None, failed=True, reason=get(error, "message"))
+            continue
+        result = get(message, "result")
+        is_error = get(result, "isError", "is_error") is True
+        yield Result(call_id, result, is_error, reason=get(result, "content"))

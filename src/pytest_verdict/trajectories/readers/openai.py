@@ -1,178 +1,190 @@
 """OpenAI chat completions and Responses, and the messages of tau2-bench, which are alike."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.allow_list import Format, Shape
-from pytest_verdict.trajectories.readers.calls import Found, Result, call, call_in, failure
-from pytest_verdict.trajectories.readers.plain import plain
-from pytest_verdict.trajectories.readers.shape import (
+from pytest_verdict.trajectories.readers.common import (
     MISSING,
-    Getter,
-    getter,
+    CallOrResult,
+    Result,
+    build_call,
+    build_call_from,
+    format_failure,
+    get,
+    get_list,
+    get_objects,
     has,
-    items,
-    list_of,
-    look,
-    messages_of,
-    objects,
-    only_one,
+    make_getter,
+    read_messages,
+    require_list,
+    require_objects,
+    require_one,
+    unwrap_list,
 )
+from pytest_verdict.trajectories.readers.formats import Format, Shape
+from pytest_verdict.trajectories.readers.plain import plain
 
-# Assistant messages with `tool_calls`, results in messages of the role `tool`.
+# Chat completions: calls in the `tool_calls` of assistant messages, results in messages of the role `tool`.
 _BLOCK: Final = Shape(
     "type text",
     types="(input_|output_)?(text|image|audio|file)|image_url|video_url|refusal|thinking|reasoning",
-    text=True,
+    allows_text=True,
 )
 _MESSAGE: Final = Shape("role", {"content": _BLOCK}, "tool_calls function_call raw_data", "message")
 
 
 @partial(
     Format,
-    is_ours=lambda message: has(message, "role"),
+    is_item=lambda message: has(message, "role"),
     item=_MESSAGE,
     containers="messages",
-    keys="choices",
-    others={"choices": Shape("message delta", {"message": replace(_MESSAGE, one=True)}, "delta")},
+    own_keys="choices",
+    other_containers={"choices": Shape("message delta", {"message": replace(_MESSAGE, is_single=True)}, "delta")},
 )
-def openai_chat(value: Any) -> Iterator[Found]:
+def openai_chat(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
-    for place, message in enumerate(_messages(value)):
-        get = getter(message)
-        for requested in items(get("tool_calls"), "tool_calls"):
-            get_part = getter(requested)
-            # In a simulation the user may have tools too.
-            if get_part("requestor") != "user":
-                yield _requested(get_part, place)
-        legacy = get("function_call")
-        if legacy is not None:
-            yield call_in(legacy, "arguments", group=place)
-        if get("role") == "tool":
-            yield Result.of_content(message, look(message, "tool_call_id", "id"), failed=get("error") is True)
-
-
-def _messages(value: Any) -> Sequence[Any]:
-    choices = look(value, "choices")
+    choices = get(value, "choices")
     if choices is None:
-        return messages_of(value)
-    messages = [look(choice, "message") for choice in items(choices, "choices")]
-    if any(message is None for message in messages):
-        raise TrajectoryError("a choice needs its message; put the chunks of a streamed completion together first")
-    return messages
+        messages = read_messages(value)
+    else:
+        messages = [get(choice, "message") for choice in require_list(choices, "choices")]
+        if any(message is None for message in messages):
+            raise TrajectoryError("a choice needs its message; put the chunks of a streamed completion together first")
+
+    for place, message in enumerate(messages):
+        get_from_message = make_getter(message)
+        for call in require_list(get_from_message("tool_calls"), "tool_calls"):
+            get_from_call = make_getter(call)
+            # In a simulation the user may call tools, too.
+            if get_from_call("requestor") != "user":
+                yield _read_tool_call(get_from_call, place)
+        legacy_call = get_from_message("function_call")
+        if legacy_call is not None:
+            yield build_call_from(legacy_call, "arguments", group=place)
+        if get_from_message("role") == "tool":
+            is_error = get_from_message("error") is True
+            yield Result.from_content(message, get(message, "tool_call_id", "id"), failed=is_error)
 
 
-def _requested(get: Getter, place: int) -> Event:
-    custom, function = get("custom"), get("function")
+def _read_tool_call(get_from_call: Callable[..., Any], group: int) -> Event:
+    identifier = get_from_call("id")
+    custom = get_from_call("custom")
     if custom is not None:
-        return _custom(custom, get("id"), place)
-    source = get if function is None else getter(function)
-    arguments = source("arguments", MISSING)
-    return call(source("name"), source("args", MISSING) if arguments is MISSING else arguments, get("id"), place)
+        return _build_custom_call(custom, identifier, group)
+
+    get_from_function = get_from_call
+    function = get_from_call("function")
+    if function is not None:
+        get_from_function = make_getter(function)
+    arguments = get_from_function("arguments", MISSING)
+    if arguments is MISSING:
+        arguments = get_from_function("args", MISSING)
+    return build_call(get_from_function("name"), arguments, identifier, group)
 
 
-def _custom(made: Any, identifier: Any, group: int) -> Event:
-    # A custom tool takes free text instead of an object.
-    text = look(made, "input", default=MISSING)
-    return call(look(made, "name"), text if text is MISSING else {"input": text}, id=identifier, group=group)
+def _build_custom_call(source: Any, identifier: Any, group: int) -> Event:
+    # A custom tool takes a text instead of an object.
+    args = get(source, "input", default=MISSING)
+    if args is not MISSING:
+        args = {"input": args}
+    return build_call(get(source, "name"), args, id=identifier, group=group)
 
 
-_CALLS: Final = {"function_call", "custom_tool_call", "mcp_call"}
-_RESULTS: Final = {"function_call_output", "custom_tool_call_output"}
+# Responses
+_CALL_TYPES: Final = {"function_call", "custom_tool_call", "mcp_call"}
+_RESULT_TYPES: Final = {"function_call_output", "custom_tool_call_output"}
 # Tools that OpenAI runs itself have an item type instead of a name, and no object of arguments.
-_HOSTED: Final = frozenset(
+_HOSTED_TYPES: Final = frozenset(
     {"web_search_call", "file_search_call", "code_interpreter_call", "computer_call", "image_generation_call"}
     | {"local_shell_call", "shell_call", "apply_patch_call", "tool_search_call"}
 )
+_CONTENT: Final = Shape(
+    "type",
+    types="(input_|output_|summary_|reasoning_)?(text|image|audio|file)|refusal|computer_screenshot",
+    allows_text=True,
+)
 _ITEM: Final = Shape(
     "type role",
-    {
-        "content": Shape(
-            "type",
-            types="(input_|output_|summary_|reasoning_)?(text|image|audio|file)|refusal|computer_screenshot",
-            text=True,
-        )
-    },
+    {"content": _CONTENT},
     "name arguments input output outputs results action actions operation",
-    "|".join(sorted(_CALLS | _HOSTED))
+    "|".join(sorted(_CALL_TYPES | _HOSTED_TYPES))
     + "|.+_call_output|tool_search_output|message|reasoning|item_reference|compaction"
     "|mcp_list_tools|mcp_approval_response",
 )
 
 
 def _is_response(value: Any) -> bool:
-    return bool(look(value, "object") == "response")
+    return bool(get(value, "object") == "response")
 
 
 def _is_item(item: Any) -> bool:
-    kind = look(item, "type")
-    # A type that is not text, as in a foreign message, cannot be hashed.
-    return isinstance(kind, str) and kind in _CALLS | _RESULTS | _HOSTED | {"reasoning"}
+    # The type may be of any class in another format, and not hashable.
+    kind = get(item, "type")
+    return isinstance(kind, str) and kind in _CALL_TYPES | _RESULT_TYPES | _HOSTED_TYPES | {"reasoning"}
 
 
-@partial(Format, is_ours=_is_item, item=_ITEM, containers="output items", whole=_is_response, beside="input")
-def openai_responses(value: Any) -> Iterator[Found]:
+@partial(Format, is_item=_is_item, item=_ITEM, containers="output items", is_whole=_is_response, sibling_keys="input")
+def openai_responses(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; calls with nothing but other calls and reasoning between them are one group."""
+    items = get(value, "output") if _is_response(value) else unwrap_list(value, "output", "items")
     group = 0
-    listed = look(value, "output") if _is_response(value) else list_of(value, "output", "items")
-    for item in objects(listed, "output"):
-        kind = look(item, "type")
-        if kind in _CALLS or kind in _HOSTED:
-            yield _called(item, kind, group)
-            continue
-        if kind in _RESULTS:
-            yield Result(look(item, "call_id"), look(item, "output"))
-        group += kind != "reasoning"
-
-
-def _called(item: Any, kind: str, group: int) -> Event:
-    identifier = look(item, "call_id", "id")
-    if kind in _HOSTED:
-        return call(kind.removesuffix("_call"), MISSING, id=identifier, group=group)
-    if kind == "custom_tool_call":
-        return _custom(item, identifier, group)
-    error = look(item, "error")
-    more = {"result": look(item, "output"), "error": None if error is None else failure(error)}
-    return call_in(item, "arguments", id=identifier, group=group, **more)
+    for item in require_objects(items, "output"):
+        kind = get(item, "type")
+        identifier = get(item, "call_id", "id")
+        if kind in _HOSTED_TYPES:
+            yield build_call(kind.removesuffix("_call"), MISSING, id=identifier, group=group)
+        elif kind == "custom_tool_call":
+            yield _build_custom_call(item, identifier, group)
+        elif kind in _CALL_TYPES:
+            error = get(item, "error")
+            if error is not None:
+                error = format_failure(error)
+            result = get(item, "output")
+            yield build_call_from(item, "arguments", id=identifier, group=group, result=result, error=error)
+        elif kind in _RESULT_TYPES:
+            yield Result(get(item, "call_id"), get(item, "output"))
+            group += 1
+        elif kind != "reasoning":
+            group += 1
 
 
 # tau2-bench: simulations and tasks. The calls of the simulated user are not the agent's.
-_INSIDE: Final = {
-    "messages": replace(_MESSAGE, read=f"{_MESSAGE.read} turn_taking_action"),
+_RUN_CHILDREN: Final = {
+    "messages": replace(_MESSAGE, keys=f"{_MESSAGE.keys} turn_taking_action"),
     "ticks": Shape(
-        "tick_id", read="agent_chunk agent_tool_calls agent_tool_results user_chunk user_tool_calls user_tool_results"
+        "tick_id", keys="agent_chunk agent_tool_calls agent_tool_results user_chunk user_tool_calls user_tool_results"
     ),
-    "evaluation_criteria": Shape("actions", read="actions env_assertions", one=True),
+    "evaluation_criteria": Shape("actions", keys="actions env_assertions", is_single=True),
 }
-# What was expected, and how the world was set up.
-_RUN: Final = Shape(" ".join(_INSIDE), _INSIDE, "reward_info initial_state")
+# The two keys hold expected calls, and calls that prepared the environment.
+_RUN: Final = Shape(" ".join(_RUN_CHILDREN), _RUN_CHILDREN, "reward_info initial_state")
 
 
 def _is_run(item: Any) -> bool:
     return has(item, "evaluation_criteria") or (has(item, "task_id") and (has(item, "messages") or has(item, "ticks")))
 
 
-@partial(Format, is_ours=_is_run, item=_RUN, containers="simulations", keys="simulations", beside="info tasks")
-def tau2(value: Any) -> Iterator[Found]:
+@partial(
+    Format, is_item=_is_run, item=_RUN, containers="simulations", own_keys="simulations", sibling_keys="info tasks"
+)
+def tau2(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; those of one message or one tick are one group, those of a task are not grouped."""
-    run = only_one(list_of(value, "simulations"), "simulations")
-    # Where both speak at once, as in voice, there are ticks in place of messages.
-    said = objects(look(run, "messages"), "messages") or [
-        message
-        for tick in objects(look(run, "ticks"), "ticks")
-        for message in (
-            {"role": "assistant", "tool_calls": look(tick, "agent_tool_calls")},
-            *items(look(tick, "agent_tool_results"), "agent_tool_results"),
-        )
-    ]
-    actions = look(look(run, "evaluation_criteria"), "actions")
-    if said:
-        yield from openai_chat.read([message for message in said if look(message, "requestor") != "user"])
+    run = require_one(unwrap_list(value, "simulations"), "simulations")
+    messages = list(get_objects(run, "messages"))
+    if not messages:
+        # In a voice run both sides speak at once, so it has ticks instead of messages.
+        for tick in get_objects(run, "ticks"):
+            messages.append({"role": "assistant", "tool_calls": get(tick, "agent_tool_calls")})
+            messages.extend(get_list(tick, "agent_tool_results"))
+
+    actions = get(get(run, "evaluation_criteria"), "actions")
+    if messages:
+        yield from openai_chat.read([message for message in messages if get(message, "requestor") != "user"])
     elif actions is not None:
-        yield from plain.read(items(actions, "actions"))
+        yield from plain.read(require_list(actions, "actions"))
     else:
         raise TrajectoryError("there are no messages, ticks or expected actions, so nothing was recorded")

@@ -1,0 +1,238 @@
+"""What the readers share: access to dicts and objects alike, and the calls and results built from them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
+from pytest_verdict.core.values.placeholders import EncodedObject
+from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED, Event
+
+MISSING: Final[Any] = object()
+"""The default for an absent key, because ``None`` is a value."""
+
+
+class Result(NamedTuple):
+    """What a tool returned; without the identifier of its call, `name` is the tool."""
+
+    identifier: Any
+    value: Any
+    failed: bool = False
+    reason: Any = None
+    name: Any = None
+
+    @classmethod
+    def from_content(cls, source: Any, identifier: Any, *, failed: bool) -> Result:
+        """Build a result from the content of an object, which is also the reason of a failure."""
+        content = get(source, "content")
+        return cls(identifier, content, failed, reason=content)
+
+
+CallOrResult = Event | Result
+"""What a reader yields, in the order of its source; the events are its own."""
+
+
+def make_getter(value: Any) -> Callable[..., Any]:
+    """Return a function like ``dict.get`` for the keys of a mapping or the attributes of an object."""
+    if type(value) is dict:
+        return value.get
+    if isinstance(value, EncodedObject):
+        return partial(_get_key_or_attribute, value.value)
+    return partial(_get_key_or_attribute, value)
+
+
+def _get_key_or_attribute(source: Any, name: str, default: Any = None) -> Any:
+    if isinstance(source, Mapping):
+        return source.get(name, default)
+    if isinstance(source, str | bytes | list | type) or type(source) is tuple:
+        return default
+
+    value = getattr(source, name, MISSING)
+    if value is MISSING or callable(value):
+        return default
+    return value
+
+
+def get(value: Any, *names: str, default: Any = None) -> Any:
+    """Return the first of several keys or attributes that is present."""
+    getter = make_getter(value)
+    for name in names:
+        item = getter(name, MISSING)
+        if item is not MISSING:
+            return item
+    return default
+
+
+def has(value: Any, *names: str) -> bool:
+    """Return whether the first key or attribute that is present is not None."""
+    return get(value, *names) is not None
+
+
+def is_object(value: Any) -> bool:
+    """Return whether a value may be an object; a text counts, because it may be a message."""
+    return not (value is None or isinstance(value, bool | int | float | list | tuple))
+
+
+def require_list(value: Any, what: str) -> Sequence[Any]:
+    """Return a list; None counts as an empty one."""
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple):
+        raise TrajectoryError(f"{what} must be a list, got {shown(value, 80)}")
+    return value
+
+
+def require_objects(value: Any, what: str) -> Sequence[Any]:
+    """Return a list of objects; anything else among them may have been a call, so it is refused."""
+    items = require_list(value, what)
+    for place, item in enumerate(items):
+        if type(item) is not dict and not is_object(item):
+            raise TrajectoryError(f"item {place} of {what} must be an object, got {shown(item, 80)}")
+    return items
+
+
+def get_list(value: Any, *names: str) -> Sequence[Any]:
+    """Return the list under the first key or attribute that is present."""
+    return require_list(get(value, *names), names[0])
+
+
+def get_objects(value: Any, *names: str) -> Sequence[Any]:
+    """Return the list of objects under the first key or attribute that is present."""
+    return require_objects(get(value, *names), names[0])
+
+
+def require_one(value: Any, what: str) -> Any:
+    """Return the only item of a list, because a trajectory is one of them."""
+    items = require_list(value, what)
+    if len(items) != 1:
+        raise TrajectoryError(
+            f"{what} has {len(items)} items, and one of them is a trajectory: choose it by {what}[...]"
+        )
+    return items[0]
+
+
+def unwrap_list(value: Any, *containers: str) -> Sequence[Any]:
+    """Return the list in one of several containers; a list is itself, and any other value a list of one."""
+    for container in containers:
+        inner = get(value, container)
+        if isinstance(inner, list | tuple):
+            return inner
+    if isinstance(value, list | tuple):
+        return value
+    return (value,)
+
+
+def read_messages(value: Any) -> Sequence[Any]:
+    """Return a list of messages, alone or under the key ``messages``."""
+    return require_objects(unwrap_list(value, "messages"), "messages")
+
+
+def get_blocks(message: Any) -> Any:
+    """Return the content of a message; a plain text has no blocks."""
+    content = get(message, "content")
+    if isinstance(content, str):
+        return []
+    return content
+
+
+def parse_if_json(value: Any) -> Any:
+    """Parse a text that is a JSON document; return any other value as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return parse_json(value)
+    except JsonTextError:
+        return value
+
+
+def format_arguments(args: Any) -> str:
+    """Format malformed arguments for a person."""
+    if isinstance(args, str):
+        return args
+    return shown(args, 500)
+
+
+def format_failure(reason: Any) -> str:
+    """Format the reason why a call failed."""
+    if isinstance(reason, str) and reason:
+        return reason
+    return "the tool reported an error"
+
+
+def build_call(
+    name: Any,
+    args: Any,
+    id: Any = None,  # noqa: A002 - the field of `Event`
+    group: int | None = None,
+    agent: str | None = None,
+    result: Any = None,
+    error: str | None = None,
+) -> Event:
+    """Build the event of a call, whose arguments are an object, its JSON text, None, or MISSING if not recorded."""
+    if not isinstance(name, str) or not name:
+        raise TrajectoryError(f"a call needs the name of its tool, got {shown(name, 80)}")
+
+    note = None
+    text = None
+    arguments = parse_if_json(args)
+    is_parsed = type(arguments) is dict and arguments is not args
+    if args is MISSING:
+        arguments = None
+        note = ARGS_NOT_RECORDED
+    elif args is not None and not is_parsed and not _has_text_keys(arguments):
+        arguments = None
+        note = ARGS_MALFORMED
+        text = format_arguments(args)
+
+    return Event(
+        name=name,
+        args=arguments,
+        id=id if id is None else str(id),
+        group=group,
+        result=result,
+        error=error,
+        agent=agent,
+        args_note=note,
+        args_text=text,
+    )
+
+
+def _has_text_keys(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+
+
+def build_call_from(source: Any, *args: str, **more: Any) -> Event:
+    """Build the event of an object with a name and, under the first key of several, arguments."""
+    return build_call(get(source, "name"), get(source, *args, default=MISSING), **more)
+
+
+def attach_results(items: Iterable[CallOrResult]) -> list[Event]:
+    """Return the calls in order, each with its result; a result without a call is left out."""
+    events: list[Event] = []
+    by_id: dict[str, Event] = {}
+    without_id: dict[str, deque[Event]] = {}
+    # The events are completed in place, because a copy takes longer than reading the call.
+    set_field = object.__setattr__
+
+    for item in items:
+        if isinstance(item, Event):
+            if item.id:
+                by_id[item.id] = item
+            else:
+                without_id.setdefault(item.name, deque()).append(item)
+            set_field(item, "index", len(events))
+            events.append(item)
+            continue
+
+        event = by_id.get(str(item.identifier))
+        if not item.identifier and without_id.get(item.name):
+            event = without_id[item.name].popleft()
+        if event is not None:
+            set_field(event, "result", item.value)
+            set_field(event, "error", format_failure(item.reason) if item.failed else None)
+    return events
