@@ -93,7 +93,7 @@ def test_a_recorded_comparison_is_the_same_when_it_is_replayed(tmp_path):
 
 def test_a_blind_comparison_records_who_judged(tmp_path):
     blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judges.honest, mode="record"), key="1")
-    with pytest.raises(ConfigurationError, match="a blind comparison records who judged; give the judge"):
+    with pytest.raises(ConfigurationError, match="a blind comparison records the judge.s name; give the judge"):
         blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path), key="1")
 
 

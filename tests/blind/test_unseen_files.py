@@ -107,7 +107,7 @@ def test_the_text_of_documents_is_judged_and_the_record_says_by_what(place, name
     assert extracted["characters"] == described["characters"]
     assert GOOD in prompts[0]
     assert f'"extracted_by": "{extracted["by"]}"' in prompts[0]
-    text = getattr(documents, f"{name[2:]}_text")(make(GOOD))[0]
+    text = getattr(documents, f"extract_{name[2:]}")(make(GOOD))[0]
     assert extracted["sha256"] == digest(text)
 
 
@@ -223,10 +223,10 @@ def test_another_version_that_extracts_the_same_asks_the_same(place, tmp_path, m
         return blind_compare(*pair, TASK, RecordedJudge(tmp_path / "replies", judges.honest, mode=mode))
 
     assert winner("record").winner == "x"
-    before = documents.pdf_text
-    monkeypatch.setattr(documents, "pdf_text", lambda content: (before(content)[0], "pypdf 99"))
+    before = documents.extract_pdf
+    monkeypatch.setattr(documents, "extract_pdf", lambda content: (before(content)[0], "pypdf 99"))
     assert winner().winner == "x"
-    monkeypatch.setattr(documents, "pdf_text", lambda content: (before(content)[0] + "!", "pypdf 99"))
+    monkeypatch.setattr(documents, "extract_pdf", lambda content: (before(content)[0] + "!", "pypdf 99"))
     with pytest.raises(MissingRecordingError, match="has another text A, text B"):
         winner()
 

@@ -160,7 +160,7 @@ def test_bombs_do_not_go_off(path, content, part):
 
 
 def test_what_unpacks_to_too_much_is_not_unpacked(monkeypatch):
-    monkeypatch.setattr(documents, "_MOST_UNPACKED", 10_000)
+    monkeypatch.setattr(documents, "_MAXIMUM_UNPACKED_BYTES", 10_000)
     assert "unpacks to more than 10000 bytes" in read_text("a.docx", real.docx_file("x")).reason
 
 
@@ -168,7 +168,7 @@ def test_what_unpacks_to_too_much_is_not_unpacked(monkeypatch):
     ("path", "content"), [("a.pdf", real.pdf("12345", "67890")), ("a.xlsx", real.xlsx(["x" * 20]))]
 )
 def test_a_text_that_is_too_long_is_not_read(monkeypatch, path, content):
-    monkeypatch.setattr(documents, "MOST_CHARACTERS", 9)
+    monkeypatch.setattr(documents, "MAXIMUM_CHARACTERS", 9)
     assert "its text is longer than 9 characters" in read_text(path, content).reason
 
 
@@ -244,7 +244,7 @@ def halved(_content):
 
 
 def bomb(content):
-    return "x" * documents.MOST_CHARACTERS + "x", "bomb 1"
+    return "x" * documents.MAXIMUM_CHARACTERS + "x", "bomb 1"
 
 
 def slow(_content):
@@ -273,7 +273,7 @@ def test_a_family_brings_a_suffix_in_one_line(family):
     ],
 )
 def test_an_extractor_that_does_not_work_extracts_nothing(family, monkeypatch, suffix, reason):
-    monkeypatch.setattr(documents, "_LONGEST", 0.1 if suffix == "slow" else 60)
+    monkeypatch.setattr(documents, "_TIMEOUT", 0.1 if suffix == "slow" else 60)
     found = read_text(f"a.{suffix}", b"x")
     assert found.text is None
     assert reason in found.reason

@@ -10,7 +10,7 @@ from pytest_verdict import FAMILIES as OWN, ConfigurationError
 from pytest_verdict.core import families
 from pytest_verdict.core.families import hookimpl
 from pytest_verdict.judging import ModelJudge, protocol
-from pytest_verdict.judging.protocol import find_judge, judge_name
+from pytest_verdict.judging.protocol import find_judge, get_judge_name
 
 
 def open_word_judge(word):
@@ -81,7 +81,7 @@ def test_a_model_is_named_by_its_kind():
     pytest.importorskip("pydantic_ai")
     judge = find_judge("pydantic-ai:test")
     assert isinstance(judge, ModelJudge)
-    assert judge_name(judge) == "pydantic-ai test {}"
+    assert get_judge_name(judge) == "pydantic-ai test {}"
 
 
 def test_a_model_that_does_not_exist_is_said_before_it_is_asked(monkeypatch):

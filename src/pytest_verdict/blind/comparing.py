@@ -41,7 +41,13 @@ from pytest_verdict.core.values.display import visible
 from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, LeakError, VerdictError
 from pytest_verdict.judging.asking import ask
-from pytest_verdict.judging.protocol import judge_name, own_name, reply_text, sees_files, sees_images
+from pytest_verdict.judging.protocol import (
+    can_open_files,
+    can_see_images,
+    get_judge_name,
+    get_unique_judge_name,
+    serialize_reply,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +123,18 @@ def _settle(sources: tuple[Candidate, Candidate], inputs: BlindInputs) -> _Settl
         "leaks": [asdict(leak) for leak in leaks],
     }
     written |= _sight(candidates, inputs)
-    written["judge"] = judge_name(inputs.judge) if inputs.calibration is None else own_name(inputs.judge)
+    written["judge"] = (
+        get_judge_name(inputs.judge) if inputs.calibration is None else get_unique_judge_name(inputs.judge)
+    )
     written["calibration"] = citation(inputs.calibration, written)
     return _Settled(inputs, candidates, task, expectations if results is None else (), tokens, written)
 
 
 def _sight(candidates: Sequence[Candidate], inputs: BlindInputs) -> dict[str, Any]:
     """Say that the judge opens files itself or is shown pictures, and which files it cannot see."""
-    if sees_files(inputs.judge):
+    if can_open_files(inputs.judge):
         return {"sees_files": True}
-    images = sees_images(inputs.judge)
+    images = can_see_images(inputs.judge)
     shown = {"sees_images": True} if images and any(file.image_type for one in candidates for file in one.files) else {}
     unseen = [
         {"candidate": name, "path": file.path, "reason": file.reading.reason}
@@ -202,7 +210,7 @@ def _attempts(request: BlindRequest, settled: _Settled, head: Mapping[str, Any])
 
 def _answered(judge: BlindJudge, request: BlindRequest, timeout: float | None) -> dict[str, str | None]:
     try:
-        return {"reply": reply_text(ask(judge, request, timeout)), "problem": None}
+        return {"reply": serialize_reply(ask(judge, request, timeout)), "problem": None}
     except VerdictError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a provider raises, the call is recorded

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 
 from pytest_verdict.blind.candidates import Candidate
 from pytest_verdict.blind.rubric import DIMENSIONS, LABELS, Label, Rubric
-from pytest_verdict.judging.protocol import Image, Judge, JudgeRequest, in_prompt
+from pytest_verdict.judging.protocol import Image, Judge, JudgeRequest, encode_for_prompt
 
 INSTRUCTIONS: Final = """\
 You compare two outputs, called A and B, of the same task. You do not know who made them:
@@ -112,15 +112,15 @@ def write_prompt(
 ) -> str:
     """Write the question in words."""
     parts = [
-        f"Task, as a JSON string:\n{in_prompt(task)}",
-        f"Criteria with their anchors:\n{in_prompt({name: rubric.written()[name] for name in DIMENSIONS})}",
+        f"Task, as a JSON string:\n{encode_for_prompt(task)}",
+        f"Criteria with their anchors:\n{encode_for_prompt({name: rubric.written()[name] for name in DIMENSIONS})}",
     ]
     if expectations:
-        parts.append(f"Expectations:\n{in_prompt(list(expectations))}")
+        parts.append(f"Expectations:\n{encode_for_prompt(list(expectations))}")
     for label in shown:
         files = [file.presented() for file in outputs[label].files]
-        parts.append(f"Output {label}, between two lines {fence}:\n{fence}\n{in_prompt(files)}\n{fence}")
-    parts.append(f"Form of the answer:\n{in_prompt(reply_schema(rubric, expectations))}")
+        parts.append(f"Output {label}, between two lines {fence}:\n{fence}\n{encode_for_prompt(files)}\n{fence}")
+    parts.append(f"Form of the answer:\n{encode_for_prompt(reply_schema(rubric, expectations))}")
     return "\n\n".join(parts)
 
 

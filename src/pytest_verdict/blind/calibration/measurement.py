@@ -19,7 +19,7 @@ from pytest_verdict.blind.request import BlindJudge
 from pytest_verdict.blind.rubric import read_rubric
 from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.judging.protocol import own_name
+from pytest_verdict.judging.protocol import get_unique_judge_name
 from pytest_verdict.runs.significance import mcnemar
 
 
@@ -56,7 +56,7 @@ def calibrate(
             "the labels are a model's, so this would measure how far two models agree; calibrate against people, or say"
             " allow_model_labels"
         )
-    own_name(judge)
+    get_unique_judge_name(judge)
     asked: dict[str, Any] = {"judge": judge, "protocol": protocol, "key": key, "names": (FIRST, SECOND)}
     asked["rubric"] = read_rubric(gold.rubric)
     judged: list[_Judged] = []
