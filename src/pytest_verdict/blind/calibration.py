@@ -198,7 +198,7 @@ def calibrate(
     gate: Gate | None = None,
     key: str = "calibration",
     allow_model_labels: bool = False,
-    progress: Callable[[int], None] = lambda done: None,
+    progress: Callable[[int], None] = lambda count: None,
 ) -> dict[str, Any]:
     """Measure how far a judge agrees with people, and return the calibration as JSON values."""
     if gold.annotators != "human" and not allow_model_labels:

@@ -48,7 +48,7 @@ class CandidateFile:
 
     @cached_property
     def reading(self) -> FileText:
-        """The text of the file as a judge reads it, or the reason why there is none."""
+        """The text that a judge reads, or the reason for a missing text."""
         return read_text(self.path, self.content)
 
     @property
@@ -78,7 +78,7 @@ class CandidateFile:
         return {**self.to_json(), "extracted": {"by": library, "characters": len(text), "sha256": digest(text)}}
 
     def to_prompt(self) -> dict[str, Any]:
-        """Return the file as a prompt shows it: its text, or size and digest if there is none."""
+        """Return the file as a prompt shows it: with its text, or with size and digest."""
         text = self.reading.text
         library = self.reading.extracted_by
         if text is None:

@@ -37,7 +37,7 @@ class ImportedComparison:
 
     @property
     def winner(self) -> Winner | None:
-        """The winner in the file, in any case of letters; None if there is none."""
+        """The winner in the file, in upper case; None without a winner."""
         winner = str(self.document.get("winner", "")).strip().upper()
         if winner not in ("A", "B", "TIE"):
             return None

@@ -27,7 +27,6 @@ from pytest_verdict.blind.options import BlindInputs, read_expectation_results
 from pytest_verdict.blind.protocol import LabelOrder, LeakPolicy
 from pytest_verdict.blind.reply import ReplyProblem, read_reply
 from pytest_verdict.blind.request import (
-    BlindJudge,
     BlindOutput,
     BlindRequest,
     build_fixed_wording,
@@ -228,7 +227,14 @@ def _ask_with_retries(request: BlindRequest, setup: JudgingSetup) -> Iterator[di
     inputs = setup.inputs
     for attempt in range(1 + inputs.protocol.retries):
         question = replace(request, parts={**request.parts, "attempt": str(attempt)})
-        reply, problem = _ask_once(inputs.judge, question, inputs.protocol.timeout)
+        reply = None
+        problem = None
+        try:
+            reply = serialize_reply(ask(inputs.judge, question, inputs.protocol.timeout))
+        except VerdictError:
+            raise
+        except Exception as error:  # noqa: BLE001 - each provider has errors of its own, and every call is recorded
+            problem = error_outcome(error).error
         yield {
             "attempt": attempt,
             "shown": list(request.shown),
@@ -242,16 +248,6 @@ def _ask_with_retries(request: BlindRequest, setup: JudgingSetup) -> Iterator[di
         with suppress(ReplyProblem):
             read_reply(reply, inputs.rubric, setup.expectations)
             return
-
-
-def _ask_once(judge: BlindJudge, request: BlindRequest, timeout: float | None) -> tuple[str | None, str | None]:
-    """Return the reply of a judge, or the text of the error that it raised."""
-    try:
-        return serialize_reply(ask(judge, request, timeout)), None
-    except VerdictError:
-        raise
-    except Exception as error:  # noqa: BLE001 - each provider has errors of its own, and every call is recorded
-        return None, error_outcome(error).error
 
 
 def _build_request(

@@ -139,7 +139,7 @@ def _explain_calls(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
 def _build_row(call: ComparisonResult, names: Sequence[str]) -> tuple[str, str, str, str]:
     expected = _mapping(call.expected)
     slots = _mapping(expected.get("slots"))
-    shown_labels = _list(expected.get("shown"))
+    label_order = _list(expected.get("shown"))
 
     def name_of(label: Any) -> str:
         slot = slots.get(label) if isinstance(label, str) else None
@@ -148,7 +148,7 @@ def _build_row(call: ComparisonResult, names: Sequence[str]) -> tuple[str, str, 
         return _format_text(label, 40)
 
     call_name = _format_text(call.name, 60)
-    first = name_of(shown_labels[0]) if shown_labels else "-"
+    first = name_of(label_order[0]) if label_order else "-"
     if not call.passed:
         return call_name, first, "no verdict", _format_text(call.error or ", ".join(call.notes), 80)
 

@@ -100,7 +100,7 @@ class Vote:
 
     @property
     def label(self) -> str:
-        """The winner, or the status if there is none."""
+        """The winner, or the status without a winner."""
         return self.winner or self.status
 
 

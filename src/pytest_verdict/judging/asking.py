@@ -47,7 +47,7 @@ def ask(judge: Judge[Request], request: Request, timeout: float | None = None) -
     wait([future], timeout)
     if not future.done():
         _TIMED_OUT_THREADS.add(thread)
-        _replace_blocked_loop()
+        _drop_blocked_loop()
         raise TimeoutError(f"the judge took longer than {timeout} seconds")
     return future.result()
 
@@ -89,7 +89,8 @@ def _judge_loop(_process: int) -> asyncio.AbstractEventLoop:
     return loop
 
 
-def _replace_blocked_loop() -> None:
+def _drop_blocked_loop() -> None:
+    """Forget the loop of all judges if the judge that timed out blocks it."""
     try:
         asyncio.run_coroutine_threadsafe(asyncio.sleep(0), _judge_loop(os.getpid())).result(timeout=1)
     except TimeoutError:

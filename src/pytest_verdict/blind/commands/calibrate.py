@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
             gate=gate,
             key=arguments.key,
             allow_model_labels=arguments.allow_model_labels,
-            progress=lambda done: show(done, done),
+            progress=lambda count: show(count, count),
         )
     output.write_text(json.dumps(calibration, indent=2) + "\n", encoding="utf-8", newline="\n")
     for line in _format_calibration(calibration):
