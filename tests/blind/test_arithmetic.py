@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from pytest_verdict.blind.comparison_json import comparison_document, read_comparison, write_comparison
-from pytest_verdict.blind.reply import ReplyProblem, contradictions_in, read_reply
-from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, Scores, read_rubric, rounded, winner_of
+from pytest_verdict.blind.comparison_json import format_comparison, read_comparison
+from pytest_verdict.blind.reply import ReplyProblem, build_comparison, find_contradictions, read_reply
+from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, Scores, decide_winner, read_rubric, round_half_up
 from pytest_verdict.errors import RecordError, SettingsError
 
 # Shape and numbers are those of the pattern's own example; the texts are ours.
@@ -25,7 +25,7 @@ def scores(content, structure):
     return Scores(named(content), named(structure))
 
 
-def test_the_example_is_derived_from_its_scores_alone():
+def test_pattern_example_is_derived_from_its_scores():
     document = json.loads(EXAMPLE)
     asked = {**document, "winner": "B"}
     for label in "AB":
@@ -36,19 +36,19 @@ def test_the_example_is_derived_from_its_scores_alone():
             del asked["expectation_results"][label][name]
     reply = read_reply(json.dumps(asked), DEFAULT_RUBRIC, EXPECTATIONS)
     passed = {label: side.passed for label, side in reply.sides.items()}
-    winner = winner_of({label: side.scores for label, side in reply.sides.items()}, passed)
-    made = comparison_document(winner, reply.reasoning, reply.sides, EXPECTATIONS)
+    winner = decide_winner({label: side.scores for label, side in reply.sides.items()}, passed)
+    made = build_comparison(winner, reply.reasoning, reply.sides, EXPECTATIONS)
     assert json.dumps(made) == json.dumps(json.loads(EXAMPLE))
 
 
-def test_the_example_is_read_back_without_loss():
+def test_pattern_example_round_trips():
     found = read_comparison(EXAMPLE)
     assert (found.winner, found.derived_winner, found.warnings) == ("A", "A", ())
-    assert json.loads(write_comparison(found.document)) == json.loads(EXAMPLE)
+    assert json.loads(format_comparison(found.document)) == json.loads(EXAMPLE)
     assert json.dumps(found.document) == json.dumps(json.loads(EXAMPLE))
 
 
-def test_the_patterns_own_example_is_read_without_a_warning():
+def test_example_of_the_pattern_page_has_no_warning():
     page = Path(__file__).resolve().parents[2] / "../shared/spec/blind-comparator.txt"
     if not page.exists():
         pytest.skip(f"the pattern's page is not at {page}")
@@ -58,37 +58,37 @@ def test_the_patterns_own_example_is_read_without_a_warning():
     assert (found.winner, found.derived_winner, found.warnings) == ("A", "A", ())
     texts = [item["text"] for item in example["expectation_results"]["A"]["details"]]
     reply = read_reply(json.dumps(example), DEFAULT_RUBRIC, texts)
-    assert json.dumps(comparison_document("A", reply.reasoning, reply.sides, texts)) == json.dumps(example)
+    assert json.dumps(build_comparison("A", reply.reasoning, reply.sides, texts)) == json.dumps(example)
 
 
-def test_without_expectations_there_are_no_results():
+def test_comparison_without_expectations_has_no_results():
     reply = read_reply(EXAMPLE, DEFAULT_RUBRIC)
-    assert list(comparison_document("A", "", reply.sides)) == ["winner", "reasoning", "rubric", "output_quality"]
+    assert list(build_comparison("A", "", reply.sides)) == ["winner", "reasoning", "rubric", "output_quality"]
 
 
 @given(st.lists(st.integers(1, 5), min_size=3, max_size=3), st.lists(st.integers(1, 5), min_size=3, max_size=3))
-def test_thirds_that_round_differently_are_still_equal(first, second):
+def test_equal_scores_with_different_rounding_tie(first, second):
     """2.7 and 2.6 may be made of the same thirds; only the exact sum decides."""
-    found = winner_of({"A": scores(first, second), "B": scores(second, first)})
+    found = decide_winner({"A": scores(first, second), "B": scores(second, first)})
     assert found == "TIE"
 
 
-def test_rounded_values_would_have_named_a_winner():
+def test_rounded_totals_do_not_decide():
     left, right = scores([3, 3, 2], [3, 3, 2]), scores([5, 3, 2], [2, 2, 2])
     assert left.overall == right.overall
-    assert left.shown["overall_score"] != right.shown["overall_score"]
-    assert winner_of({"A": left, "B": right}) == "TIE"
+    assert left.totals["overall_score"] != right.totals["overall_score"]
+    assert decide_winner({"A": left, "B": right}) == "TIE"
 
 
 def test_expectations_decide_only_between_equal_scores():
     equal = {"A": scores([3], [3]), "B": scores([3], [3])}
-    assert winner_of(equal, {"A": (True, False), "B": (True, True)}) == "B"
+    assert decide_winner(equal, {"A": (True, False), "B": (True, True)}) == "B"
     better = {"A": scores([4], [3]), "B": scores([3], [3])}
-    assert winner_of(better, {"A": (False,), "B": (True,)}) == "A"
+    assert decide_winner(better, {"A": (False,), "B": (True,)}) == "A"
 
 
 def test_rounding_is_half_up():
-    assert [rounded(Fraction(n, 20)) for n in (1, 3, 5)] == [Decimal("0.1"), Decimal("0.2"), Decimal("0.3")]
+    assert [round_half_up(Fraction(n, 20)) for n in (1, 3, 5)] == [Decimal("0.1"), Decimal("0.2"), Decimal("0.3")]
     assert scores([4], [4, 5]).quality == 9
 
 
@@ -107,7 +107,7 @@ def test_rounding_is_half_up():
     ],
     ids=["winner", "missing", "arithmetic", "short details", "criteria", "range"],
 )
-def test_variants_are_read_with_a_warning(change, warning):
+def test_imported_deviation_gives_a_warning(change, warning):
     document = json.loads(EXAMPLE)
     change(document)
     found = read_comparison(json.dumps(document))
@@ -117,7 +117,7 @@ def test_variants_are_read_with_a_warning(change, warning):
 @pytest.mark.parametrize(
     ("counts", "winner"), [(((1, 1), (2, 5)), "A"), (((2, 5), (1, 2)), "B"), (((0, 0), (1, 2)), "TIE")]
 )
-def test_expectations_of_an_import_decide_by_their_rate(counts, winner):
+def test_imported_expectations_decide_by_pass_rate(counts, winner):
     side = {"content": {"c": 3}, "structure": {"s": 3}}
     results = {
         label: {"details": [{"text": str(number), "passed": number < passed} for number in range(total)]}
@@ -130,13 +130,13 @@ def test_expectations_of_an_import_decide_by_their_rate(counts, winner):
 
 
 @pytest.mark.parametrize("null", [None, {}])
-def test_an_empty_result_of_expectations_is_none(null):
+def test_import_ignores_empty_expectation_results(null):
     document = {**json.loads(EXAMPLE), "expectation_results": null}
     assert read_comparison(json.dumps(document)).derived_winner == "A"
 
 
 @pytest.mark.parametrize("text", ["{", "{}", '{"rubric": {"A": {}}}', '{"a": 1, "a": 2}', "{" * 300])
-def test_what_is_no_comparison_says_so(text):
+def test_import_rejects_other_json(text):
     with pytest.raises(RecordError, match=r"no comparison\.json"):
         read_comparison(text)
 
@@ -174,13 +174,13 @@ def reply_text(**changes):
     ],
     ids=lambda value: value[:24] if isinstance(value, str) else None,
 )
-def test_a_reply_that_is_no_verdict_says_why(text, code):
+def test_reply_without_verdict_has_a_code(text, code):
     with pytest.raises(ReplyProblem) as problem:
         read_reply(text, DEFAULT_RUBRIC)
     assert problem.value.code == code
 
 
-def test_prose_around_one_object_is_read_and_noted():
+def test_prose_around_json_is_noted():
     reply = read_reply(f"Sure!\n```json\n{reply_text()}\n```\nHope it helps.", DEFAULT_RUBRIC)
     assert reply.notes == ("prose_around_json",)
     assert read_reply(f"```json\n{reply_text()}\n```", DEFAULT_RUBRIC).notes == ()
@@ -189,13 +189,13 @@ def test_prose_around_one_object_is_read_and_noted():
 @pytest.mark.parametrize(
     "results", [{}, {"A": {"details": []}, "B": {"details": []}}, {"A": {"details": [{"passed": 1}]}, "B": {}}]
 )
-def test_expectations_that_are_not_answered_leave_no_verdict(results):
+def test_unanswered_expectations_are_a_reply_problem(results):
     with pytest.raises(ReplyProblem) as problem:
         read_reply(reply_text(expectation_results=results), DEFAULT_RUBRIC, ["It is dated"])
     assert problem.value.code == "expectation_set"
 
 
-def test_what_a_judge_computed_wrongly_is_named():
+def test_wrong_claims_are_contradictions():
     document = json.loads(EXAMPLE)
     document["winner"] = "B"
     document["rubric"]["A"]["overall_score"] = 7.0
@@ -203,7 +203,7 @@ def test_what_a_judge_computed_wrongly_is_named():
     document["expectation_results"]["A"]["pass_rate"] = 1.0
     document["expectation_results"]["B"]["details"][0]["text"] = "Something else"
     reply = read_reply(json.dumps(document), DEFAULT_RUBRIC, EXPECTATIONS)
-    found = {one.code: (one.claimed, one.derived) for one in contradictions_in(reply, "A", EXPECTATIONS)}
+    found = {one.code: (one.claimed, one.derived) for one in find_contradictions(reply, "A", EXPECTATIONS)}
     assert found == {
         "winner_opposite": ("B", "A"),
         "score_arithmetic": ("7", "9"),
@@ -213,9 +213,9 @@ def test_what_a_judge_computed_wrongly_is_named():
     }
 
 
-def test_the_example_contradicts_nothing():
+def test_pattern_example_has_no_contradiction():
     reply = read_reply(EXAMPLE, DEFAULT_RUBRIC, EXPECTATIONS)
-    assert contradictions_in(reply, "A", EXPECTATIONS) == []
+    assert find_contradictions(reply, "A", EXPECTATIONS) == []
 
 
 RUBRIC_FILE = """
@@ -229,14 +229,14 @@ structure: [headings, tables]
 """
 
 
-def test_a_rubric_comes_from_a_file(tmp_path):
+def test_rubric_is_read_from_yaml(tmp_path):
     (tmp_path / "rubric.yaml").write_text(RUBRIC_FILE)
     rubric = read_rubric(tmp_path / "rubric.yaml")
     assert rubric.content[0].anchors == ("Wrong", "Rounded wrongly", "Right")
     assert rubric.allows(Fraction(9, 2))
     assert not DEFAULT_RUBRIC.allows(Fraction(9, 2))
-    assert read_rubric(rubric.written()) == rubric
-    assert rubric.digest != read_rubric({**rubric.written(), "version": 2}).digest
+    assert read_rubric(rubric.to_json()) == rubric
+    assert rubric.digest != read_rubric({**rubric.to_json(), "version": 2}).digest
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_a_rubric_comes_from_a_file(tmp_path):
         ),
     ],
 )
-def test_a_wrong_rubric_says_what_is_wrong(tmp_path, text, message):
+def test_invalid_rubric_is_rejected(tmp_path, text, message):
     (tmp_path / "rubric.yaml").write_text(text)
     with pytest.raises(SettingsError, match=message):
         read_rubric(tmp_path / "rubric.yaml")

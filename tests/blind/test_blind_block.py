@@ -20,7 +20,7 @@ def drawn(text):
     return textwrap.dedent(text).strip("\n").split("\n")
 
 
-def test_a_winner_in_one_order_only():
+def test_inconsistent_comparison_shows_each_call():
     assert list(explain(compared(judges.first_slot))) == drawn(
         """
         blind_preference: expected 'new' to win, got INCONSISTENT: with the labels exchanged, the judge preferred the other output
@@ -36,7 +36,7 @@ def test_a_winner_in_one_order_only():
     )
 
 
-def test_replies_that_cannot_be_read_say_why_first_and_what_was_needed_once():
+def test_invalid_replies_show_the_reason_and_the_needed_form_once():
     lines = list(explain(compared(judges.missing_criterion)))
     assert lines[0] == (
         "blind_preference: error: no verdict: rubric.A.content scores correctness, completeness, accuracy,"
@@ -58,7 +58,7 @@ def test_replies_that_cannot_be_read_say_why_first_and_what_was_needed_once():
     assert len(lines) < 20
 
 
-def test_the_needed_shape_has_the_expectations():
+def test_needed_form_includes_expectations():
     def forgetful(request):
         made = judges.honest(request)
         made.pop("expectation_results")
@@ -68,7 +68,7 @@ def test_the_needed_shape_has_the_expectations():
     assert '"expectation_results": {"A": {"details": "1 object with text and passed"}, "B": "as A"}' in text
 
 
-def test_one_reply_says_what_was_needed():
+def test_ballot_shows_the_needed_form():
     lines = list(explain(compare("blind_ballot", None, "sorry")))
     assert lines[0] == "blind_ballot: the reply holds no JSON object: 'sorry'"
     assert lines[1].startswith('  needed: {"rubric": ')
@@ -90,16 +90,16 @@ def test_one_reply_says_what_was_needed():
         ),
     ],
 )
-def test_the_cause_is_first(judge, options, first):
+def test_explanation_starts_with_the_cause(judge, options, first):
     assert next(explain(compared(judge, **options))).startswith(f"blind_preference: {first}")
 
 
-def test_a_skip_says_why():
+def test_skip_reason_has_the_cause():
     with pytest.raises(unittest.SkipTest, match="no verdict: INVALID: the reply holds no JSON object: \"I'm sorry"):
         assert_preferred(GOOD, BAD, "Add.", judges.refusing, inconclusive="skip")
 
 
-def test_what_is_no_record_of_a_comparison():
+def test_unusable_record_is_explained():
     assert next(explain(compare("blind_preference", "new", 1))).startswith(
         "blind_preference: observed is no blind comparison: it has no format"
     )
@@ -112,7 +112,7 @@ def test_what_is_no_record_of_a_comparison():
     )
 
 
-def test_many_calls_are_counted_and_all_are_shown_on_demand():
+def test_calls_beyond_the_budget_are_counted():
     result = compared(judges.refusing, protocol=BlindProtocol(repetitions=8))
     assert "  … 22 more calls" in list(explain(result))
     unlimited = list(explain(result, Budget(characters=0, lines=0, differences=0, width=0)))
@@ -132,7 +132,7 @@ def test_many_calls_are_counted_and_all_are_shown_on_demand():
     ],
     ids=ascii,
 )
-def test_a_hostile_record_is_explained_in_harmless_bounded_lines(operator, change):
+def test_hostile_record_gives_short_printable_lines(operator, change):
     record = compared(judges.first_slot).to_record()
     child = {**record["children"][0], "details": {"overall": {"A": "9" * 99, "B": "1/0"}, "winner": ["\x1b"]}}
     children = [child, {**child, "expected": {"slots": {"A": 9, "B": True}, "shown": [["\x1b"]]}}]

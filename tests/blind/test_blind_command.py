@@ -33,7 +33,7 @@ def summary(folder):
     return json.loads((folder / "summary.json").read_text())
 
 
-def test_two_outputs_are_compared(command, tmp_path, task):
+def test_blind_command_compares_two_outputs(command, tmp_path, task):
     new, old = tmp_path / "1.txt", tmp_path / "2.txt"
     new.write_text(GOOD)
     old.write_text(BAD)
@@ -55,7 +55,7 @@ def test_two_outputs_are_compared(command, tmp_path, task):
     assert command("unblind", out)[0] == 0
 
 
-def test_a_judge_that_always_takes_the_first_gives_no_verdict(command, tmp_path, task):
+def test_blind_command_fails_with_inconsistent_judge(command, tmp_path, task):
     outputs = [written(tmp_path / "a", one=GOOD), written(tmp_path / "b", one=BAD)]
     status, said, problems = command(
         "blind", *outputs, "--pairs", "--prompt", task, "--judge", "blind_judges:first_slot", "-o", tmp_path / "out"
@@ -65,7 +65,7 @@ def test_a_judge_that_always_takes_the_first_gives_no_verdict(command, tmp_path,
     assert "one.md: INCONSISTENT" in problems
 
 
-def test_pairs_are_those_of_one_name_each_with_its_task(command, tmp_path):
+def test_blind_command_pairs_outputs_by_name(command, tmp_path):
     first = written(tmp_path / "a", one=GOOD, two=BAD, three=GOOD)
     second = written(tmp_path / "b", one=BAD, two=GOOD, three=GOOD)
     prompts = written(tmp_path / "tasks", one="Task one.", two="Task two.", three="Task three.")
@@ -82,7 +82,7 @@ def test_pairs_are_those_of_one_name_each_with_its_task(command, tmp_path):
     assert tasks == {"one": "Task one.", "two": "Task two.", "three": "Task three."}
 
 
-def test_an_output_without_its_partner_is_no_comparison(command, tmp_path, task):
+def test_blind_command_rejects_unpaired_output(command, tmp_path, task):
     outputs = [written(tmp_path / "a", one=GOOD, two=BAD), written(tmp_path / "b", one=BAD)]
     status, _, problems = command(
         "blind", *outputs, "--pairs", "--prompt", task, "--judge", JUDGE, "-o", tmp_path / "o"
@@ -99,11 +99,11 @@ def test_an_output_without_its_partner_is_no_comparison(command, tmp_path, task)
         (["a", "b", "--prompt", "nowhere.txt"], "nowhere.txt cannot be read"),
         (["a", "b", "--prompt", "task.txt", "--prefer", "z"], "--prefer z is none of the outputs a and b"),
         (["a", "b", "--prompt", "task.txt", "--pairs", "--judge", "nobody"], "--judge nobody cannot be imported"),
-        (["a", "--pairs"], "of an iteration, names, prompts and expectations are those of its folders"),
+        (["a", "--pairs"], "an iteration has its own names, prompts and expectations"),
         (["a", "missing", "--prompt", "task.txt", "--pairs"], "missing is no folder of outputs"),
     ],
 )
-def test_a_wrong_argument_is_named(command, tmp_path, monkeypatch, task, words, message):
+def test_blind_command_rejects_wrong_arguments(command, tmp_path, monkeypatch, task, words, message):
     monkeypatch.chdir(tmp_path)
     written(tmp_path / "a", one=GOOD)
     written(tmp_path / "b", one=BAD)
@@ -111,7 +111,7 @@ def test_a_wrong_argument_is_named(command, tmp_path, monkeypatch, task, words, 
     assert (status, message in problems) == (2, True), problems
 
 
-def test_a_program_answers_later(command, tmp_path, task):
+def test_folder_judge_answers_in_a_later_run(command, tmp_path, task):
     outputs = [written(tmp_path / "a", one=GOOD, two="No."), written(tmp_path / "b", one=BAD, two=GOOD)]
     words = ("blind", *outputs, "--pairs", "--prompt", task, "--judge", "folder", "-o", tmp_path / "out")
     status, said, _ = command(*words)
@@ -138,7 +138,7 @@ def test_a_program_answers_later(command, tmp_path, task):
     assert summary(tmp_path / "out")["wins"] == {"a": 1, "b": 1}
 
 
-def test_a_person_answers_later(command, tmp_path, task):
+def test_human_judge_answers_in_a_later_run(command, tmp_path, task):
     outputs = [written(tmp_path / "a", one=GOOD), written(tmp_path / "b", one=BAD)]
     words = ("blind", *outputs, "--prompt", task, "--judge", "human", "-o", tmp_path / "out", "--order", "single")
     status, _, problems = command(*words)
@@ -179,7 +179,7 @@ def iteration(tmp_path):
     return workspace
 
 
-def test_the_evaluations_of_a_skill_are_compared(command, iteration, tmp_path):
+def test_blind_command_compares_skill_evaluations(command, iteration, tmp_path):
     out = tmp_path / "out"
     status, _, problems = command("blind", iteration, "--judge", JUDGE, "-o", out, "--prefer", "with_skill")
     assert (status, problems) == (0, "")
@@ -199,7 +199,7 @@ def test_the_evaluations_of_a_skill_are_compared(command, iteration, tmp_path):
     assert run["expectations"][1]["evidence"] == "contains_any: expected any of 'because', got 'It is 42'"
 
 
-def test_runs_without_a_grading_are_compared_and_the_judge_answers_the_expectations(command, iteration, tmp_path):
+def test_runs_without_grading_ask_the_judge_about_expectations(command, iteration, tmp_path):
     for path in iteration.glob("eval-*/*/run-*/grading.json"):
         path.unlink()
     status, _, _ = command("blind", iteration, "--judge", JUDGE, "-o", tmp_path / "out")
@@ -208,7 +208,7 @@ def test_runs_without_a_grading_are_compared_and_the_judge_answers_the_expectati
     assert record["details"]["expectation_source"] == "judge"
 
 
-def test_a_run_without_its_partner_is_no_comparison(command, iteration, tmp_path):
+def test_blind_command_rejects_unpaired_run(command, iteration, tmp_path):
     lost = iteration / "eval-1" / "with_skill" / "run-2" / "outputs"
     (lost / "answer.md").unlink()
     lost.rmdir()
@@ -218,14 +218,14 @@ def test_a_run_without_its_partner_is_no_comparison(command, iteration, tmp_path
 
 
 @pytest.mark.parametrize("content", ["[]", "{", '{"assertions": ["a"]}', '{"prompt": 3}'])
-def test_an_evaluation_that_cannot_be_read_is_named(command, iteration, tmp_path, content):
+def test_unreadable_evaluation_is_named(command, iteration, tmp_path, content):
     (iteration / "eval-0" / "eval_metadata.json").write_text(content)
     status, _, problems = command("blind", iteration, "--judge", JUDGE, "-o", tmp_path / "out")
     assert status == 2
     assert "eval_metadata.json" in problems
 
 
-def test_a_grading_needs_results_and_a_folder(tmp_path):
+def test_write_grading_needs_results_and_a_folder(tmp_path):
     with pytest.raises(ConfigurationError, match="a grading needs results"):
         write_grading(tmp_path, {})
     with pytest.raises(ConfigurationError, match="a grading needs results and the folder of a run, got 1 for"):

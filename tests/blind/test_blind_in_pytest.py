@@ -47,7 +47,7 @@ def session(pytester, few_plugins):
     return pytester.runpytest_subprocess("--verify-report")
 
 
-def test_a_session(session, pytester):
+def test_session_reports_blind_comparisons(session, pytester):
     session.assert_outcomes(passed=2, failed=2, skipped=1)
     session.stdout.fnmatch_lines(
         [

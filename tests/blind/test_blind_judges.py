@@ -11,9 +11,9 @@ from hypothesis import given, settings, strategies as st
 
 from pytest_verdict import ComparisonResult, MismatchError
 from pytest_verdict.blind.api import assert_preferred, blind_compare
-from pytest_verdict.blind.comparing import collect_evidence
+from pytest_verdict.blind.evidence import collect_evidence
 from pytest_verdict.blind.options import BlindInputs, BlindOptions
-from pytest_verdict.blind.protocol import BlindProtocol, Vote, aggregated
+from pytest_verdict.blind.protocol import BlindProtocol, Vote, combine_repetitions
 from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay_line
 from pytest_verdict.errors import ConfigurationError
@@ -59,7 +59,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("judge", "verdict", "status", "winner", "notes"), CASES.values(), ids=CASES)
-def test_a_judge_of_each_kind(judge, verdict, status, winner, notes):
+def test_each_kind_of_judge_has_its_verdict(judge, verdict, status, winner, notes):
     found = compared(judge)
     assert (found.result.verdict, found.status, found.winner) == (verdict, status, winner)
     assert set(found.result.notes) == {*notes, "informal"}
@@ -77,25 +77,25 @@ def test_a_judge_of_each_kind(judge, verdict, status, winner, notes):
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
-def test_a_reply_that_is_no_verdict_is_asked_again_and_every_attempt_is_recorded(judge, code, reason):
+def test_invalid_reply_is_retried_and_each_attempt_recorded(judge, code, reason):
     found = compared(judge, protocol=BlindProtocol(retries=2))
     assert [child.notes for child in found.result.children] == [[code]] * 6
     assert reason in found.result.error
     assert found.comparison is None
 
 
-def test_a_judge_that_fails_is_recorded_with_its_words():
+def test_error_of_the_judge_is_recorded():
     found = compared(judges.raising, protocol=BlindProtocol(retries=0))
     assert found.result.error == "no verdict: ConnectionError: 503 Service Unavailable"
     assert [child.verdict for child in found.result.children] == ["error", "error"]
 
 
-def test_a_slow_judge_is_left_behind():
+def test_slow_judge_times_out():
     found = compared(judges.slow, protocol=BlindProtocol(order="single", retries=0, timeout=0.05))
     assert found.result.error == "no verdict: TimeoutError: the judge took longer than 0.05 seconds"
 
 
-def test_a_random_judge_is_not_believed_when_it_is_asked_often():
+def test_random_judge_has_no_verdict_with_many_repetitions():
     found = compared(judges.Random(), protocol=BlindProtocol(repetitions=9, rule="supermajority"))
     assert not found
     assert found.status in {"ABSTAINED", "INCONSISTENT"}
@@ -103,19 +103,19 @@ def test_a_random_judge_is_not_believed_when_it_is_asked_often():
 
 
 @pytest.mark.parametrize("key", [f"seed {number}" for number in range(8)])
-def test_what_an_honest_judge_says_does_not_depend_on_the_assignment(key):
+def test_verdict_does_not_depend_on_the_assignment(key):
     assert compared(judges.honest, key=key).winner == "reasoned"
     assert compared(judges.first_slot, key=key).status == "INCONSISTENT"
 
 
-def test_four_orders_tell_the_letter_from_the_place():
+def test_latin4_separates_label_bias_from_position_bias():
     lover = compared(judges.label_lover, protocol=BlindProtocol(order="latin4")).result.details
     place = compared(judges.first_slot, protocol=BlindProtocol(order="latin4")).result.details
     assert lover["first_shown_won"] == [2, 4]
     assert place["first_shown_won"] == [4, 4]
 
 
-def test_one_order_is_possible_and_said():
+def test_single_order_is_noted():
     found = compared(judges.first_slot, protocol=BlindProtocol(order="single"))
     assert found.status == "JUDGED"
     assert "single_order" in found.result.notes
@@ -124,21 +124,21 @@ def test_one_order_is_possible_and_said():
 @pytest.mark.parametrize(
     ("resolve", "status"), [("derived", "JUDGED"), ("strict", "INVALID"), ("abstain", "ABSTAINED")]
 )
-def test_a_contradiction_is_resolved_by_policy(resolve, status):
+def test_resolve_policy_decides_the_status(resolve, status):
     found = compared(judges.contradicting, protocol=BlindProtocol(resolve=resolve))
     assert found.status == status
     assert [one["code"] for one in found.contradictions] == ["winner_opposite"] * 2
     assert not found
 
 
-def test_which_contradictions_gate_is_a_choice():
+def test_gate_option_selects_contradictions():
     assert compared(judges.contradicting, gate=[])
     assert not compared(judges.bad_arithmetic, gate=["score_arithmetic"])
     with pytest.raises(ConfigurationError, match="Did you mean 'winner_soft'"):
         compared(judges.honest, gate=["winner_sof"])
 
 
-def test_a_winner_and_a_tie_are_a_tie_that_is_marked():
+def test_winner_and_tie_give_order_sensitive_tie():
     def half(request):
         return judges.reply(request, {"A": 3, "B": 4 if request.outputs["B"].text == GOOD else 3})
 
@@ -148,7 +148,7 @@ def test_a_winner_and_a_tie_are_a_tie_that_is_marked():
     assert compared(half, protocol=BlindProtocol(rule="abstain")).status == "ABSTAINED"
 
 
-def test_identical_outputs_are_a_tie_without_a_judge():
+def test_identical_outputs_tie_without_a_judge():
     def never(_request):
         raise AssertionError("asked")
 
@@ -160,7 +160,7 @@ def test_identical_outputs_are_a_tie_without_a_judge():
     assert biased.status == "INCONSISTENT"
 
 
-def test_the_failure_says_which_and_why():
+def test_failure_message_has_status_and_cause():
     with pytest.raises(MismatchError) as failure:
         assert_preferred(GOOD, BAD, TASK, judges.first_slot, key="seed")
     block = str(failure.value)
@@ -170,7 +170,7 @@ def test_the_failure_says_which_and_why():
     assert "inconsistent" in block
 
 
-def test_an_inconclusive_comparison_is_skipped_or_fails_but_never_passes(recorded):
+def test_inconclusive_comparison_fails_or_skips(recorded):
     import unittest
 
     with pytest.raises(unittest.SkipTest, match="INCONSISTENT"):
@@ -184,13 +184,13 @@ def test_an_inconclusive_comparison_is_skipped_or_fails_but_never_passes(recorde
     assert [result.operator for result in recorded] == ["blind_preference"] * 3
 
 
-def test_a_tie_passes_only_where_that_is_said():
+def test_tie_passes_only_with_the_option():
     with pytest.raises(MismatchError):
         assert_preferred(GOOD, BAD, TASK, judges.constant_tie)
     assert assert_preferred(GOOD, BAD, TASK, judges.constant_tie, tie="pass").is_tie
 
 
-def test_one_record_with_a_child_for_each_call(recorded):
+def test_comparison_has_one_record_with_a_child_for_each_call(recorded):
     assert_preferred(GOOD, BAD, TASK, judges.honest, ["It is right"], name="reasons")
     (result,) = recorded
     assert (result.name, result.verdict) == ("reasons", "pass")
@@ -200,14 +200,14 @@ def test_one_record_with_a_child_for_each_call(recorded):
     assert document["expectation_results"]["A"]["details"] == [{"text": "It is right", "passed": True}]
 
 
-def test_a_comparison_can_be_made_inside_an_event_loop():
+def test_blind_compare_works_inside_an_event_loop():
     async def test():
         return blind_compare(GOOD, BAD, TASK, judges.honest_async).winner
 
     assert asyncio.run(test()) == "x"
 
 
-def test_a_balanced_series_is_exactly_balanced():
+def test_positions_balance_a_series_exactly():
     asked = {"eval_prompt": TASK, "judge": judges.honest}
     drawn = [
         collect_evidence(GOOD, f"{number}", BlindInputs(**asked, key="k", position=number))["assignment"]["A"]
@@ -234,7 +234,7 @@ def test_a_balanced_series_is_exactly_balanced():
         (lambda o: o.pop("assignment"), "not_a_blind_comparison"),
     ],
 )
-def test_an_altered_ballot_does_not_pass(change, note):
+def test_altered_record_does_not_pass(change, note):
     from pytest_verdict.blind.preference import BlindPreference
 
     observed = compared(judges.honest).result.observed
@@ -244,14 +244,14 @@ def test_an_altered_ballot_does_not_pass(change, note):
     assert note in outcome.notes
 
 
-def test_a_wrong_option_is_found_by_every_way_in(tmp_path):
+def test_misspelled_option_is_rejected(tmp_path):
     for ask in (blind_compare, assert_preferred):
         with pytest.raises(ConfigurationError, match="no option 'outptu'"):
             ask(GOOD, BAD, TASK, judges.honest, outptu=tmp_path)
         assert ask.__annotations__["options"] == Unpack[BlindOptions]
 
 
-def test_an_output_of_none_writes_nothing():
+def test_output_none_writes_nothing():
     assert blind_compare(GOOD, BAD, TASK, judges.honest, output=None)
 
 
@@ -282,7 +282,7 @@ def test_an_output_of_none_writes_nothing():
         ({"eval_prompt": " "}, "the task that both outputs were made for"),
     ],
 )
-def test_a_wrong_configuration_says_so(options, message):
+def test_invalid_options_are_rejected(options, message):
     with pytest.raises(ConfigurationError, match=message):
         blind_compare(GOOD, BAD, **{"eval_prompt": TASK, "judge": judges.honest, **options})
 
@@ -298,7 +298,7 @@ def test_a_wrong_configuration_says_so(options, message):
         ({"rule": "most"}, "Allowed: abstain, majority"),
     ],
 )
-def test_a_wrong_protocol_says_so(settings, message):
+def test_invalid_protocol_is_rejected(settings, message):
     with pytest.raises(ConfigurationError, match=message):
         BlindProtocol(**settings)
 
@@ -311,7 +311,7 @@ def test_a_wrong_protocol_says_so(settings, message):
     st.sampled_from(["majority", "supermajority", "unanimous", "abstain"]),
     st.integers(1, 3),
 )
-def test_a_judge_of_content_has_one_verdict_whatever_the_draw(scores, key, order, rule, repetitions):
+def test_verdict_does_not_depend_on_key_or_protocol(scores, key, order, rule, repetitions):
     by_text = {"one": scores[0], "two": scores[1]}
 
     def judge(request):
@@ -328,7 +328,7 @@ def test_a_judge_of_content_has_one_verdict_whatever_the_draw(scores, key, order
 
 
 @pytest.mark.parametrize("key", ["a", "b", "c", "d"])
-def test_comparison_json_and_the_assignment_fit_together(key):
+def test_comparison_json_matches_the_assignment(key):
     found = compared(judges.honest, key=key)
     label = {name: label for label, name in found.assignment.items()}["reasoned"]
     assert found.label == found.comparison["winner"] == label
@@ -336,7 +336,7 @@ def test_comparison_json_and_the_assignment_fit_together(key):
     assert found.comparison["reasoning"] == f"{label} it is."
 
 
-def test_a_comparison_without_verdict_says_so_in_its_file():
+def test_comparison_json_explains_a_missing_verdict():
     found = compared(judges.first_slot)
     assert found.comparison["winner"] == "TIE"
     assert found.comparison["reasoning"].startswith("[With the labels exchanged, the judge preferred the other output.")
@@ -357,7 +357,7 @@ def test_a_comparison_without_verdict_says_so_in_its_file():
         ("III", "unanimous", "INCONSISTENT"),
     ],
 )
-def test_repetitions_are_counted_and_none_is_dropped(votes, rule, label):
+def test_failed_repetitions_count(votes, rule, label):
     known = {
         "A": Vote("JUDGED", "A"),
         "B": Vote("JUDGED", "B"),
@@ -365,4 +365,4 @@ def test_repetitions_are_counted_and_none_is_dropped(votes, rule, label):
         "X": Vote("INVALID"),
         "I": Vote("INCONSISTENT"),
     }
-    assert aggregated([known[vote] for vote in votes], rule).label == label
+    assert combine_repetitions([known[vote] for vote in votes], rule).label == label

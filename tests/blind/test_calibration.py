@@ -12,9 +12,17 @@ from blind_judges import BAD, GOOD
 
 from pytest_verdict.blind import request
 from pytest_verdict.blind.api import blind_compare
-from pytest_verdict.blind.calibration import agreement, measurement
-from pytest_verdict.blind.calibration.files import read_gold
-from pytest_verdict.blind.calibration.measurement import Gate, calibrate
+from pytest_verdict.blind.calibration import (
+    Gate,
+    _test_rate,
+    calibrate,
+    compute_kappa,
+    compute_kappa_interval,
+    compute_precision_and_recall,
+    compute_wilson_interval,
+    count_confusion,
+    read_gold_set,
+)
 from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.cli import main
 from pytest_verdict.errors import ConfigurationError, RecordError, SettingsError
@@ -31,17 +39,17 @@ def samples():
 
 
 @pytest.mark.parametrize("pairs", list(samples()), ids=len)
-def test_kappa_is_that_of_scikit_learn(pairs):
+def test_kappa_matches_scikit_learn(pairs):
     metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is a development dependency")
     left, right = zip(*pairs, strict=True)
-    assert agreement.kappa(pairs) == pytest.approx(metrics.cohen_kappa_score(left, right))
+    assert compute_kappa(pairs) == pytest.approx(metrics.cohen_kappa_score(left, right))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = metrics.precision_recall_fscore_support(left, right, labels=["a", "b", "t"], zero_division=0)
     for position, label in enumerate("abt"):
-        precision, recall = agreement.precision_and_recall(pairs, label)
+        precision, recall = compute_precision_and_recall(pairs, label).values()
         assert (precision or 0, recall or 0) == pytest.approx((found[0][position], found[1][position]))
-    counted = agreement.confusion(pairs, ["a", "b", "t"])
+    counted = count_confusion(pairs, ["a", "b", "t"])
     expected = metrics.confusion_matrix(left, right, labels=["a", "b", "t"]).tolist()
     assert [list(row.values()) for row in counted.values()] == expected
 
@@ -49,22 +57,22 @@ def test_kappa_is_that_of_scikit_learn(pairs):
 @pytest.mark.parametrize(
     ("count", "total"), [(0, 1), (1, 1), (9, 10), (18, 20), (27, 30), (33, 50), (80, 100), (0, 40)]
 )
-def test_intervals_and_tests_are_those_of_scipy_and_statsmodels(count, total):
+def test_intervals_and_p_values_match_scipy_and_statsmodels(count, total):
     stats = pytest.importorskip("scipy.stats", reason="scipy is a development dependency")
     proportion = pytest.importorskip("statsmodels.stats.proportion", reason="statsmodels is a development dependency")
-    interval = agreement.wilson(count, total)
+    interval = compute_wilson_interval(count, total)
     assert interval == pytest.approx(proportion.proportion_confint(count, total, method="wilson"), abs=1e-12)
     found = stats.binomtest(count, total)
     assert interval == pytest.approx(tuple(found.proportion_ci(method="wilson")), abs=1e-12)
     assert mcnemar(total - count, count) == pytest.approx(found.pvalue)
 
 
-def test_the_bootstrap_interval_is_near_the_asymptotic_one_and_always_the_same():
+def test_bootstrap_interval_is_reproducible_and_near_the_asymptotic_one():
     raters = pytest.importorskip("statsmodels.stats.inter_rater", reason="statsmodels is a development dependency")
-    table = [list(row.values()) for row in agreement.confusion(SAMPLE, ["a", "b", "t"]).values()]
+    table = [list(row.values()) for row in count_confusion(SAMPLE, ["a", "b", "t"]).values()]
     asymptotic = raters.cohens_kappa(table)
-    interval = agreement.kappa_interval(SAMPLE, seed=1)
-    assert interval == agreement.kappa_interval(SAMPLE, seed=1)
+    interval = compute_kappa_interval(SAMPLE, seed=1)
+    assert interval == compute_kappa_interval(SAMPLE, seed=1)
     assert interval == pytest.approx((asymptotic.kappa_low, asymptotic.kappa_upp), abs=0.06)
 
 
@@ -73,21 +81,21 @@ def test_the_bootstrap_interval_is_near_the_asymptotic_one_and_always_the_same()
     [([], None), ([("a", "a")] * 9, None), ([("a", "a")] * 9 + [("b", "a")], 0.0), ([("a", "b")] * 3, 0.0)],
     ids=["empty", "one label", "constant judge", "never agreed"],
 )
-def test_degenerate_sets_have_a_defined_answer(pairs, value):
-    assert agreement.kappa(pairs) == value
-    interval = agreement.kappa_interval(pairs)
+def test_kappa_of_degenerate_sets_is_defined(pairs, value):
+    assert compute_kappa(pairs) == value
+    interval = compute_kappa_interval(pairs)
     assert interval is None if value is None else all(map(math.isfinite, interval))
 
 
-def test_a_sign_test_of_many_is_quick():
+def test_sign_test_handles_large_counts():
     assert mcnemar(20_000, 20_000) == 1.0
     assert mcnemar(0, 20_000) == mcnemar(20_000, 0) == 0.0
 
 
-def test_nothing_has_no_rate():
-    assert agreement.wilson(0, 0) is None
-    assert measurement._tested(0, 0)["p"] is None
-    assert agreement.precision_and_recall([("a", "a")], "b") == (None, None)
+def test_empty_counts_have_no_rate():
+    assert compute_wilson_interval(0, 0) is None
+    assert _test_rate([])["p"] is None
+    assert compute_precision_and_recall([("a", "a")], "b") == {"precision": None, "recall": None}
 
 
 def gold_file(tmp_path, labels, **changes):
@@ -106,8 +114,8 @@ def gold_file(tmp_path, labels, **changes):
 BALANCED = ["first", "second"] * 16 + ["tie"] * 8
 
 
-def test_an_honest_judge_passes(tmp_path):
-    found = calibrate(read_gold(gold_file(tmp_path, BALANCED)), judges.honest)
+def test_honest_judge_passes_the_gate(tmp_path):
+    found = calibrate(read_gold_set(gold_file(tmp_path, BALANCED)), judges.honest)
     assert found["gate"]["passed"]
     assert found["agreement"] == {"count": 40, "of": 40, "rate": 1.0, "interval": [0.912378, 1.0]}
     assert found["kappa"]["value"] == 1.0
@@ -116,11 +124,11 @@ def test_an_honest_judge_passes(tmp_path):
     assert found["first_shown_wins"] == {"count": 32, "of": 64, "rate": 0.5, "interval": [0.381021, 0.618979], "p": 1.0}
     assert found["longer_wins"]["rate"] == found["longer_wins_with_people"]["rate"] == 1.0
     assert json.loads(json.dumps(found, allow_nan=False)) == found
-    assert found == calibrate(read_gold(gold_file(tmp_path, BALANCED)), judges.honest)
+    assert found == calibrate(read_gold_set(gold_file(tmp_path, BALANCED)), judges.honest)
 
 
-def test_a_first_slot_judge_has_no_verdicts_and_shows_why(tmp_path):
-    found = calibrate(read_gold(gold_file(tmp_path, BALANCED)), judges.first_slot)
+def test_first_slot_judge_has_no_coverage(tmp_path):
+    found = calibrate(read_gold_set(gold_file(tmp_path, BALANCED)), judges.first_slot)
     assert found["coverage"]["count"] == 0
     assert found["flips"]["rate"] == 1.0
     assert found["first_shown_wins"]["rate"] == 1.0
@@ -135,40 +143,40 @@ def test_a_first_slot_judge_has_no_verdicts_and_shows_why(tmp_path):
     assert not found["gate"]["passed"]
 
 
-def test_a_constant_judge_does_not_pass_by_agreement_alone(tmp_path):
-    found = calibrate(read_gold(gold_file(tmp_path, ["tie"] * 36 + ["first"] * 4)), judges.constant_tie)
+def test_constant_judge_fails_the_kappa_limit(tmp_path):
+    found = calibrate(read_gold_set(gold_file(tmp_path, ["tie"] * 36 + ["first"] * 4)), judges.constant_tie)
     assert found["agreement"]["rate"] == 0.9
     assert found["kappa"]["value"] == 0.0
     assert [check["passed"] for check in found["gate"]["checks"]] == [True, False, True, True]
 
 
-def test_a_set_with_one_label_has_no_kappa(tmp_path):
-    found = calibrate(read_gold(gold_file(tmp_path, ["tie"] * 30)), judges.constant_tie)
+def test_set_with_one_label_has_no_kappa(tmp_path):
+    found = calibrate(read_gold_set(gold_file(tmp_path, ["tie"] * 30)), judges.constant_tie)
     assert found["kappa"]["reason"] == "both gave one and the same label to every item"
     assert not found["gate"]["passed"]
 
 
-def test_a_random_judge_asked_often_is_seen_to_be_unstable(tmp_path):
-    gold = read_gold(gold_file(tmp_path, BALANCED))
+def test_random_judge_has_low_coverage(tmp_path):
+    gold = read_gold_set(gold_file(tmp_path, BALANCED))
     found = calibrate(gold, judges.Random(), BlindProtocol(repetitions=3, rule="unanimous"))
     assert found["repeats_alike"]["rate"] < 0.5
     assert found["coverage"]["rate"] < 0.5
 
 
-def test_annotators_settle_an_item_and_are_measured_too(tmp_path):
+def test_majority_of_annotators_is_the_label(tmp_path):
     path = gold_file(tmp_path, ["first", "second", "tie"])
     text = yaml.safe_load(path.read_text())
     for item in text["items"]:
         label = item.pop("label")
         item["labels"] = {"anna": label, "ben": label, "cem": "first"}
     path.write_text(yaml.safe_dump(text))
-    found = calibrate(read_gold(path), judges.honest)
+    found = calibrate(read_gold_set(path), judges.honest)
     assert found["agreement"]["rate"] == 1.0
     assert 0 < found["people_among_themselves"]["value"] < 1
 
 
 def test_labels_of_a_model_are_refused(tmp_path):
-    gold = read_gold(gold_file(tmp_path, BALANCED, annotators="model"))
+    gold = read_gold_set(gold_file(tmp_path, BALANCED, annotators="model"))
     with pytest.raises(ConfigurationError, match="calibrate against people"):
         calibrate(gold, judges.honest)
     assert not calibrate(gold, judges.honest, allow_model_labels=True)["gate"]["passed"]
@@ -193,14 +201,14 @@ PAIR = {"id": "a", "prompt": "p", "first": "a", "second": "b", "label": "tie"}
         ({"items": [{"id": "a", "prompt": "p", "first": "a", "second": "b", "label": "tie"}] * 2}, "occurs twice"),
     ],
 )
-def test_a_wrong_gold_set_says_so(tmp_path, change, message):
+def test_invalid_gold_set_is_rejected(tmp_path, change, message):
     with pytest.raises(SettingsError, match=message):
-        read_gold(gold_file(tmp_path, ["first"], **change))
+        read_gold_set(gold_file(tmp_path, ["first"], **change))
 
 
-def test_a_fresh_calibration_is_cited_and_a_stale_one_is_informal(tmp_path):
+def test_stale_calibration_makes_the_verdict_informal(tmp_path):
     path = tmp_path / "calibration.json"
-    path.write_text(json.dumps(calibrate(read_gold(gold_file(tmp_path, BALANCED)), judges.honest)))
+    path.write_text(json.dumps(calibrate(read_gold_set(gold_file(tmp_path, BALANCED)), judges.honest)))
 
     def compared(judge=judges.honest, **options):
         return blind_compare(GOOD, BAD, "Why?", judge, calibration=path, key="k", **options).result
@@ -213,7 +221,7 @@ def test_a_fresh_calibration_is_cited_and_a_stale_one_is_informal(tmp_path):
     assert stale.observed["comparison"]["calibration"]["changed"] == ["protocol"]
     other = compared(rubric={"id": "a", "version": 1, "content": ["a"], "structure": ["b"]}, judge=judges.longer_wins)
     assert other.observed["comparison"]["calibration"]["changed"] == ["judge", "rubric"]
-    path.write_text(json.dumps(calibrate(read_gold(gold_file(tmp_path, ["first"])), judges.honest)))
+    path.write_text(json.dumps(calibrate(read_gold_set(gold_file(tmp_path, ["first"])), judges.honest)))
     assert "informal" in compared().notes
     path.write_text(path.read_text().replace('"gate":', '"gate": {"passed": true}, "gate":'))
     with pytest.raises(RecordError, match="the key 'gate' occurs twice"):
@@ -225,8 +233,8 @@ def test_a_fresh_calibration_is_cited_and_a_stale_one_is_informal(tmp_path):
         blind_compare(GOOD, BAD, "Why?", judges.honest, calibration={"format": 1, "bound_to": {}})
 
 
-def test_a_calibration_says_nothing_of_a_judge_that_is_told_something_else(tmp_path, monkeypatch):
-    calibration = calibrate(read_gold(gold_file(tmp_path, BALANCED)), judges.honest)
+def test_changed_instructions_make_a_calibration_stale(tmp_path, monkeypatch):
+    calibration = calibrate(read_gold_set(gold_file(tmp_path, BALANCED)), judges.honest)
 
     def cited(given):
         result = blind_compare(GOOD, BAD, "Why?", judges.honest, calibration=given, key="k").result
@@ -248,7 +256,7 @@ def beside(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_command_writes_a_calibration(beside, capsys):
+def test_calibrate_command_writes_a_calibration(beside, capsys):
     gold = gold_file(beside, BALANCED)
     assert main(["calibrate", str(gold), "--judge", "blind_judges:honest"]) == 0
     shown = capsys.readouterr().out
@@ -261,7 +269,7 @@ def test_the_command_writes_a_calibration(beside, capsys):
     assert main(["calibrate", str(gold), "--judge", "blind_judges.honest", "--min-items", "41"]) == 1
 
 
-def test_the_command_measures_any_protocol(beside):
+def test_calibrate_command_uses_the_protocol(beside):
     gold = gold_file(beside, BALANCED)
     assert (
         main(["calibrate", str(gold), "--judge", "blind_judges:honest", "--resolve", "strict", "--timeout", "60"]) == 0
@@ -277,7 +285,7 @@ def test_the_command_measures_any_protocol(beside):
     assert "informal" not in found.result.notes
 
 
-def test_the_command_takes_another_rubric(beside):
+def test_calibrate_command_uses_another_rubric(beside):
     (beside / "rubric.yaml").write_text("{id: a, version: 1, content: [a], structure: [b]}")
     words = ["calibrate", str(gold_file(beside, BALANCED)), "--judge", "blind_judges:honest"]
     assert main([*words, "--rubric", "rubric.yaml"]) == 0
@@ -302,12 +310,12 @@ def test_the_command_takes_another_rubric(beside):
         (["--judge", "blind_judges:honest", "--min-items", "0"], "items is a whole number from 1, got 0"),
     ],
 )
-def test_the_command_says_what_is_wrong(beside, capsys, words, message):
+def test_calibrate_command_rejects_wrong_arguments(beside, capsys, words, message):
     assert main(["calibrate", str(gold_file(beside, ["first"])), *words]) == 2
     assert message in capsys.readouterr().err
 
 
-def test_the_gate_is_a_choice(tmp_path):
-    gold = read_gold(gold_file(tmp_path, ["first", "second"] * 5))
+def test_gate_limits_can_be_changed(tmp_path):
+    gold = read_gold_set(gold_file(tmp_path, ["first", "second"] * 5))
     assert not calibrate(gold, judges.honest)["gate"]["passed"]
     assert calibrate(gold, judges.honest, gate=Gate(items=10))["gate"]["passed"]

@@ -11,9 +11,9 @@ from hypothesis import example, given, settings, strategies as st
 from pydantic import BaseModel
 
 from pytest_verdict.blind.api import blind_compare
-from pytest_verdict.blind.ballot import BlindBallot
 from pytest_verdict.blind.comparison_json import read_comparison
 from pytest_verdict.blind.preference import BlindPreference
+from pytest_verdict.blind.reply import BlindBallot
 from pytest_verdict.errors import RecordError
 
 BALLOT = blind_compare(
@@ -52,7 +52,7 @@ def replaced(value, path, new):
 @example(("comparison", "candidates", 0, "excluded"), {})
 @example(("comparison", "leaks"), "")
 @example(("comparison", "protocol"), {})
-def test_an_altered_ballot_is_answered(path, new):
+def test_any_altered_record_is_evaluated(path, new):
     outcome = BlindPreference(gate=[]).evaluate("x", replaced(BALLOT, path, new))
     if outcome.score and path[:1] != ("calls",) and replaced(BALLOT, path, new) != BALLOT:
         # Equal values of another kind, such as 0 and False, are no alteration that anybody could use.
@@ -61,7 +61,7 @@ def test_an_altered_ballot_is_answered(path, new):
 
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(sorted(paths(REPLY), key=str)), json_values)
-def test_an_altered_reply_is_answered(path, new):
+def test_any_altered_reply_is_evaluated(path, new):
     text = json.dumps(replaced(REPLY, path, new))
     outcome = BlindBallot(expectations=["It is right"]).evaluate(None, text)
     assert outcome.error is None
@@ -72,11 +72,11 @@ def test_an_altered_reply_is_answered(path, new):
 
 
 @given(st.text(max_size=60))
-def test_any_text_is_a_reply(text):
+def test_any_text_is_evaluated_as_a_reply(text):
     assert BlindBallot().evaluate(None, text).score == 0.0
 
 
-def test_huge_numbers_and_lone_surrogates_are_answered(tmp_path):
+def test_huge_numbers_and_lone_surrogates_are_handled(tmp_path):
     def judge(request):
         made = judges.honest(request)
         made["rubric"]["A"]["overall_score"] = 10**400
@@ -92,16 +92,16 @@ class Verdict(BaseModel):
 
 
 @pytest.mark.parametrize("form", [lambda made: made, json.dumps, lambda made: Verdict(rubric=made["rubric"])])
-def test_a_judge_answers_in_any_form(form):
+def test_judge_answers_with_mapping_json_or_model(form):
     assert blind_compare(GOOD, BAD, "Why?", lambda request: form(judges.honest(request))).winner == "x"
 
 
 @pytest.mark.parametrize("answer", [None, 3, [1], {"at": object()}, {"nan": float("nan")}])
-def test_what_is_no_answer_is_invalid(answer):
+def test_other_answers_are_invalid(answer):
     assert blind_compare(GOOD, BAD, "Why?", lambda _: answer).status == "INVALID"
 
 
-def test_ordinary_names_are_not_looked_for():
+def test_common_names_are_no_leaks():
     assert (
         blind_compare("A new idea, because.", "An old one", "Why?", judges.honest, names=("new", "old")).winner == "new"
     )

@@ -38,7 +38,7 @@ def test_criteria_of_a_file_are_checked_together(criteria):
     assert not compare(strict.operator, strict.expected, "Paris it is")
 
 
-def test_the_digest_of_criteria_is_that_of_all_that_they_ask(criteria):
+def test_digest_of_criteria_changes_with_a_criterion(criteria):
     before = read_criteria(criteria)
     criteria.write_text(CRITERIA.replace("please", "kindly"))
     after = read_criteria(criteria)
@@ -46,7 +46,7 @@ def test_the_digest_of_criteria_is_that_of_all_that_they_ask(criteria):
     assert digests[0] != digests[1] == digests[2]
 
 
-def test_criteria_are_read_back_from_a_record(criteria):
+def test_criteria_round_trip_through_a_record(criteria):
     found = read_criteria(criteria)
     result = compare(found.operator, found.expected, "Paris it is")
     assert type(found.operator)(**found.operator.settings()) == found.operator
@@ -66,20 +66,20 @@ def test_criteria_are_read_back_from_a_record(criteria):
         ("operator: contains_any", "4: contains_any", r"criteria\['polite'\]: a criterion has no key 4"),
     ],
 )
-def test_wrong_criteria_say_what_is_wrong(criteria, before, after, message):
+def test_invalid_criteria_are_rejected(criteria, before, after, message):
     criteria.write_text(CRITERIA.replace(before, after))
     with pytest.raises(ConfigurationError, match=message):
         read_criteria(criteria)
 
 
-def test_a_threshold_beside_an_operator_in_full_is_not_lost(criteria):
+def test_threshold_beside_a_full_operator_is_kept(criteria):
     in_full = "operator: {operator: text_similarity}, threshold"
     criteria.write_text(CRITERIA.replace("operator: text_similarity, threshold", in_full))
     found = read_criteria(criteria)
     assert found.operator.criteria[1].condition.threshold == 0.5
 
 
-def test_the_expected_value_is_derived_first():
+def test_compare_derived_derives_before_it_extracts():
     order = []
 
     def derive(question):
@@ -98,7 +98,7 @@ def test_the_expected_value_is_derived_first():
     assert result.settings["source"] == "spec"
 
 
-def test_what_sees_the_draft_or_wavers_derives_nothing():
+def test_compare_derived_rejects_unstable_derivation():
     with pytest.raises(ConfigurationError, match="cannot see the draft"):
         compare_derived("exact", 1, lambda question, draft: draft, 1, lambda draft: draft)
     numbers = iter(range(9))
@@ -106,7 +106,7 @@ def test_what_sees_the_draft_or_wavers_derives_nothing():
         compare_derived("exact", 1, lambda _: next(numbers), 1, lambda draft: draft)
 
 
-def test_a_baseline_is_measured_once():
+def test_baseline_measures_before_and_after():
     rows = [1, 2]
     with Baseline(lambda: len(rows)) as baseline:
         rows.append(3)
@@ -117,5 +117,5 @@ def test_a_baseline_is_measured_once():
     assert not compare("delta", 2, baseline.change)
     with pytest.raises(ConfigurationError, match="measured once"), baseline:
         pass
-    with pytest.raises(ConfigurationError, match="by a function"):
+    with pytest.raises(ConfigurationError, match="needs a function"):
         Baseline(3)

@@ -55,7 +55,7 @@ def pair(tmp_path):
     return tmp_path / "one", tmp_path / "two"
 
 
-def test_a_judge_that_sees_pictures_is_shown_them_in_the_order_of_the_prompt(pair):
+def test_pictures_are_in_the_order_of_the_prompt(pair):
     judge = SeesImages()
     found = blind_compare(*pair, TASK, judge)
     assert (found.status, found.winner) == ("JUDGED", "y")
@@ -66,13 +66,13 @@ def test_a_judge_that_sees_pictures_is_shown_them_in_the_order_of_the_prompt(pai
     assert run(BlindPreference(**read.settings), read.expected, read.observed).to_text() == text
 
 
-def test_any_other_judge_is_not_asked(pair):
+def test_judge_without_sight_is_not_asked_about_pictures(pair):
     found = blind_compare(*pair, TASK, larger)
     assert found.status == "INVALID"
     assert "square.png" in found.result.error
 
 
-def test_a_picture_does_not_show_what_is_beside_it(pair):
+def test_other_binary_files_stay_unseen(pair):
     for folder in pair:
         (folder / "sound.bin").write_bytes(b"\0\1\2")
     found = blind_compare(*pair, TASK, SeesImages())
@@ -81,7 +81,7 @@ def test_a_picture_does_not_show_what_is_beside_it(pair):
     assert "square.png" not in found.result.error
 
 
-def test_replies_to_pictures_are_recorded_and_another_picture_is_another_question(pair, tmp_path):
+def test_another_picture_needs_another_recording(pair, tmp_path):
     asked = SeesImages()
     recording = RecordedJudge(tmp_path / "replies", asked, mode="record")
     for _ in range(2):
@@ -92,7 +92,7 @@ def test_replies_to_pictures_are_recorded_and_another_picture_is_another_questio
     assert len(asked.names) == 4
 
 
-def test_a_model_that_sees_pictures_is_sent_them(pair):
+def test_model_judge_sends_pictures(pair):
     pytest.importorskip("pydantic_ai", reason="the extra 'judge' is not installed")
     from pydantic_ai import BinaryContent
     from pydantic_ai.messages import ModelResponse, TextPart

@@ -31,7 +31,7 @@ class Counting:
         return self.judge(request)
 
 
-def test_a_recorded_judge_is_asked_once_for_each_question(tmp_path):
+def test_recorded_judge_asks_once_for_each_question(tmp_path):
     judge = Counting()
     protocol = BlindProtocol(repetitions=3)
     first = blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judge, mode="record"), protocol=protocol, key="1")
@@ -57,7 +57,7 @@ def test_a_recorded_judge_is_asked_once_for_each_question(tmp_path):
         ({"rubric": {"id": "a", "version": 1, "content": ["a"], "structure": ["b"]}}, "another form, rubric."),
     ],
 )
-def test_a_stale_recording_says_what_changed(tmp_path, change, reason):
+def test_missing_recording_names_the_change(tmp_path, change, reason):
     asked = {"candidate_x": GOOD, "candidate_y": BAD, "eval_prompt": TASK, "judge": judges.honest, "key": "1"}
     blind_compare(**{**asked, "judge": RecordedJudge(tmp_path, judges.honest, mode="record")})
     changed = {**asked, **change}
@@ -65,7 +65,7 @@ def test_a_stale_recording_says_what_changed(tmp_path, change, reason):
         blind_compare(**{**changed, "judge": RecordedJudge(tmp_path, changed["judge"])})
 
 
-def test_failures_and_attempts_are_recorded_too(tmp_path):
+def test_failures_and_retries_are_recorded(tmp_path):
     options = {"key": "1", "protocol": BlindProtocol(retries=1)}
     for judge in (judges.raising, judges.Recovering()):
         first = blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judge, mode="record"), **options)
@@ -75,14 +75,14 @@ def test_failures_and_attempts_are_recorded_too(tmp_path):
 
 
 @pytest.mark.parametrize("judge", [lambda request: judges.honest(request), functools.partial(judges.honest)])
-def test_a_judge_without_a_name_of_its_own_is_not_recorded(tmp_path, judge):
+def test_judge_without_unique_name_is_rejected(tmp_path, judge):
     with pytest.raises(ConfigurationError, match="judge_id"):
         RecordedJudge(tmp_path, judge)
     judge.judge_id = "honest 1"
     assert RecordedJudge(tmp_path, judge).judge_id == "honest 1"
 
 
-def test_a_recorded_comparison_is_the_same_when_it_is_replayed(tmp_path):
+def test_replayed_comparison_equals_the_recorded_one(tmp_path):
     def judge(request):
         return {**judges.honest(request), "reasoning": "é \ud83d\ude00 \ud800"}
 
@@ -91,13 +91,13 @@ def test_a_recorded_comparison_is_the_same_when_it_is_replayed(tmp_path):
     assert first.result == again.result
 
 
-def test_a_blind_comparison_records_who_judged(tmp_path):
+def test_blind_comparison_needs_the_judge_of_a_recording(tmp_path):
     blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judges.honest, mode="record"), key="1")
-    with pytest.raises(ConfigurationError, match="a blind comparison records who judged; give the judge"):
+    with pytest.raises(ConfigurationError, match="records the judge's name; give the judge"):
         blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path), key="1")
 
 
-def test_a_recording_that_was_altered_is_refused(tmp_path):
+def test_altered_recording_is_rejected(tmp_path):
     blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judges.honest, mode="record"), key="1")
     for path in tmp_path.glob("*.json"):
         path.write_text(path.read_text().replace('"correctness": 5', '"correctness": 1'))
@@ -107,7 +107,7 @@ def test_a_recording_that_was_altered_is_refused(tmp_path):
         RecordedJudge(tmp_path, judges.honest, mode="reply")
 
 
-def test_a_recording_in_the_place_of_another_one_is_refused(tmp_path):
+def test_swapped_recordings_are_rejected(tmp_path):
     asked = (GOOD, BAD, TASK)
     blind_compare(*asked, RecordedJudge(tmp_path, judges.honest, mode="record"), key="1")
     one, other = sorted(tmp_path.glob("*.json"))
@@ -128,7 +128,7 @@ def fill(form, output):
     form.write_text("\n".join(filled))
 
 
-def test_a_person_judges_in_a_folder(tmp_path):
+def test_human_judge_reads_completed_forms(tmp_path):
     judge = HumanJudge(tmp_path / "judgments", name="reviewer")
     for expected in (2, 1):
         with pytest.raises(AwaitingJudgmentError) as awaited:
@@ -203,7 +203,7 @@ def model_of(server):
     return OpenAIChatModel("local", provider=OpenAIProvider(openai_client=client))
 
 
-def test_a_model_is_asked_over_http(provider):
+def test_model_judge_asks_over_http(provider):
     judge = ModelJudge(model_of(provider), settings={"temperature": 0})
     found = assert_preferred(GOOD, BAD, TASK, judge, key="1")
     assert len(provider.requests) == 2
@@ -212,7 +212,7 @@ def test_a_model_is_asked_over_http(provider):
     assert found.result.observed["comparison"]["judge"].startswith("pydantic-ai local")
 
 
-def test_a_provider_that_fails_is_asked_again_and_then_given_up(provider):
+def test_failing_provider_is_retried(provider):
     provider.statuses = [429, 200, 500, 500]
     found = blind_compare(GOOD, BAD, TASK, ModelJudge(model_of(provider)), key="1")
     assert found.status == "INVALID"
@@ -221,7 +221,7 @@ def test_a_provider_that_fails_is_asked_again_and_then_given_up(provider):
     assert "500" in found.result.error
 
 
-def test_a_model_is_told_that_half_points_are_allowed(provider):
+def test_instructions_mention_half_points(provider):
     rubric = {"id": "a", "version": 1, "content": ["a"], "structure": ["b"], "step": 0.5}
     blind_compare(GOOD, BAD, TASK, ModelJudge(model_of(provider)), rubric=rubric, key="1")
     blind_compare(GOOD, BAD, TASK, ModelJudge(model_of(provider), instructions="Be quick."), rubric=rubric, key="1")

@@ -11,8 +11,7 @@ import pytest
 
 from pytest_verdict import ComparisonResult, MismatchError
 from pytest_verdict.blind.api import assert_preferred, blind_compare
-from pytest_verdict.blind.calibration.files import read_gold
-from pytest_verdict.blind.calibration.measurement import calibrate
+from pytest_verdict.blind.calibration import calibrate, read_gold_set
 from pytest_verdict.blind.human import HumanJudge
 from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.blind.protocol import BlindProtocol
@@ -56,7 +55,7 @@ def unseen(found):
 
 
 @pytest.mark.parametrize("prefer", [None, "x"])
-def test_pictures_are_not_compared_by_size_and_digest(place, prefer):
+def test_pictures_are_unseen_files(place, prefer):
     first, second = place("one/a.png", PICTURE), place("two/a.png", PICTURE + b"2")
     found = blind_compare(first, second, TASK, lambda _: pytest.fail("asked"), prefer=prefer)
     problem = unseen(found)
@@ -69,7 +68,7 @@ def test_pictures_are_not_compared_by_size_and_digest(place, prefer):
 
 
 @pytest.mark.parametrize("beside", [[], ["two/plot.png"], ["one/plot.png"]], ids=["one side", "other side", "alike"])
-def test_one_unseen_file_is_enough(place, beside):
+def test_one_unseen_file_makes_the_comparison_invalid(place, beside):
     for name, text in (("one", GOOD), ("two", BAD)):
         report = place(f"{name}/report.md", text)
     for path in {"one/plot.png", *beside} - ({"one/plot.png"} if beside == ["two/plot.png"] else set()):
@@ -90,7 +89,7 @@ MAKERS = [
 
 
 @pytest.mark.parametrize(("name", "make", "extractor"), MAKERS, ids=[maker[0] for maker in MAKERS])
-def test_the_text_of_documents_is_judged_and_the_record_says_by_what(place, name, make, extractor):
+def test_text_of_documents_is_judged(place, name, make, extractor):
     prompts = []
 
     def judge(request):
@@ -107,17 +106,17 @@ def test_the_text_of_documents_is_judged_and_the_record_says_by_what(place, name
     assert extracted["characters"] == described["characters"]
     assert GOOD in prompts[0]
     assert f'"extracted_by": "{extracted["by"]}"' in prompts[0]
-    text = getattr(documents, f"{name[2:]}_text")(make(GOOD))[0]
+    text = getattr(documents, f"extract_{name[2:]}")(make(GOOD))[0]
     assert extracted["sha256"] == digest(text)
 
 
-def test_without_the_extra_a_document_is_unseen(place, monkeypatch):
+def test_document_is_unseen_without_the_extra(place, monkeypatch):
     monkeypatch.setitem(sys.modules, "docx", None)
     pair = place("one/a.docx", real.docx_file(GOOD)), place("two/a.docx", real.docx_file(BAD))
     assert "needs the extra pytest-verdict[documents]" in unseen(blind_compare(*pair, TASK, judges.honest))
 
 
-def test_a_broken_document_is_unseen_with_its_reason(place):
+def test_broken_document_is_unseen(place):
     pair = place("one/a.pdf", b"%PDF-1.4 because"), place("two/a.pdf", real.pdf(BAD))
     problem = unseen(blind_compare(*pair, TASK, judges.honest))
     assert "cannot see 1 file: 'output.pdf' of 'x': PdfStreamError" in problem
@@ -144,7 +143,7 @@ class Agent:
         return judges.reply(request, {label: 5 if size > 6 else 2 for label, size in sizes.items()})
 
 
-def test_a_judge_that_sees_files_judges_them(place):
+def test_judge_that_opens_files_judges_pictures(place):
     pair = place("one/a.png", PICTURE), place("two/a.png", PICTURE + b"2")
     found = blind_compare(*pair, TASK, Agent(), prefer="y")
     assert found
@@ -152,7 +151,7 @@ def test_a_judge_that_sees_files_judges_them(place):
     assert "unseen_files" not in found.result.notes
 
 
-def test_whoever_replays_a_judge_sees_what_that_judge_saw(place, tmp_path):
+def test_recorded_judge_sees_what_its_judge_sees(place, tmp_path):
     pair = place("one/a.png", PICTURE), place("two/a.png", PICTURE + b"2")
     for mode in ("record", "replay"):
         assert blind_compare(*pair, TASK, RecordedJudge(tmp_path / "replies", Agent(), mode=mode)).winner == "y"
@@ -160,13 +159,13 @@ def test_whoever_replays_a_judge_sees_what_that_judge_saw(place, tmp_path):
 
 
 @pytest.mark.parametrize("value", ["yes", 1, None])
-def test_only_true_is_true(place, value):
+def test_sees_files_must_be_true(place, value):
     judge = mock.Mock(spec=["sees_files"], sees_files=value, return_value={})
     judge.judge_id = "mock"
     unseen(blind_compare(place("a.png", PICTURE), GOOD, TASK, judge))
 
 
-def test_a_person_gets_the_files_whatever_is_installed(place, tmp_path, monkeypatch):
+def test_forms_do_not_depend_on_installed_libraries(place, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pypdf", None)
     pair = place("one/a.pdf", real.pdf(GOOD)), place("two/a.pdf", real.pdf(BAD))
     for _ in range(2):
@@ -178,7 +177,7 @@ def test_a_person_gets_the_files_whatever_is_installed(place, tmp_path, monkeypa
     assert len(list((tmp_path / "judgments").rglob("output.pdf"))) == 4
 
 
-def test_equal_bytes_need_no_judge(place):
+def test_equal_files_tie_without_a_judge(place):
     pair = place("one/a.png", PICTURE), place("two/a.png", PICTURE)
     found = blind_compare(*pair, TASK, judges.honest)
     assert (found.status, found.winner) == ("JUDGED", "TIE")
@@ -186,7 +185,7 @@ def test_equal_bytes_need_no_judge(place):
     unseen(blind_compare(*pair, TASK, judges.honest, always_ask=True))
 
 
-def test_an_unseen_file_fails_its_test_or_skips_it(place, tmp_path):
+def test_unseen_file_fails_or_skips_the_test(place, tmp_path):
     pair = place("one/a.png", PICTURE), place("two/a.png", PICTURE + b"2")
     with pytest.raises(MismatchError, match="the judge cannot see 2 files"):
         assert_preferred(*pair, TASK, judges.honest, output=tmp_path / "out")
@@ -201,43 +200,43 @@ def test_an_unseen_file_fails_its_test_or_skips_it(place, tmp_path):
     ids=["body", "header"],
 )
 @pytest.mark.parametrize("judge", [judges.honest, Agent()], ids=["reads text", "sees files"])
-def test_a_name_inside_a_document_is_a_leak(place, content, judge):
+def test_name_in_a_document_is_a_leak(place, content, judge):
     candidate = place("one/a.docx", content)
     assert b"acme" not in content.lower()
     with pytest.raises(LeakError, match="'acme-9' in content of first candidate: output"):
         blind_compare(candidate, BAD, TASK, judge, identity=["acme-9"])
-    with pytest.raises(LeakError, match="no plain text, so what names a candidate in it cannot be redacted"):
+    with pytest.raises(LeakError, match="no plain text, so the name of a candidate in it cannot be redacted"):
         blind_compare(candidate, BAD, TASK, judge, identity=["acme-9"], protocol=BlindProtocol(leaks="redact"))
 
 
-def test_a_name_in_the_bytes_of_a_document_is_a_leak_too(place):
+def test_name_in_the_bytes_of_a_document_is_a_leak(place):
     content = real.pdf("Because.").replace(b"%%EOF", b"%acme-9\n%%EOF")
     with pytest.raises(LeakError, match="'acme-9' in content of first candidate: output"):
         blind_compare(place("one/a.pdf", content), BAD, TASK, judges.honest, identity=["acme-9"])
 
 
-def test_another_version_that_extracts_the_same_asks_the_same(place, tmp_path, monkeypatch):
+def test_recording_depends_on_the_extracted_text_only(place, tmp_path, monkeypatch):
     pair = place("one/a.pdf", real.pdf(GOOD)), place("two/a.pdf", real.pdf(BAD))
 
     def winner(mode="replay"):
         return blind_compare(*pair, TASK, RecordedJudge(tmp_path / "replies", judges.honest, mode=mode))
 
     assert winner("record").winner == "x"
-    before = documents.pdf_text
-    monkeypatch.setattr(documents, "pdf_text", lambda content: (before(content)[0], "pypdf 99"))
+    before = documents.extract_pdf
+    monkeypatch.setattr(documents, "extract_pdf", lambda content: (before(content)[0], "pypdf 99"))
     assert winner().winner == "x"
-    monkeypatch.setattr(documents, "pdf_text", lambda content: (before(content)[0] + "!", "pypdf 99"))
+    monkeypatch.setattr(documents, "extract_pdf", lambda content: (before(content)[0] + "!", "pypdf 99"))
     with pytest.raises(MissingRecordingError, match="has another text A, text B"):
         winner()
 
 
-def test_questions_without_documents_are_asked_as_before(tmp_path):
+def test_question_without_documents_has_no_text_parts(tmp_path):
     blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judges.honest, mode="record"))
     asked = [json.loads(path.read_text())["asked"] for path in tmp_path.iterdir()]
     assert not any(name.startswith("text ") for one in asked for name in one)
 
 
-def test_a_record_cannot_have_a_verdict_on_unseen_files(place):
+def test_record_with_unseen_files_is_invalid(place):
     found = blind_compare(place("a.png", PICTURE), GOOD, TASK, judges.honest)
     judged = copy.deepcopy(blind_compare(GOOD, BAD, TASK, judges.honest).result.observed)
     judged["comparison"]["unseen_files"] = found.result.observed["comparison"]["unseen_files"]
@@ -248,20 +247,20 @@ def test_a_record_cannot_have_a_verdict_on_unseen_files(place):
     assert BlindPreference().evaluate(None, judged).notes == ("not_a_blind_comparison",)
 
 
-def test_a_gold_pair_that_nobody_can_see_has_no_verdict(place):
+def test_gold_pair_with_unseen_file_has_no_verdict(place):
     place("plot.png", PICTURE)
     gold = {"id": "g", "version": 1, "annotators": "human", "items": []}
     gold["items"] = [
         {"prompt": TASK, "first": {"file": "plot.png"}, "second": BAD, "label": "first"},
         {"prompt": TASK, "first": GOOD, "second": BAD, "label": "first"},
     ]
-    found = calibrate(read_gold(place("gold.yaml", json.dumps(gold))), judges.honest)
+    found = calibrate(read_gold_set(place("gold.yaml", json.dumps(gold))), judges.honest)
     assert (found["coverage"]["count"], found["coverage"]["of"]) == (1, 2)
     assert [item["status"] for item in found["items"]] == ["INVALID", "JUDGED"]
 
 
 @pytest.mark.parametrize("text", ["runs/17", "runs", "runs/17/", "./runs/17/report.md", "."])
-def test_a_text_that_names_a_path_is_no_output(place, monkeypatch, text):
+def test_text_that_names_a_path_is_rejected(place, monkeypatch, text):
     folder = place("runs/17/report.md", GOOD).parents[2]
     monkeypatch.chdir(folder)
     for pair in ((text, BAD), (BAD, text)):
@@ -277,6 +276,6 @@ def test_any_other_text_is_an_output(monkeypatch, tmp_path, text):
     assert found.status == ("INVALID" if text in {"\ud800", "a\0b"} else "JUDGED")
 
 
-def test_a_path_is_read(place):
+def test_path_is_read(place):
     assert isinstance(place("a.txt", GOOD), Path)
     assert blind_compare(place("a.txt", GOOD), BAD, TASK, judges.honest).winner == "x"

@@ -31,12 +31,12 @@ def with_a_loop_of_its_own(request):
     return asyncio.run(running_loop(request))
 
 
-def test_a_sync_judge_is_asked_in_the_thread_that_asks():
+def test_sync_judge_runs_in_the_calling_thread():
     assert ask(sync, REQUEST)["thread"] is threading.current_thread()
     assert ask(sync, REQUEST, timeout=5)["thread"] is not threading.current_thread()
 
 
-def test_all_async_judges_share_one_loop_so_that_connections_are_kept():
+def test_async_judges_share_one_loop():
     async def inside():
         return ask(running_loop, REQUEST)
 
@@ -45,14 +45,14 @@ def test_all_async_judges_share_one_loop_so_that_connections_are_kept():
 
 
 @pytest.mark.parametrize("judge", [sync, running_loop, with_a_loop_of_its_own])
-def test_a_judge_can_be_asked_where_a_loop_is_running(judge):
+def test_ask_works_inside_a_running_loop(judge):
     async def inside():
         return ask(judge, REQUEST)
 
     assert asyncio.run(inside())
 
 
-def test_a_loop_goes_on_while_it_waits_for_a_reply():
+def test_ask_async_does_not_block_the_loop():
     async def inside():
         other_work = threading.Event()
 
@@ -68,7 +68,7 @@ def test_a_loop_goes_on_while_it_waits_for_a_reply():
     assert asyncio.run(inside()) == (True, ask(running_loop, REQUEST)["loop"])
 
 
-def test_an_async_judge_can_ask_another_one():
+def test_async_judge_can_ask_another_judge():
     async def asks_another(request):
         return [ask(running_loop, request), await ask_async(running_loop, request)]
 
@@ -88,7 +88,7 @@ def sleeping(_request):
 
 
 @pytest.mark.parametrize("judge", [sleeping, endless, blocking])
-def test_a_judge_that_takes_too_long_is_left_behind(judge):
+def test_ask_raises_on_timeout(judge):
     before = ask(running_loop, REQUEST)["loop"]
     started = time.monotonic()
     with pytest.raises(TimeoutError, match=r"the judge took longer than 0\.1 seconds"):
@@ -99,7 +99,7 @@ def test_a_judge_that_takes_too_long_is_left_behind(judge):
 
 
 @pytest.mark.parametrize("answer", ["late", OSError("late")])
-def test_a_reply_that_nobody_waits_for_any_more_is_not_recorded(tmp_path, answer):
+def test_late_reply_is_not_recorded(tmp_path, answer):
     ended = threading.Event()
 
     class Asked(JudgeRequest):
@@ -130,7 +130,7 @@ def test_a_reply_that_nobody_waits_for_any_more_is_not_recorded(tmp_path, answer
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_a_time_limit_of_the_judge_is_told_from_ours():
+def test_timeout_of_the_judge_keeps_its_message():
     def judge(_request):
         raise TimeoutError("the provider gave up")
 
@@ -143,7 +143,7 @@ def test_a_time_limit_of_the_judge_is_told_from_ours():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_child_process_asks_as_well():
+def test_ask_works_after_fork():
     program = """
 import os
 from pytest_verdict.judging.asking import ask

@@ -39,14 +39,14 @@ def replaced(content, name, before, after):
     return rewritten(content, name, change)
 
 
-def test_the_pages_of_a_pdf():
+def test_pdf_pages_are_read():
     found = read_text("report.PDF", real.pdf("It rains", "", "because it is wet."))
     assert found.text == "It rains\nbecause it is wet."
     assert found.extracted_by.startswith("pypdf ")
     assert not found.is_plain
 
 
-def test_a_word_document_with_all_that_people_read_in_it():
+def test_docx_body_tables_and_headers_are_read():
     content = real.docx_file("It rains", "", "Why?", table=[["a", "1"], ["b", "2"]], header="Weather")
     found = read_text("report.docx", content)
     assert found.text == "It rains\nWhy?\na\n1\nb\n2\nWeather"
@@ -65,13 +65,13 @@ def test_a_word_document_with_all_that_people_read_in_it():
     ],
     ids=["inserted", "deleted", "moved", "content control", "tab", "line break"],
 )
-def test_the_words_of_a_paragraph_as_they_stand_there(xml, text):
+def test_docx_paragraph_content_is_read(xml, text):
     run = b"<w:r><w:t>HERE</w:t></w:r>"
     content = replaced(real.docx_file("before", "HERE"), "word/document.xml", run, xml)
     assert read_text("a.docx", content).text == "\n".join(filter(None, ["before", text]))
 
 
-def test_what_word_writes_twice_is_read_once():
+def test_docx_fallback_content_is_skipped():
     both = (
         b'<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
         b'<mc:Choice Requires="wps"><w:t>box</w:t></mc:Choice><mc:Fallback><w:t>box</w:t></mc:Fallback>'
@@ -81,13 +81,13 @@ def test_what_word_writes_twice_is_read_once():
     assert read_text("a.docx", content).text == "box"
 
 
-def test_slides_in_order_with_their_notes():
+def test_pptx_slides_and_notes_are_read_in_order():
     found = read_text("talk.pptx", real.pptx_file(("Rain", "It is wet"), ("Why", "because"), notes="Wait here."))
     assert found.text == "Rain\nIt is wet\nWhy\nbecause\nWait here."
     assert found.extracted_by.startswith("python-pptx ")
 
 
-def test_the_rows_of_a_workbook():
+def test_xlsx_rows_are_read():
     content = real.xlsx(["name", "n"], [], ["x", 1.5], [None, datetime.date(2026, 1, 2)], ["sum", "=B3*2"])
     found = read_text("table.xlsx", content)
     assert found.text == "Sheet\nname\tn\nx\t1.5\n\t2026-01-02 00:00:00\nsum\t=B3*2"
@@ -95,7 +95,7 @@ def test_the_rows_of_a_workbook():
     assert read_text("table.xlsx", saved).text.endswith("sum\t3")
 
 
-def test_a_formula_of_several_cells_has_no_address():
+def test_xlsx_array_formulas_are_read():
     from openpyxl.worksheet.formula import ArrayFormula, DataTableFormula
 
     def change(book):
@@ -105,7 +105,7 @@ def test_a_formula_of_several_cells_has_no_address():
     assert read_text("a.xlsx", real.xlsx([1], change=change)).text == "Sheet\n1\t=A1:A2*2\t=TABLE(C1:C2)"
 
 
-def test_a_pdf_is_a_pdf_though_it_is_written_in_ascii():
+def test_ascii_pdf_is_read_as_pdf():
     content = real.pdf("Hello").replace(b"%\xe2\xe3\xcf\xd3", b"%abcd")
     assert content.isascii()
     assert read_text("a.pdf", content).text == "Hello"
@@ -125,7 +125,7 @@ def test_a_pdf_is_a_pdf_though_it_is_written_in_ascii():
         ("a.xlsx", real.docx_file("x"), "no valid workbook"),
     ],
 )
-def test_what_nobody_can_read_says_why(path, content, reason):
+def test_unreadable_file_has_a_reason(path, content, reason):
     found = read_text(path, content)
     assert found.text is None
     assert reason in found.reason
@@ -133,7 +133,7 @@ def test_what_nobody_can_read_says_why(path, content, reason):
 
 
 @pytest.mark.parametrize(("path", "content"), [("a.txt", b"text"), ("a.md", "Grüße".encode()), ("LICENSE", b"")])
-def test_plain_text_is_what_it_is(path, content):
+def test_plain_text_is_read(path, content):
     assert read_text(path, content) == documents.FileText(content.decode())
     assert read_text(path, content).is_plain
 
@@ -151,7 +151,7 @@ LAUGHS = b'<!DOCTYPE l [<!ENTITY a "ha">%s]>' % b"".join(
         ("a.xlsx", real.xlsx(["HERE"]), "xl/worksheets/sheet1.xml"),
     ],
 )
-def test_bombs_do_not_go_off(path, content, part):
+def test_xml_entity_bombs_are_not_expanded(path, content, part):
     def change(xml):
         start = xml.index(b"?>") + 2 if xml.startswith(b"<?xml") else 0
         return xml[:start] + LAUGHS + xml[start:].replace(b"HERE", b"&m;")
@@ -159,20 +159,20 @@ def test_bombs_do_not_go_off(path, content, part):
     assert read_text(path, rewritten(content, part, change)).text is None
 
 
-def test_what_unpacks_to_too_much_is_not_unpacked(monkeypatch):
-    monkeypatch.setattr(documents, "_MOST_UNPACKED", 10_000)
+def test_archive_bombs_are_not_unpacked(monkeypatch):
+    monkeypatch.setattr(documents, "_MAXIMUM_UNPACKED_BYTES", 10_000)
     assert "unpacks to more than 10000 bytes" in read_text("a.docx", real.docx_file("x")).reason
 
 
 @pytest.mark.parametrize(
     ("path", "content"), [("a.pdf", real.pdf("12345", "67890")), ("a.xlsx", real.xlsx(["x" * 20]))]
 )
-def test_a_text_that_is_too_long_is_not_read(monkeypatch, path, content):
-    monkeypatch.setattr(documents, "MOST_CHARACTERS", 9)
+def test_long_text_is_not_read(monkeypatch, path, content):
+    monkeypatch.setattr(documents, "MAXIMUM_CHARACTERS", 9)
     assert "its text is longer than 9 characters" in read_text(path, content).reason
 
 
-def test_a_sheet_that_claims_to_be_huge_is_read_by_its_rows():
+def test_sheet_with_wrong_dimensions_is_read_by_its_rows():
     assert read_text("a.xlsx", real.xlsx([1], change=lambda book: book.active.cell(5_000, 16_384, 5))).text.split() == [
         "Sheet",
         "1",
@@ -189,7 +189,7 @@ SOUND = {
 
 
 @pytest.mark.parametrize("path", SOUND)
-def test_nothing_in_a_broken_document_raises(path):
+def test_broken_documents_never_raise(path):
     generator = random.Random(path)
     content = SOUND[path]
     for _ in range(60):
@@ -201,7 +201,7 @@ def test_nothing_in_a_broken_document_raises(path):
         assert read_text(path, bytes(broken)) == found
 
 
-def test_a_library_is_imported_for_its_own_documents_only():
+def test_libraries_are_imported_for_their_documents_only():
     script = (
         "import sys; from pytest_verdict.judging.documents import read_text; read_text('a.txt', b'x');"
         " read_text('a.png', b'\\0'); print(sorted({'pypdf', 'docx', 'pptx', 'openpyxl'} & set(sys.modules)))"
@@ -210,7 +210,7 @@ def test_a_library_is_imported_for_its_own_documents_only():
     assert found.stdout == "[]\n"
 
 
-def test_without_the_extra_the_reason_names_it(monkeypatch):
+def test_missing_extra_is_the_reason(monkeypatch):
     monkeypatch.setitem(sys.modules, "pypdf", None)
     found = read_text("a.pdf", real.pdf("Hello"))
     assert found.text is None
@@ -244,7 +244,7 @@ def halved(_content):
 
 
 def bomb(content):
-    return "x" * documents.MOST_CHARACTERS + "x", "bomb 1"
+    return "x" * documents.MAXIMUM_CHARACTERS + "x", "bomb 1"
 
 
 def slow(_content):
@@ -258,7 +258,7 @@ def family(monkeypatch):
     monkeypatch.setattr(documents, "FAMILIES", families)
 
 
-def test_a_family_brings_a_suffix_in_one_line(family):
+def test_family_adds_a_suffix(family):
     assert read_text("a.odd", "text".encode("utf-16")[::-1]) == documents.FileText("text", "odd 1.0")
 
 
@@ -272,12 +272,12 @@ def test_a_family_brings_a_suffix_in_one_line(family):
         ("missing", "ModuleNotFoundError: No module named 'no_such_module'"),
     ],
 )
-def test_an_extractor_that_does_not_work_extracts_nothing(family, monkeypatch, suffix, reason):
-    monkeypatch.setattr(documents, "_LONGEST", 0.1 if suffix == "slow" else 60)
+def test_failing_extractor_gives_a_reason(family, monkeypatch, suffix, reason):
+    monkeypatch.setattr(documents, "_TIMEOUT", 0.1 if suffix == "slow" else 60)
     found = read_text(f"a.{suffix}", b"x")
     assert found.text is None
     assert reason in found.reason
 
 
-def test_an_extracted_text_can_be_sent(family):
+def test_lone_surrogates_are_replaced(family):
     assert read_text("a.halved", b"x").text == "half ?"

@@ -10,7 +10,7 @@ from pytest_verdict import FAMILIES as OWN, ConfigurationError
 from pytest_verdict.core import families
 from pytest_verdict.core.families import hookimpl
 from pytest_verdict.judging import ModelJudge, protocol
-from pytest_verdict.judging.protocol import find_judge, judge_name
+from pytest_verdict.judging.protocol import find_judge, get_judge_name
 
 
 def open_word_judge(word):
@@ -42,7 +42,7 @@ def word_family(monkeypatch):
 
 
 @pytest.mark.usefixtures("word_family")
-def test_a_judge_of_another_family_is_calibrated(tmp_path, capsys):
+def test_judge_of_another_family_is_calibrated(tmp_path, capsys):
     from pytest_verdict.cli import main
 
     gold = tmp_path / "gold.yaml"
@@ -72,19 +72,19 @@ items:
         ("", "cannot be imported"),
     ],
 )
-def test_what_is_no_judge_says_so(text, message):
+def test_find_judge_rejects_other_names(text, message):
     with pytest.raises(ConfigurationError, match=message):
         find_judge(text)
 
 
-def test_a_model_is_named_by_its_kind():
+def test_find_judge_opens_a_model():
     pytest.importorskip("pydantic_ai")
     judge = find_judge("pydantic-ai:test")
     assert isinstance(judge, ModelJudge)
-    assert judge_name(judge) == "pydantic-ai test {}"
+    assert get_judge_name(judge) == "pydantic-ai test {}"
 
 
-def test_a_model_that_does_not_exist_is_said_before_it_is_asked(monkeypatch):
+def test_missing_model_is_rejected_before_it_is_asked(monkeypatch):
     pytest.importorskip("pydantic_ai")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     for model in ("no-such-model", "openai:gpt-4o-mini"):

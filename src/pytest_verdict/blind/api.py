@@ -1,12 +1,12 @@
-"""`blind_compare`, `assert_preferred` and what they give: blind comparisons as tests use them."""
+"""`blind_compare` and `assert_preferred`: blind comparisons in tests."""
 
 import unittest
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Unpack, cast
 
-from pytest_verdict.blind.comparing import collect_evidence
-from pytest_verdict.blind.files import write_after
+from pytest_verdict.blind.evidence import collect_evidence
+from pytest_verdict.blind.files import write_result
 from pytest_verdict.blind.options import BlindInputs, BlindOptions
 from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.blind.protocol import Status
@@ -23,15 +23,15 @@ _POLICIES = ("fail", "skip")
 
 
 class BlindComparison:
-    """A blind comparison, with the candidates' names revealed; true when it passed.
+    """The result of a blind comparison, with the names of the candidates; true if it passed.
 
     Args:
-        result: The comparison, as it is recorded.
+        result: The recorded comparison.
 
     Example:
         >>> from pytest_verdict.blind import blind_compare
-        >>> found = blind_compare("The same.", "The same.", "Say something.", judge=print)
-        >>> found.status, found.winner, found.is_tie
+        >>> comparison = blind_compare("The same.", "The same.", "Say something.", judge=print)
+        >>> comparison.status, comparison.winner, comparison.is_tie
         ('JUDGED', 'TIE', True)
     """
 
@@ -47,12 +47,12 @@ class BlindComparison:
 
     @property
     def is_conclusive(self) -> bool:
-        """Whether there is a verdict; a tie is one."""
+        """Whether there is a verdict; a tie is a verdict."""
         return self.status == "JUDGED"
 
     @property
     def winner(self) -> str | None:
-        """The name of the candidate that won, ``TIE``, or None when there is no verdict."""
+        """The name of the winning candidate, ``TIE``, or None without a verdict."""
         return self.result.details.get("winner")
 
     @property
@@ -62,7 +62,7 @@ class BlindComparison:
 
     @property
     def label(self) -> Winner | None:
-        """The winner as ``comparison.json`` has it: ``A``, ``B`` or ``TIE``; None when there is no verdict."""
+        """The winner in ``comparison.json``: ``A``, ``B`` or ``TIE``; None without a verdict."""
         return self.result.details.get("label")
 
     @property
@@ -72,12 +72,12 @@ class BlindComparison:
 
     @property
     def comparison(self) -> dict[str, Any] | None:
-        """The comparison in the pattern's shape; None when no reply was a verdict."""
+        """The comparison in the shape of the pattern; None if no reply holds a verdict."""
         return self.result.details.get("comparison")
 
     @property
     def contradictions(self) -> list[dict[str, Any]]:
-        """Where the judge contradicted its own scores: call, code, where, claimed, derived."""
+        """The contradictions of the judge to its own scores: call, code, where, claimed, derived."""
         return list(self.result.details.get("contradictions", []))
 
     @property
@@ -103,24 +103,24 @@ def blind_compare(
     prefer: str | None = None,
     **options: Unpack[BlindOptions],
 ) -> BlindComparison:
-    """Compare two outputs without the judge knowing who made which, and record what came out.
+    """Compare two outputs without telling the judge who made which, and record the result.
 
     Args:
         candidate_x: A `pathlib.Path` of a file or directory, or the output itself.
         candidate_y: The other output.
-        eval_prompt: The task that both were made for.
+        eval_prompt: The task of both outputs.
         judge: A callable, sync or async, from a `BlindRequest` to a mapping, JSON text or a pydantic object.
-        expectations: What each output should meet; it decides only between equal scores.
-        rubric: A `Rubric`, a mapping, or the path of a YAML file; the default rubric unless given.
+        expectations: Statements that each output should meet; they decide between equal scores only.
+        rubric: A `Rubric`, a mapping, or the path of a YAML file (default: the default rubric).
         prefer: The name of the candidate that is expected to win; None expects only a verdict.
         **options: See `BlindOptions`.
 
     Returns:
-        The comparison; true when it passed.
+        The comparison; true if it passed.
 
     Raises:
-        LeakError: The judge would see something that names a candidate.
-        ConfigurationError: Something is configured wrongly.
+        LeakError: The judge would see the name of a candidate.
+        ConfigurationError: An argument is wrong.
 
     Example:
         >>> def judge(request):
@@ -132,13 +132,14 @@ def blind_compare(
         >>> blind_compare("It rains.", "It rains because it is wet.", "Explain.", judge, rubric=rubric).winner
         'y'
     """
-    asked: Any = {"eval_prompt": eval_prompt, "judge": judge, "expectations": expectations, **options}
-    inputs = BlindInputs(rubric=read_rubric(rubric), prefer=prefer, **asked)
+    # mypy cannot match the options with the fields of the model.
+    arguments: Any = {"eval_prompt": eval_prompt, "judge": judge, "expectations": expectations, **options}
+    inputs = BlindInputs(rubric=read_rubric(rubric), prefer=prefer, **arguments)
     operator = BlindPreference(tie=inputs.tie, gate=inputs.gate)
-    observed = collect_evidence(candidate_x, candidate_y, inputs)
-    result = compare(operator, prefer, observed, name=inputs.name)
+    evidence = collect_evidence(candidate_x, candidate_y, inputs)
+    result = compare(operator, prefer, evidence, name=inputs.name)
     if inputs.output is not None:
-        write_after(Path(inputs.output), result)
+        write_result(Path(inputs.output), result)
     return BlindComparison(result)
 
 
@@ -154,27 +155,27 @@ def assert_preferred(
     comparator: Comparator | None = None,
     **options: Unpack[BlindOptions],
 ) -> BlindComparison:
-    """Compare two outputs blindly, and fail the test unless the first one wins.
+    """Compare two outputs blindly, and fail the test if the first one does not win.
 
     Args:
         candidate: The output that is expected to win; see `blind_compare`.
         baseline: The other output.
-        eval_prompt: The task that both were made for.
+        eval_prompt: The task of both outputs.
         judge: See `blind_compare`.
         expectations: See `blind_compare`.
         rubric: See `blind_compare`.
-        inconclusive: What happens without a verdict: ``fail`` or ``skip``. It never passes.
-        comparator: Inside whose ``collect()`` the test fails at the end of the block.
+        inconclusive: Whether the test fails or is skipped without a verdict: ``fail`` or ``skip``.
+        comparator: A comparator whose ``collect()`` block collects the failure.
         **options: See `BlindOptions`.
 
     Returns:
-        The comparison, which passed; inside ``collect()`` it may be one that did not.
+        The comparison, which passed; inside ``collect()`` it may have failed.
 
     Raises:
         MismatchError: The candidate did not win, outside ``collect()``.
-        unittest.SkipTest: There was no verdict, and that is skipped.
-        LeakError: The judge would see something that names a candidate.
-        ConfigurationError: Something is configured wrongly.
+        unittest.SkipTest: There is no verdict, and ``inconclusive`` is ``skip``.
+        LeakError: The judge would see the name of a candidate.
+        ConfigurationError: An argument is wrong.
 
     Example:
         >>> from pytest_verdict import MismatchError
@@ -192,13 +193,14 @@ def assert_preferred(
     if inconclusive not in _POLICIES:
         raise SettingsError(f"inconclusive={inconclusive!r} is unknown.{allowed('policy', inconclusive, _POLICIES)}")
     names = options.setdefault("names", ("candidate", "baseline"))
-    # Wrong names are refused before whom to prefer is looked at.
+    # Leave wrong names to the validation of the options.
     prefer = names[0] if isinstance(names, list | tuple) and names else None
-    found = blind_compare(candidate, baseline, eval_prompt, judge, expectations, rubric, prefer=prefer, **options)
-    if found.result.passed:
-        return found
-    if inconclusive == "skip" and not found.is_conclusive:
-        cause = visible(shortened((found.result.error or "").removeprefix("no verdict"), SESSION.budget.characters))
-        raise unittest.SkipTest(f"the blind comparison has no verdict: {found.status}{cause}")
-    (comparator or Comparator()).fail(describe_failure(found.result), [found.result])
-    return found
+    comparison = blind_compare(candidate, baseline, eval_prompt, judge, expectations, rubric, prefer=prefer, **options)
+    result = comparison.result
+    if result.passed:
+        return comparison
+    if inconclusive == "skip" and not comparison.is_conclusive:
+        cause = visible(shortened((result.error or "").removeprefix("no verdict"), SESSION.budget.characters))
+        raise unittest.SkipTest(f"the blind comparison has no verdict: {comparison.status}{cause}")
+    (comparator or Comparator()).fail(describe_failure(result), [result])
+    return comparison

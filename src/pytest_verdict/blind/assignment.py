@@ -1,4 +1,4 @@
-"""The assignment of two candidates to the labels A and B: drawn from a key, committed to before, revealed afterwards."""
+"""The assignment of two candidates to the labels A and B: drawn from a key, committed to, and revealed afterwards."""
 
 import json
 from collections.abc import Mapping
@@ -8,9 +8,9 @@ from typing import Any, Literal
 from pytest_verdict.core.values.encoding import digest, encode_text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """Which candidate is called A, and the proof that this was settled before the judge was asked."""
+    """The index of the candidate that is called A, and the proof that it was drawn before the judge was asked."""
 
     key: str
     position: int | None
@@ -19,44 +19,59 @@ class Assignment:
     nonce: str
     commitment: str
 
-    def written(self) -> dict[str, Any]:
-        """Write it as JSON."""
-        drawn = {"key": self.key, "position": self.position, "A": self.a}
-        return {**drawn, "nonce": self.nonce, "commitment": self.commitment}
+    def to_json(self) -> dict[str, Any]:
+        """Return the assignment as a record holds it."""
+        return {
+            "key": self.key,
+            "position": self.position,
+            "A": self.a,
+            "nonce": self.nonce,
+            "commitment": self.commitment,
+        }
 
 
-def _hashed(*parts: Any) -> str:
+def _hash(*parts: Any) -> str:
     return digest(encode_text(["pytest-verdict blind 1", *parts]))
 
 
-def draw(key: str, comparison: str, position: int | None = None) -> Assignment:
+def draw_assignment(key: str, comparison: str, position: int | None = None) -> Assignment:
     """Draw the assignment of a comparison.
 
-    It depends on the key and the comparison and on nothing else, so neither the order of tests nor the number of
-    workers changes it.
+    It depends on the key, the comparison and the position only, so the order of tests and the number of workers do not
+    change it.
     """
     if position is None:
-        a = int(_hashed("draw", key, comparison), 16) & 1
+        a = int(_hash("draw", key, comparison), 16) & 1
     else:
-        a = (int(_hashed("draw", key, position // 2), 16) ^ position) & 1
-    nonce = _hashed("nonce", key, comparison)
-    commitment = _hashed("commitment", nonce, comparison, a, position)
-    return Assignment(key, position, comparison, a, nonce, commitment)
+        # Each pair of positions gets both assignments.
+        a = (int(_hash("draw", key, position // 2), 16) ^ position) & 1
+    nonce = _hash("nonce", key, comparison)
+    return Assignment(
+        key=key,
+        position=position,
+        comparison=comparison,
+        a=a,
+        nonce=nonce,
+        commitment=_hash("commitment", nonce, comparison, a, position),
+    )
 
 
-def digest_of(what: Literal["comparison", "calls"], value: Any) -> str:
-    """Name all that was settled before the judge was asked, or all calls, so that one altered by itself is noticed."""
-    return _hashed(what, json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False))
-
-
-def fence(key: str, comparison: str, number: int) -> str:
-    """Give the text that frames the outputs in a prompt."""
-    return _hashed("fence", key, comparison, number)[:16]
-
-
-def draws_again(written: Mapping[str, Any], comparison: str) -> bool:
-    """Say whether an assignment is the one that its key draws, and its commitment holds."""
-    key, position = written.get("key"), written.get("position")
-    if not isinstance(key, str) or not (position is None or type(position) is int):
+def is_drawn_from_its_key(assignment: Mapping[str, Any], comparison: str) -> bool:
+    """Return whether a recorded assignment is the one that its key draws, with the right commitment."""
+    key = assignment.get("key")
+    position = assignment.get("position")
+    if not isinstance(key, str):
         return False
-    return draw(key, comparison, position).written() == dict(written)
+    if position is not None and type(position) is not int:
+        return False
+    return draw_assignment(key, comparison, position).to_json() == dict(assignment)
+
+
+def hash_json(part: Literal["comparison", "calls"], value: Any) -> str:
+    """Return the digest of a part of the record: the setup of the comparison, or all calls of the judge."""
+    return _hash(part, json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False))
+
+
+def build_fence(key: str, comparison: str, number: int) -> str:
+    """Return the line that frames the outputs in a prompt."""
+    return _hash("fence", key, comparison, number)[:16]

@@ -1,4 +1,4 @@
-"""A measurement before and after, for the operator ``delta``."""
+"""`Baseline`: a measurement before and after a block, for the operator ``delta``."""
 
 from collections.abc import Callable
 from typing import Any, Self
@@ -8,12 +8,12 @@ from pytest_verdict.errors import ConfigurationError
 
 
 class Baseline:
-    """Measures before and after a ``with`` block, by the same measure.
+    """Measures before and after a ``with`` block with the same function.
 
-    The measurement before is taken when the block begins and never again. `change` is what ``delta`` observes.
+    The first measurement is made when the block begins and never repeated. `change` is the observed value for ``delta``.
 
     Args:
-        measure: A function without arguments that gives a number.
+        measure: A function without arguments that returns a number.
 
     Raises:
         ConfigurationError: The measure cannot be called.
@@ -29,13 +29,13 @@ class Baseline:
         True
     """
 
-    __slots__ = ("_measure", "_measured")
+    __slots__ = ("_measure", "_values")
 
     def __init__(self, measure: Callable[[], Any]) -> None:
         if not callable(measure):
-            raise ConfigurationError(f"a baseline measures by a function without arguments, got {measure!r}")
+            raise ConfigurationError(f"a baseline needs a function without arguments, got {measure!r}")
         self._measure = measure
-        self._measured: list[Any] = []
+        self._values: list[Any] = []
 
     @property
     def change(self) -> dict[str, Any]:
@@ -44,17 +44,18 @@ class Baseline:
         Raises:
             ConfigurationError: The block has not ended.
         """
-        if len(self._measured) < 2:
-            raise ConfigurationError("there is no change before the end of the with block")
-        return dict(zip(("before", "after"), self._measured, strict=True))
+        if len(self._values) < 2:
+            raise ConfigurationError("there is no change before the end of the with block; read it after the block")
+        before, after = self._values
+        return {"before": before, "after": after}
 
     def __enter__(self) -> Self:
-        if self._measured:
-            raise ConfigurationError("a baseline is measured once; make another one for another block")
-        self._measured.append(snapshot(self._measure()))
+        if self._values:
+            raise ConfigurationError("a baseline is measured once; create another one for another block")
+        self._values.append(snapshot(self._measure()))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        # After an exception there is no change to speak of, and a measure that fails then would hide it.
+        # A failing measurement would hide the exception of the block.
         if kind is None:
-            self._measured.append(snapshot(self._measure()))
+            self._values.append(snapshot(self._measure()))

@@ -1,4 +1,4 @@
-"""Candidates: two outputs, read once, and shown as neutral copies that do not say where they come from."""
+"""Candidates: two outputs, read once and copied to neutral folders that do not show where they come from."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.core.values.encoding import digest, encode, encode_text
@@ -19,18 +19,24 @@ EXCLUDED: Final = (
     *(".git", ".DS_Store", "__pycache__", "metrics.json", "timing.json", "grading.json"),
     *("eval_metadata.json", "transcript*", "user_notes.md"),
 )
-"""Files that describe a run instead of being its output; left out of every directory."""
+"""Names of files that describe a run instead of being its output; excluded from directories by default."""
 
-# What a picture begins with, or has at a place.
-_PICTURES: Final = {
-    "image/png": (b"\x89PNG\r\n\x1a\n", 0),
-    "image/jpeg": (b"\xff\xd8\xff", 0),
-    "image/gif": (b"GIF8", 0),
-    "image/webp": (b"WEBP", 8),
-}
+MAXIMUM_FILES: Final = 1_000
+MAXIMUM_BYTES: Final = 20_000_000
 
-MOST_FILES: Final = 1_000
-MOST_BYTES: Final = 20_000_000
+
+class _Signature(NamedTuple):
+    media_type: str
+    start: bytes
+    offset: int = 0
+
+
+_PICTURES: Final = (
+    _Signature("image/png", b"\x89PNG\r\n\x1a\n"),
+    _Signature("image/jpeg", b"\xff\xd8\xff"),
+    _Signature("image/gif", b"GIF8"),
+    _Signature("image/webp", b"WEBP", offset=8),
+)
 
 
 @dataclass(frozen=True)
@@ -42,37 +48,44 @@ class CandidateFile:
 
     @cached_property
     def reading(self) -> FileText:
-        """What a judge can read of it."""
+        """The text that a judge reads, or the reason for a missing text."""
         return read_text(self.path, self.content)
 
     @property
     def text(self) -> str | None:
-        """Its text, extracted where it is a document; None when a judge can read nothing of it."""
+        """The text of the file, extracted from documents; None if a judge cannot read it."""
         return self.reading.text
 
     @property
     def image_type(self) -> str:
         """The media type of a picture; empty for any other file."""
-        return next((kind for kind, (start, at) in _PICTURES.items() if self.content[at:].startswith(start)), "")
+        for picture in _PICTURES:
+            if self.content.startswith(picture.start, picture.offset):
+                return picture.media_type
+        return ""
 
-    def written(self) -> dict[str, Any]:
-        """Describe the file as JSON."""
+    def to_json(self) -> dict[str, Any]:
+        """Return path, size and digest of the file."""
         sha256 = hashlib.sha256(self.content).hexdigest()
         return {"path": self.path, "bytes": len(self.content), "sha256": sha256}
 
-    def described(self) -> dict[str, Any]:
-        """Describe the file and, if its text was extracted, by what and which."""
-        text, extractor = self.reading.text, self.reading.extracted_by
-        if text is None or extractor is None:
-            return self.written()
-        return {**self.written(), "extracted": {"by": extractor, "characters": len(text), "sha256": digest(text)}}
+    def to_record(self) -> dict[str, Any]:
+        """Return the file as a record describes it, with library, length and digest of an extracted text."""
+        text = self.reading.text
+        library = self.reading.extracted_by
+        if text is None or library is None:
+            return self.to_json()
+        return {**self.to_json(), "extracted": {"by": library, "characters": len(text), "sha256": digest(text)}}
 
-    def presented(self) -> dict[str, Any]:
-        """Give what a judge reads: the text, or size and digest of a file that has none."""
-        text, extractor = self.reading.text, self.reading.extracted_by
+    def to_prompt(self) -> dict[str, Any]:
+        """Return the file as a prompt shows it: with its text, or with size and digest."""
+        text = self.reading.text
+        library = self.reading.extracted_by
         if text is None:
-            return {**self.written(), "text": None}
-        return {"path": self.path, **({"extracted_by": extractor} if extractor else {}), "text": text}
+            return {**self.to_json(), "text": None}
+        if library:
+            return {"path": self.path, "extracted_by": library, "text": text}
+        return {"path": self.path, "text": text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,47 +100,47 @@ class Candidate:
     @property
     def digest(self) -> str:
         """The SHA-256 of path, size and digest of each file, in hexadecimal."""
-        return digest(encode_text([file.written() for file in self.files]))
+        return digest(encode_text([file.to_json() for file in self.files]))
 
     @property
-    def extracted(self) -> dict[str, str | None]:
-        """The texts that were extracted from its files."""
+    def extracted_texts(self) -> dict[str, str | None]:
+        """The texts extracted from documents, by path."""
         return {file.path: file.text for file in self.files if file.reading.extracted_by}
 
     @property
     def characters(self) -> int:
-        """Its length: characters where there is text, bytes otherwise."""
-        return sum(len(file.content if (text := file.text) is None else text) for file in self.files)
+        """The length of the output: characters of text, bytes of files without text."""
+        return sum(len(file.content if file.text is None else file.text) for file in self.files)
 
     def copy_to(self, folder: Path) -> None:
-        """Write a neutral copy: sorted, readable by all, with the same times everywhere."""
+        """Write a neutral copy: readable by everyone, with the same modification time everywhere."""
         folder.mkdir(parents=True)
         for file in self.files:
-            place = folder / file.path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(file.content)
-            place.chmod(0o644)
-        for place in sorted((folder, *folder.rglob("*")), key=lambda path: len(path.parts), reverse=True):
-            os.utime(place, (0, 0))
+            path = folder / file.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(file.content)
+            path.chmod(0o644)
+        # Start with the deepest paths, because a change in a folder changes the folder's time.
+        for path in sorted((folder, *folder.rglob("*")), key=lambda path: len(path.parts), reverse=True):
+            os.utime(path, (0, 0))
 
 
-def read_candidate(given: Any, exclude: Sequence[str] = EXCLUDED) -> Candidate:
-    """Read an output."""
-    if isinstance(given, Path):
-        if given.is_dir():
-            return _from_directory(given, exclude)
-        if not given.is_file():
-            raise ConfigurationError(
-                f"there is no file or directory {given}; a text that is the output itself is given as str"
-            )
-        _refuse_size(given, given.stat().st_size)
-        return Candidate("file", (CandidateFile(f"output{given.suffix}", given.read_bytes()),), (), given)
-    if isinstance(given, bytes):
-        return Candidate("value", (CandidateFile("output.bin", given),))
-    if isinstance(given, str):
-        _refuse_path(given)
-        return Candidate("value", (CandidateFile("output.txt", given.encode("utf-8", "surrogatepass")),))
-    text = json.dumps(encode(given), indent=2, ensure_ascii=False) + "\n"
+def read_candidate(output: Any, exclude: Sequence[str] = EXCLUDED) -> Candidate:
+    """Read an output: a path, bytes, a text, or any other value, which is written as JSON."""
+    if isinstance(output, Path):
+        if output.is_dir():
+            return _read_directory(output, exclude)
+        if not output.is_file():
+            raise ConfigurationError(f"there is no file or directory {output}; pass the text of an output as str")
+        _refuse_size(output, output.stat().st_size)
+        return Candidate("file", (CandidateFile(f"output{output.suffix}", output.read_bytes()),), source=output)
+
+    if isinstance(output, bytes):
+        return Candidate("value", (CandidateFile("output.bin", output),))
+    if isinstance(output, str):
+        _refuse_path(output)
+        return Candidate("value", (CandidateFile("output.txt", output.encode("utf-8", "surrogatepass")),))
+    text = json.dumps(encode(output), indent=2, ensure_ascii=False) + "\n"
     return Candidate("value", (CandidateFile("output.json", text.encode("utf-8", "surrogatepass")),))
 
 
@@ -135,50 +148,60 @@ def _refuse_path(text: str) -> None:
     try:
         is_path = bool(text.strip()) and Path(text).exists()
     except (OSError, ValueError):
-        # Too long for a path, or with characters that none has.
+        # The text is too long for a path or holds characters that no path has.
         return
     if is_path:
         raise ConfigurationError(
-            f"{shown(text, 200)} names a path that exists: make it a Path to compare what is there, or bytes if the output is"
+            f"{shown(text, 200)} names a path that exists: make it a Path to compare the file or directory, or bytes to compare"
             " this text"
         )
 
 
-def _from_directory(folder: Path, exclude: Sequence[str]) -> Candidate:
+def _read_directory(folder: Path, exclude: Sequence[str]) -> Candidate:
     root = folder.resolve()
     files: list[CandidateFile] = []
-    excluded: list[Path] = []
-    total = 0
-    for place in _walk(folder, exclude, excluded):
-        if not place.resolve().is_relative_to(root):
-            raise ConfigurationError(f"{visible(str(place))} is a link that leads out of {folder}; copy what it names")
-        total += place.stat().st_size
-        _refuse_size(folder, total, len(files) + 1)
-        files.append(CandidateFile(place.relative_to(folder).as_posix(), place.read_bytes()))
-    found = tuple(sorted(files, key=lambda file: file.path))
-    return Candidate(
-        "directory", found, tuple(sorted(path.relative_to(folder).as_posix() for path in excluded)), folder
-    )
+    excluded: list[str] = []
+    total_bytes = 0
+    for path in _walk(folder, exclude):
+        relative_path = path.relative_to(folder).as_posix()
+        if _is_excluded(path, exclude):
+            excluded.append(relative_path)
+            continue
+        if not path.resolve().is_relative_to(root):
+            raise ConfigurationError(
+                f"{visible(str(path))} is a link that leads out of {folder}; copy its target instead"
+            )
+        total_bytes += path.stat().st_size
+        _refuse_size(folder, total_bytes, len(files) + 1)
+        files.append(CandidateFile(relative_path, path.read_bytes()))
+
+    files.sort(key=lambda file: file.path)
+    return Candidate("directory", tuple(files), tuple(sorted(excluded)), folder)
 
 
-def _walk(folder: Path, exclude: Sequence[str], excluded: list[Path]) -> Iterator[Path]:
-    for place in sorted(folder.iterdir()):
-        if any(fnmatchcase(place.name, pattern) for pattern in exclude):
-            excluded.append(place)
-        elif place.is_dir() and not place.is_symlink():
-            yield from _walk(place, exclude, excluded)
-        elif place.is_file():
-            yield place
+def _is_excluded(path: Path, exclude: Sequence[str]) -> bool:
+    return any(fnmatchcase(path.name, pattern) for pattern in exclude)
+
+
+def _walk(folder: Path, exclude: Sequence[str]) -> Iterator[Path]:
+    """Yield the files of a directory and its subdirectories, and excluded paths without their content."""
+    for path in sorted(folder.iterdir()):
+        if _is_excluded(path, exclude):
+            yield path
+        elif path.is_dir() and not path.is_symlink():
+            yield from _walk(path, exclude)
+        elif path.is_file():
+            yield path
         else:
             raise ConfigurationError(
-                f"{visible(str(place))} is a link to a directory, or neither a file nor a directory; leave it out with"
+                f"{visible(str(path))} is a link to a directory, or neither a file nor a directory; leave it out with"
                 " exclude="
             )
 
 
-def _refuse_size(place: Path, size: int, files: int = 1) -> None:
-    if size > MOST_BYTES or files > MOST_FILES:
+def _refuse_size(path: Path, size: int, files: int = 1) -> None:
+    if size > MAXIMUM_BYTES or files > MAXIMUM_FILES:
         raise ConfigurationError(
-            f"{shown(str(place), 200)} is larger than {MOST_FILES} files or {MOST_BYTES} bytes, which no judge reads;"
+            f"{shown(str(path), 200)} is larger than {MAXIMUM_FILES} files or {MAXIMUM_BYTES} bytes, the limits of an output;"
             " leave out what need not be judged with exclude="
         )

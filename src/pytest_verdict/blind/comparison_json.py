@@ -1,54 +1,35 @@
-"""``comparison.json``: written in the pattern's shape and key order, and read back leniently."""
+"""``comparison.json``: write it, and read the ones of other programs leniently."""
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.blind.reply import Side, number_of
-from pytest_verdict.blind.rubric import DIMENSIONS, LABELS, Label, Scores, Winner, winner_of
+from pytest_verdict.blind.reply import read_number
+from pytest_verdict.blind.rubric import DIMENSIONS, LABELS, Label, Scores, Winner, decide_winner
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import RecordError
 
 FILE_NAME: Final = "comparison.json"
+_MAXIMUM_EXPECTATIONS: Final = 1_000
 
 
-def comparison_document(
-    winner: Winner, reasoning: str, sides: Mapping[Label, Side], expectations: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Write a comparison in the shape of the Blind Comparator pattern."""
-    document: dict[str, Any] = {
-        "winner": winner,
-        "reasoning": reasoning,
-        "rubric": {},
-        "output_quality": {},
-    }
-    for label in LABELS:
-        side, scores = sides[label], sides[label].scores
-        given = {name: {key: _number(one) for key, one in getattr(scores, name).items()} for name in DIMENSIONS}
-        document["rubric"][label] = given | {name: float(value) for name, value in scores.shown.items()}
-        said = {"strengths": list(side.strengths), "weaknesses": list(side.weaknesses)}
-        document["output_quality"][label] = {"score": scores.quality, **said}
-    if expectations:
-        document["expectation_results"] = {label: _expectations(sides[label], expectations) for label in LABELS}
-    return document
-
-
-def write_comparison(document: Mapping[str, Any]) -> str:
-    """Write a comparison as JSON text."""
+def format_comparison(document: Mapping[str, Any]) -> str:
+    """Return a comparison as JSON text."""
     text = json.dumps(document, indent=2, ensure_ascii=False)
-    # A lone surrogate is a character that JSON can escape and UTF-8 cannot write.
-    is_writable = text.encode("utf-8", "replace").decode("utf-8") == text
-    return (text if is_writable else json.dumps(document, indent=2)) + "\n"
+    # UTF-8 cannot encode half of a surrogate pair, but JSON can escape it.
+    if text.encode("utf-8", "replace").decode("utf-8") != text:
+        text = json.dumps(document, indent=2)
+    return text + "\n"
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedComparison:
-    """A ``comparison.json`` that another program wrote."""
+    """A ``comparison.json`` of another program."""
 
     document: dict[str, Any]
     derived_winner: Winner | None
@@ -56,109 +37,120 @@ class ImportedComparison:
 
     @property
     def winner(self) -> Winner | None:
-        """The winner that the file names, in upper or lower case; None when it names none."""
-        given = str(self.document.get("winner", "")).strip().upper()
-        return given if given in ("A", "B", "TIE") else None  # type: ignore[return-value]
+        """The winner in the file, in upper case; None without a winner."""
+        winner = str(self.document.get("winner", "")).strip().upper()
+        if winner not in ("A", "B", "TIE"):
+            return None
+        return winner  # type: ignore[return-value]
 
 
 def read_comparison(source: str | os.PathLike[str]) -> ImportedComparison:
-    """Read a ``comparison.json``, also one that leaves out what can be computed or what nobody expected.
+    """Read a ``comparison.json``, even if numbers that can be computed are missing or wrong.
 
     Args:
         source: The path of a file, or JSON text that begins with a brace.
 
     Returns:
-        The comparison; writing its document again gives equal values in the same order.
+        The comparison, with a warning for each deviation from the pattern.
 
     Raises:
         RecordError: It cannot be read, is no JSON object, or has no rubric for A and B.
 
     Example:
-        >>> found = read_comparison('''{"winner": "B", "rubric": {
+        >>> imported = read_comparison('''{"winner": "B", "rubric": {
         ...     "A": {"content": {"correctness": 5}, "structure": {"order": 4}, "overall_score": 9.0},
         ...     "B": {"content": {"correctness": 3}, "structure": {"order": 3}, "overall_score": 6.0}}}''')
-        >>> found.derived_winner, found.warnings[-1]
+        >>> imported.derived_winner, imported.warnings[-1]
         ('A', "winner is 'B', by the scores it is A")
     """
     try:
-        is_text = isinstance(source, str) and source.lstrip().startswith("{")
-        text = str(source) if is_text else Path(source).read_text(encoding="utf-8-sig")
-        exact = parse_json(text)
-        document = json.loads(text)
+        text = source
+        if not isinstance(source, str) or not source.lstrip().startswith("{"):
+            text = Path(source).read_text(encoding="utf-8-sig")
+        exact_document = parse_json(str(text))
+        document = json.loads(str(text))
     except JsonTextError as error:
         raise RecordError(f"this is no comparison.json: {error}") from None
     except (OSError, ValueError) as error:
         raise RecordError(f"{shown(source, 80)} cannot be read: {error}") from None
-    rubric = exact.get("rubric") if isinstance(exact, dict) else None
+
+    rubric = exact_document.get("rubric") if isinstance(exact_document, dict) else None
     if not isinstance(rubric, dict) or not all(isinstance(rubric.get(label), dict) for label in LABELS):
         raise RecordError("this is no comparison.json: it has no rubric for A and B")
-    warnings: list[str] = []
-    return ImportedComparison(document, _derived(exact, rubric, warnings), tuple(warnings))
+    reader = _ScoreReader()
+    winner = reader.derive_winner(exact_document, rubric)
+    return ImportedComparison(document, winner, tuple(reader.warnings))
 
 
-def _derived(exact: dict[str, Any], rubric: Mapping[str, Any], warnings: list[str]) -> Winner | None:
-    scores = {label: _read_scores(label, rubric[label], warnings) for label in LABELS}
-    found = {label: one for label, one in scores.items() if one is not None}
-    if len(found) < len(LABELS):
-        return None
-    warnings.extend(
-        f"the {dimension} criteria of A and B are not the same"
-        for dimension in DIMENSIONS
-        if set(getattr(found["A"], dimension)) != set(getattr(found["B"], dimension))
-    )
-    for label in LABELS:
-        _check_shown(label, rubric[label], found[label], warnings)
-    # One implementation calls it assertion_results; both names are in use for expectations.
-    results: Any = exact.get("expectation_results") or exact.get("assertion_results")
-    is_answered = isinstance(results, dict)
-    passed = {label: _answers(label, results.get(label), warnings) for label in LABELS} if is_answered else None
-    winner = winner_of(found, passed)
-    if exact.get("winner") != winner:
-        warnings.append(f"winner is {shown(exact.get('winner'), 20)}, by the scores it is {winner}")
-    return winner
+class _ScoreReader:
+    """Derives the winner of an imported comparison and collects the warnings about it."""
 
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
 
-def _read_scores(label: str, given: Mapping[str, Any], warnings: list[str]) -> Scores | None:
-    sides = []
-    for dimension in DIMENSIONS:
-        criteria = given.get(dimension)
-        numbers = {name: number_of(value) for name, value in criteria.items()} if isinstance(criteria, dict) else {}
-        scores = {name: number for name, number in numbers.items() if number is not None}
-        if not scores or len(scores) < len(numbers):
-            warnings.append(f"rubric.{label}.{dimension} has no score or one that is no number")
+    def derive_winner(self, document: Mapping[str, Any], rubric: Mapping[str, Any]) -> Winner | None:
+        """Return the winner by the scores; None if a score is missing."""
+        sides = {label: self._read_scores(label, rubric[label]) for label in LABELS}
+        scores = {label: side for label, side in sides.items() if side is not None}
+        if len(scores) < len(LABELS):
             return None
-        warnings.extend(
-            f"rubric.{label}.{dimension}.{name} is not from 1 to 5" for name in scores if not 1 <= scores[name] <= 5
+
+        for dimension in DIMENSIONS:
+            if set(getattr(scores["A"], dimension)) != set(getattr(scores["B"], dimension)):
+                self.warnings.append(f"the {dimension} criteria of A and B are not the same")
+        for label in LABELS:
+            self._check_totals(label, rubric[label], scores[label])
+
+        passed = None
+        # One implementation of the pattern calls them assertion_results.
+        results: Any = document.get("expectation_results") or document.get("assertion_results")
+        if isinstance(results, dict):
+            passed = {label: self._read_answers(label, results.get(label)) for label in LABELS}
+        winner = decide_winner(scores, passed)
+        if document.get("winner") != winner:
+            self.warnings.append(f"winner is {shown(document.get('winner'), 20)}, by the scores it is {winner}")
+        return winner
+
+    def _read_scores(self, label: str, side: Mapping[str, Any]) -> Scores | None:
+        dimensions = []
+        for dimension in DIMENSIONS:
+            criteria = side.get(dimension)
+            if not isinstance(criteria, dict):
+                criteria = {}
+            numbers = {name: read_number(value) for name, value in criteria.items()}
+            scores = {name: number for name, number in numbers.items() if number is not None}
+            if not scores or len(scores) < len(numbers):
+                self.warnings.append(f"rubric.{label}.{dimension} has no score or one that is no number")
+                return None
+            for name, score in scores.items():
+                if not 1 <= score <= 5:
+                    self.warnings.append(f"rubric.{label}.{dimension}.{name} is not from 1 to 5")
+            dimensions.append(scores)
+        return Scores(*dimensions)
+
+    def _check_totals(self, label: str, side: Mapping[str, Any], scores: Scores) -> None:
+        for name, value in scores.totals.items():
+            claimed = read_number(side.get(name))
+            if claimed is None:
+                self.warnings.append(f"rubric.{label}.{name} is missing; it is {value}")
+            elif abs(claimed - Fraction(value)) > Fraction(1, 10):
+                self.warnings.append(f"rubric.{label}.{name} is {float(claimed):.6g}, by the scores it is {value}")
+
+    def _read_answers(self, label: Label, results: Any) -> list[bool]:
+        if not isinstance(results, dict):
+            results = {}
+        details = results.get("details")
+        if not isinstance(details, list):
+            details = []
+        answers = [item.get("passed") is True for item in details if isinstance(item, dict)]
+
+        total = read_number(results.get("total"))
+        passed = read_number(results.get("passed"))
+        if total is None or passed is None or total == len(answers):
+            return answers
+        if not 0 <= passed <= total <= _MAXIMUM_EXPECTATIONS:
+            return answers
+        self.warnings.append(
+            f"expectation_results.{label}.details lists {len(answers)} of {total}; the counts are used"
         )
-        sides.append(scores)
-    return Scores(*sides)
-
-
-def _check_shown(label: str, given: Mapping[str, Any], scores: Scores, warnings: list[str]) -> None:
-    for name, value in scores.shown.items():
-        claimed = number_of(given.get(name))
-        if claimed is None:
-            warnings.append(f"rubric.{label}.{name} is missing; it is {value}")
-        elif abs(claimed - Fraction(value)) > Fraction(1, 10):
-            warnings.append(f"rubric.{label}.{name} is {float(claimed):.6g}, by the scores it is {value}")
-
-
-def _answers(label: Label, given: Any, warnings: list[str]) -> list[bool]:
-    side = given if isinstance(given, dict) else {}
-    details = side.get("details")
-    listed = [item for item in details if isinstance(item, dict)] if isinstance(details, list) else []
-    total, met = number_of(side.get("total")), number_of(side.get("passed"))
-    if total is None or met is None or total == len(listed) or not 0 <= met <= total <= 1_000:
-        return [item.get("passed") is True for item in listed]
-    warnings.append(f"expectation_results.{label}.details lists {len(listed)} of {total}; the counts are used")
-    return [True] * int(met) + [False] * int(total - met)
-
-
-def _number(value: Any) -> Any:
-    return int(value) if value == int(value) else float(value)
-
-
-def _expectations(side: Side, expectations: Sequence[str]) -> dict[str, Any]:
-    passed, total = sum(side.passed), len(side.passed)
-    details = [{"text": text, "passed": met} for text, met in zip(expectations, side.passed, strict=True)]
-    return {"passed": passed, "total": total, "pass_rate": passed / total, "details": details}
+        return [True] * int(passed) + [False] * int(total - passed)

@@ -1,4 +1,4 @@
-"""What a blind comparison recorded, read without trust, and what follows from it: a pure function of the record."""
+"""Derive the verdict of a blind comparison from its record: a pure function that trusts no value of the record."""
 
 from __future__ import annotations
 
@@ -10,77 +10,87 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from pytest_verdict.blind.assignment import digest_of, draws_again
-from pytest_verdict.blind.ballot import Answers, BlindBallot
-from pytest_verdict.blind.comparison_json import comparison_document
+from pytest_verdict.blind.assignment import hash_json, is_drawn_from_its_key
 from pytest_verdict.blind.leaks import Token, find_tokens
-from pytest_verdict.blind.protocol import BlindProtocol, Pass, Vote, aggregated, reconciled
-from pytest_verdict.blind.reply import GATING, Contradiction, Reply, ReplyProblem
-from pytest_verdict.blind.rubric import LABELS, OTHER, TIE, Label, Rubric, Scores, Winner, winner_of
+from pytest_verdict.blind.protocol import BlindProtocol, LabelOrder, Vote, combine_orders, combine_repetitions
+from pytest_verdict.blind.reply import (
+    GATING,
+    Answers,
+    BlindBallot,
+    Contradiction,
+    Reply,
+    ReplyProblem,
+    build_comparison,
+)
+from pytest_verdict.blind.rubric import LABELS, OTHER, TIE, Label, Rubric, Scores, Winner, decide_winner
 from pytest_verdict.core.kernel import result_from_outcome, run
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.strict_model import LISTED, StrictModel, Texts
 from pytest_verdict.errors import SettingsError
 
-_WHY_NOT: Mapping[str, str] = {
+FORMAT: Literal[1] = 1
+_REASONS: Mapping[str, str] = {
     "INCONSISTENT": "With the labels exchanged, the judge preferred the other output.",
     "ABSTAINED": "The calls of the judge do not agree as far as the protocol asks.",
     "INVALID": "Too many replies of the judge are no verdict.",
     "JUDGED": "In one order there was a winner, in the other a tie.",
 }
-FORMAT: Literal[1] = 1
-_Whole = Annotated[int, Field(ge=0, description="a whole number from 0")]
+_WholeNumber = Annotated[int, Field(ge=0, description="a whole number from 0")]
 
 
-class _Recorded(StrictModel, extra="ignore"):
-    """A part of a record; what else is recorded is held by the digests."""
+class NotAComparisonError(ValueError):
+    """A value is not the record of a blind comparison."""
 
 
-class _Candidate(_Recorded):
+class _RecordedModel(StrictModel, extra="ignore"):
+    """A part of a record. Members that do not affect the verdict are protected by the digests only."""
+
+
+class _RecordedCandidate(_RecordedModel):
     subject: ClassVar[str] = "a candidate"
 
     name: str
     digest: str
-    characters: _Whole
+    characters: _WholeNumber
 
 
-class _Token(_Recorded):
+class _RecordedToken(_RecordedModel):
     text: str
     whole_word: bool
 
 
-class _Leak(_Recorded):
+class _RecordedLeak(_RecordedModel):
     token: str
 
 
-class _UnseenFile(_Recorded):
+class _UnseenFile(_RecordedModel):
     candidate: str
     path: str
     reason: str
 
 
-class _Checks(_Recorded):
+class _CheckResults(_RecordedModel):
     source: Literal["checks"]
     passed: Annotated[tuple[Answers, Answers], LISTED]
 
 
-class Settled(_Recorded):
-    """What was settled before the judge was asked."""
+class RecordedSetup(_RecordedModel):
+    """Everything that was fixed before the judge was asked."""
 
     subject: ClassVar[str] = "the comparison"
 
-    candidates: Annotated[tuple[_Candidate, _Candidate], LISTED]
+    candidates: Annotated[tuple[_RecordedCandidate, _RecordedCandidate], LISTED]
     rubric: Rubric
     protocol: BlindProtocol
     expectations: Texts
-    identity: Annotated[tuple[_Token, ...], LISTED]
-    leaks: Annotated[tuple[_Leak, ...], LISTED]
+    identity: Annotated[tuple[_RecordedToken, ...], LISTED]
+    leaks: Annotated[tuple[_RecordedLeak, ...], LISTED]
     unseen_files: Annotated[tuple[_UnseenFile, ...], LISTED] = ()
-    expectation_results: _Checks | None = None
+    expectation_results: _CheckResults | None = None
     calibration: Any = None
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Settled:
+    def _check_consistency(self) -> RecordedSetup:
         if self.candidates[0].name == self.candidates[1].name:
             raise ValueError("the candidates have one name")
         total = len(self.expectations)
@@ -89,51 +99,51 @@ class Settled(_Recorded):
         return self
 
 
-class _Assignment(_Recorded):
+class _RecordedAssignment(_RecordedModel):
     A: Literal[0, 1]
 
 
-class Call(_Recorded):
-    """One call of the judge."""
+class Call(_RecordedModel):
+    """One call of the judge; ``way`` is the index of the label order."""
 
     subject: ClassVar[str] = "a call"
 
-    repetition: _Whole
-    way: _Whole
-    attempt: _Whole
+    repetition: _WholeNumber
+    way: _WholeNumber
+    attempt: _WholeNumber
     slots: Any = None
     shown: Any = None
     reply: str | None = None
     problem: str | None = None
 
     @model_validator(mode="after")
-    def _is_answered(self) -> Call:
+    def _check_answer(self) -> Call:
         if (self.reply is None) == (self.problem is None):
             raise ValueError("a call has either a reply or a problem")
         return self
 
 
-class RecordedComparison(_Recorded):
-    """All that a blind comparison recorded."""
+class RecordedComparison(_RecordedModel):
+    """The record of a blind comparison."""
 
     subject: ClassVar[str] = "the record"
 
     format: Literal[1]
-    comparison: Settled
-    assignment: _Assignment
+    comparison: RecordedSetup
+    assignment: _RecordedAssignment
     calls: Annotated[tuple[Call, ...], LISTED]
     calls_digest: str
 
     @model_validator(mode="after")
-    def _each_call_is_of_a_pass(self) -> RecordedComparison:
-        if any(call.way >= len(self.passes) for call in self.calls):
-            raise ValueError(f"the protocol asks in {len(self.passes)} ways only")
+    def _check_label_orders(self) -> RecordedComparison:
+        if any(call.way >= len(self.label_orders) for call in self.calls):
+            raise ValueError(f"the protocol asks in {len(self.label_orders)} ways only")
         return self
 
     @property
-    def passes(self) -> tuple[Pass, ...]:
-        """The ways in which the judge was asked."""
-        return self.comparison.protocol.passes
+    def label_orders(self) -> tuple[LabelOrder, ...]:
+        """The orders in which the judge saw the candidates."""
+        return self.comparison.protocol.label_orders
 
     @property
     def names(self) -> tuple[str, str]:
@@ -143,35 +153,39 @@ class RecordedComparison(_Recorded):
 
     @property
     def slots(self) -> dict[Label, int]:
-        """The candidate behind each label, as they were drawn."""
+        """The index of the candidate behind each label of the assignment."""
         return {"A": self.assignment.A, "B": 1 - self.assignment.A}
 
-    def checked(self, way: Pass) -> dict[Label, tuple[bool, ...]] | None:
-        """Give what checks have answered, by the labels of a pass."""
-        results, slots = self.comparison.expectation_results, way.slots(self.assignment.A)
-        return None if results is None else {label: results.passed[slots[label]] for label in LABELS}
+    def check_results(self, label_order: LabelOrder) -> dict[Label, tuple[bool, ...]] | None:
+        """Return the results of checks, by the labels of an order."""
+        results = self.comparison.expectation_results
+        if results is None:
+            return None
+        slots = label_order.slots(self.assignment.A)
+        return {label: results.passed[slots[label]] for label in LABELS}
 
     @cached_property
     def ballots(self) -> tuple[BlindBallot, ...]:
-        """The operators that read the replies, one for each pass."""
-        settled = self.comparison
-        asked: dict[str, Any] = {"rubric": settled.rubric, "expectations": settled.expectations}
-        return tuple(BlindBallot(**asked | {"checked": self.checked(way)}) for way in self.passes)
+        """The operators that read the replies, one for each label order."""
+        setup = self.comparison
+        ballots = []
+        for label_order in self.label_orders:
+            checked: Any = self.check_results(label_order)
+            ballots.append(BlindBallot(rubric=setup.rubric, expectations=setup.expectations, checked=checked))
+        return tuple(ballots)
 
     def hidden_tokens(self) -> list[Token]:
-        """Give the names that the judge could read nowhere; what was redacted, it could not read."""
-        settled = self.comparison
-        readable = {leak.token for leak in settled.leaks} if settled.protocol.leaks == "record" else set()
-        return [Token(one.text, one.whole_word) for one in settled.identity if one.text not in readable]
+        """Return the tokens that the judge could not read anywhere."""
+        setup = self.comparison
+        visible_tokens: set[str] = set()
+        if setup.protocol.leaks == "record":
+            visible_tokens = {leak.token for leak in setup.leaks}
+        return [Token(token.text, token.whole_word) for token in setup.identity if token.text not in visible_tokens]
 
 
-class NotAComparisonError(ValueError):
-    """A value is not what a blind comparison records."""
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Judgment:
-    """What one call amounts to, in terms of the assignment; without a reply it is no verdict."""
+    """The vote of one call. Labels in vote and reply are those of the assignment; without a verdict there is no reply."""
 
     call: Call
     vote: Vote
@@ -179,11 +193,12 @@ class Judgment:
     reply: Reply | None = None
     contradictions: tuple[Contradiction, ...] = ()
     first_shown: bool | None = None
+    """Whether the judge preferred the output that it saw first; None for a tie."""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """What a whole blind comparison amounts to."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DerivedComparison:
+    """The verdict of a blind comparison, the votes behind it, and whether all digests of the record are correct."""
 
     recorded: RecordedComparison
     vote: Vote
@@ -195,113 +210,146 @@ class Comparison:
     @property
     def winner(self) -> str | None:
         """The name of the winning candidate; None for a tie or no verdict."""
-        return self.named(self.vote.winner) if self.vote.winner in LABELS else None
+        return self.name_of(self.vote.winner) if self.vote.winner in LABELS else None
 
     @property
     def contradictions(self) -> list[Contradiction]:
         """The contradictions of all calls, in order."""
-        return [one for judgment in self.judgments for one in judgment.contradictions]
+        return [contradiction for judgment in self.judgments for contradiction in judgment.contradictions]
 
-    def named(self, label: str) -> str:
-        """Give the name of the candidate behind a label; anything else stays as it is."""
+    def name_of(self, label: str) -> str:
+        """Return the name of the candidate behind a label; return a tie or a status unchanged."""
         return self.recorded.names[self.recorded.slots[label]] if label in LABELS else label
 
-    def longer_won(self, winner: str | None) -> bool | None:
-        """Say whether the winner is the longer output; None where there is no winner or both are as long."""
+    def is_longer_output(self, name: str | None) -> bool | None:
+        """Return whether a candidate is the longer one; None if it is no candidate or both are equally long."""
         first, second = self.recorded.comparison.candidates
-        is_open = winner not in self.recorded.names or first.characters == second.characters
-        return None if is_open else (winner == first.name) == (first.characters > second.characters)
+        if name not in self.recorded.names or first.characters == second.characters:
+            return None
+        return (name == first.name) == (first.characters > second.characters)
 
 
-def derive(observed: Any) -> Comparison:
-    """Derive a comparison from what its record holds."""
+def derive(observed: Any) -> DerivedComparison:
+    """Derive a comparison from its record, or raise `NotAComparisonError`."""
     if not isinstance(observed, Mapping) or observed.get("format") != FORMAT:
         raise NotAComparisonError("it has no format of a blind comparison that is known here")
     try:
         recorded = RecordedComparison.read(observed)
-        intact = _is_intact(recorded, observed)
-        judgments = tuple(_judged(call, recorded) for call in recorded.calls)
-        repetitions = _repetitions(judgments, recorded)
-        vote = aggregated(repetitions, recorded.comparison.protocol.rule)
-        return Comparison(recorded, vote, judgments, repetitions, _document(vote, judgments, recorded), intact)
+        is_intact = _check_digests(recorded, observed)
+        judgments = tuple(_judge_call(call, recorded) for call in recorded.calls)
+        repetitions = _combine_calls(judgments, recorded)
+        vote = combine_repetitions(repetitions, recorded.comparison.protocol.rule)
+        return DerivedComparison(
+            recorded=recorded,
+            vote=vote,
+            judgments=judgments,
+            repetitions=repetitions,
+            document=_build_document(vote, judgments, recorded),
+            intact=is_intact,
+        )
     except SettingsError as error:
         raise NotAComparisonError(str(error)) from None
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
         raise NotAComparisonError(f"{type(error).__name__}: {error}") from None
 
 
-def _is_intact(recorded: RecordedComparison, observed: Mapping[str, Any]) -> bool:
-    if recorded.calls_digest != digest_of("calls", observed["calls"]):
+def _check_digests(recorded: RecordedComparison, observed: Mapping[str, Any]) -> bool:
+    if recorded.calls_digest != hash_json("calls", observed["calls"]):
         return False
-    if not draws_again(observed["assignment"], digest_of("comparison", observed["comparison"])):
+    if not is_drawn_from_its_key(observed["assignment"], hash_json("comparison", observed["comparison"])):
         return False
-    ways = ((call, recorded.passes[call.way]) for call in recorded.calls)
-    return all(call.slots == way.slots(recorded.assignment.A) and call.shown == list(way.shown) for call, way in ways)
+    for call in recorded.calls:
+        label_order = recorded.label_orders[call.way]
+        if call.slots != label_order.slots(recorded.assignment.A) or call.shown != list(label_order.shown):
+            return False
+    return True
 
 
-def _judged(call: Call, recorded: RecordedComparison) -> Judgment:
-    way = recorded.passes[call.way]
-    ballot, expected = recorded.ballots[call.way], {"slots": call.slots, "shown": list(way.shown)}
+def _judge_call(call: Call, recorded: RecordedComparison) -> Judgment:
+    label_order = recorded.label_orders[call.way]
+    ballot = recorded.ballots[call.way]
+    expected = {"slots": call.slots, "shown": list(label_order.shown)}
     name = f"repetition {call.repetition + 1}, order {call.way + 1}, attempt {call.attempt + 1}"
     if call.reply is None:
         outcome = Outcome(0.0, error=call.problem or "the judge did not answer")
-        return Judgment(call, Vote("INVALID"), result_from_outcome(ballot, expected, None, outcome, name=name))
+        result = result_from_outcome(ballot, expected, None, outcome, name=name)
+        return Judgment(call=call, vote=Vote("INVALID"), result=result)
     try:
         reply = ballot.read(call.reply)
     except ReplyProblem:
-        return Judgment(call, Vote("INVALID"), run(ballot, expected, call.reply, name=name))
-    # A name that the judge could read somewhere is a leak, and recorded as such; one that it could not is a breach.
-    found = ballot.contradictions(reply) + [
-        Contradiction("blindness_breach", "reply", text, "not in what the judge was shown")
-        for text in find_tokens(call.reply, recorded.hidden_tokens())
-    ]
+        return Judgment(call=call, vote=Vote("INVALID"), result=run(ballot, expected, call.reply, name=name))
+
+    contradictions = ballot.contradictions(reply)
+    # A name that was visible to the judge is a recorded leak. Naming a hidden one is a breach.
+    for text in find_tokens(call.reply, recorded.hidden_tokens()):
+        contradictions.append(Contradiction("blindness_breach", "reply", text, "not in what the judge was shown"))
+    assigned_reply = reply
+    if label_order.exchanged:
+        assigned_reply = replace(reply, sides={label: reply.sides[OTHER[label]] for label in LABELS})
     return Judgment(
-        call,
-        _vote(reply.winner, found, way, recorded.comparison.protocol),
-        result_from_outcome(ballot, expected, call.reply, ballot.outcome(reply, found), name=name),
-        replace(reply, sides={label: reply.sides[OTHER[label]] for label in LABELS}) if way.exchanged else reply,
-        tuple(found),
-        None if reply.said == TIE else reply.said == way.shown[0],
+        call=call,
+        vote=_vote(reply.winner, contradictions, label_order, recorded.comparison.protocol),
+        result=result_from_outcome(ballot, expected, call.reply, ballot.outcome(reply, contradictions), name=name),
+        reply=assigned_reply,
+        contradictions=tuple(contradictions),
+        first_shown=None if reply.judge_winner == TIE else reply.judge_winner == label_order.shown[0],
     )
 
 
-def _vote(winner: Winner, found: Sequence[Contradiction], way: Pass, protocol: BlindProtocol) -> Vote:
-    if protocol.resolve != "derived" and any(one.code in GATING for one in found):
-        return Vote("INVALID" if protocol.resolve == "strict" else "ABSTAINED")
-    return Vote("JUDGED", OTHER[winner] if way.exchanged and winner != TIE else winner)
+def _vote(
+    winner: Winner, contradictions: Sequence[Contradiction], label_order: LabelOrder, protocol: BlindProtocol
+) -> Vote:
+    is_gated = any(contradiction.code in GATING for contradiction in contradictions)
+    if is_gated and protocol.resolve == "strict":
+        return Vote("INVALID")
+    if is_gated and protocol.resolve == "abstain":
+        return Vote("ABSTAINED")
+    if label_order.exchanged and winner != TIE:
+        return Vote("JUDGED", OTHER[winner])
+    return Vote("JUDGED", winner)
 
 
-def _repetitions(judgments: Sequence[Judgment], recorded: RecordedComparison) -> tuple[Vote, ...]:
-    if recorded.comparison.unseen_files:
+def _combine_calls(judgments: Sequence[Judgment], recorded: RecordedComparison) -> tuple[Vote, ...]:
+    """Return the vote of each repetition."""
+    setup = recorded.comparison
+    if setup.unseen_files:
         return (Vote("INVALID"),)
-    first, second = recorded.comparison.candidates
+
+    first, second = setup.candidates
     if not judgments and first.digest == second.digest:
-        # Equal outputs have equal scores whatever they are, and then the second step of the rule decides.
-        equal = Scores({"any": Fraction(1)}, {"any": Fraction(1)})
-        return (Vote("JUDGED", winner_of(dict.fromkeys(LABELS, equal), recorded.checked(recorded.passes[0]))),)
-    # A later attempt takes the place of an earlier one, which was no verdict.
-    last = {(one.call.repetition, one.call.way): one.vote for one in judgments}
-    protocol, ways = recorded.comparison.protocol, range(len(recorded.passes))
-    return tuple(
-        reconciled([last.get((repetition, way), Vote("INVALID")) for way in ways], protocol.rule)
-        for repetition in range(protocol.repetitions)
-    )
+        # Equal outputs have equal scores, so only the results of checks can decide.
+        scores = dict.fromkeys(LABELS, Scores({"any": Fraction(1)}, {"any": Fraction(1)}))
+        return (Vote("JUDGED", decide_winner(scores, recorded.check_results(recorded.label_orders[0]))),)
+
+    # A later attempt replaces an earlier one, which held no verdict.
+    votes = {(judgment.call.repetition, judgment.call.way): judgment.vote for judgment in judgments}
+    protocol = setup.protocol
+    combined = []
+    for repetition in range(protocol.repetitions):
+        orders = range(len(recorded.label_orders))
+        votes_by_order = [votes.get((repetition, order), Vote("INVALID")) for order in orders]
+        combined.append(combine_orders(votes_by_order, protocol.rule))
+    return tuple(combined)
 
 
-def _document(vote: Vote, judgments: Sequence[Judgment], recorded: RecordedComparison) -> dict[str, Any] | None:
-    # The scores of one call are shown, if possible of one that agrees with the verdict and whose labels need no translation.
-    distances = (
-        (one.vote.winner != vote.winner, recorded.passes[one.call.way].exchanged, one.reply)
-        for one in judgments
-        if one.reply is not None
-    )
-    best = min(distances, key=lambda distance: distance[:2], default=None)
-    if best is None:
+def _build_document(vote: Vote, judgments: Sequence[Judgment], recorded: RecordedComparison) -> dict[str, Any] | None:
+    """Return the comparison with the scores of one call, preferably one that agrees and needs no exchange of labels."""
+    best: Judgment | None = None
+    best_rank = (True, True)
+    for judgment in judgments:
+        if judgment.reply is None:
+            continue
+        rank = (judgment.vote.winner != vote.winner, recorded.label_orders[judgment.call.way].exchanged)
+        if best is None or rank < best_rank:
+            best = judgment
+            best_rank = rank
+    if best is None or best.reply is None:
         return None
-    disagrees, exchanged, reply = best
-    reasoning = reply.reasoning
-    if exchanged:
+
+    disagrees, is_exchanged = best_rank
+    reasoning = best.reply.reasoning
+    if is_exchanged:
         reasoning = f"[The judge saw the labels exchanged: its A is B here.] {reasoning}"
     if disagrees or vote.status != "JUDGED":
-        reasoning = f"[{_WHY_NOT[vote.status]} The scores are those of one call.] {reasoning}"
-    return comparison_document(vote.winner or TIE, reasoning.strip(), reply.sides, recorded.comparison.expectations)
+        reasoning = f"[{_REASONS[vote.status]} The scores are those of one call.] {reasoning}"
+    return build_comparison(vote.winner or TIE, reasoning.strip(), best.reply.sides, recorded.comparison.expectations)

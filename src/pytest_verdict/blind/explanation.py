@@ -1,4 +1,4 @@
-"""Why a blind comparison came out as it did: the cause, then a line for each call; and what came of all of a session."""
+"""Explain results of blind comparisons: first the cause, then a line for each call; and summarize those of a session."""
 
 import json
 import re
@@ -23,7 +23,7 @@ _STATUSES: Final = {
     "INVALID": "INVALID, no verdict",
     "TIE": "a tie",
 }
-_SAID: Final = (
+_EXPLAINED_DETAILS: Final = (
     *("status", "winner", "label", "assignment", "votes", "order_flips", "invalid_calls", "first_shown_won"),
     *("longer_won", "contradictions", "expectation_source", "reliability", "comparison", "problem", "candidates"),
 )
@@ -32,164 +32,200 @@ _SCORE: Final = re.compile(r"\d{1,6}(/[1-9]\d{0,5})?")
 
 def explain_preference(result: ComparisonResult, budget: Budget) -> Explanation:
     """Explain a whole blind comparison."""
-    everything = budget.lines == 0
     if "problem" in result.details:
-        summary = line(f"observed is no blind comparison: {_text(result.details['problem'], budget.characters)}")
-        return Explanation(summary=summary, said=_SAID)
-    found = Explanation(summary=_cause(result)) if result.verdict == "fail" else usual_explanation(result, budget)
-    lines = [*_calls(result, budget), *_contradictions(result, budget), *_unread(result, budget), *_sides(result)]
-    return replace(found, lines=lines, sides=everything, children=everything, said=_SAID)
+        problem = _format_text(result.details["problem"], budget.characters)
+        summary = line(f"observed is no blind comparison: {problem}")
+        return Explanation(summary=summary, said=_EXPLAINED_DETAILS)
+
+    summary = _explain_failure(result)
+    if result.verdict != "fail":
+        summary = usual_explanation(result, budget).summary
+    lines = [
+        *_explain_calls(result, budget),
+        *_explain_contradictions(result, budget),
+        *_explain_invalid_reply(result, budget),
+        (Part("expected: "), Part(_describe_expected(result), "expected")),
+        (Part("observed: "), Part(_describe_observed(result), "observed")),
+    ]
+    is_unlimited = budget.lines == 0
+    return Explanation(summary=summary, lines=lines, sides=is_unlimited, children=is_unlimited, said=_EXPLAINED_DETAILS)
 
 
 def explain_ballot(result: ComparisonResult, budget: Budget) -> Explanation:
     """Explain one reply of a judge."""
     if "problem" not in result.details:
-        return replace(usual_explanation(result, budget), said=(*_SAID, "rubric"))
-    summary = line(_text(result.details["problem"], budget.characters))
-    return Explanation(summary=summary, lines=list(_needed(result, budget)), said=("problem", "rubric"))
+        return replace(usual_explanation(result, budget), said=(*_EXPLAINED_DETAILS, "rubric"))
+    summary = line(_format_text(result.details["problem"], budget.characters))
+    return Explanation(summary=summary, lines=list(_explain_form(result, budget)), said=("problem", "rubric"))
 
 
-def _text(value: Any, limit: int = 200) -> str:
+def _format_text(value: Any, limit: int = 200) -> str:
     return visible(shortened(str(value), limit))
 
 
-def _fields(value: Any) -> Mapping[str, Any]:
+# A record may come from anywhere, so read its values without trust.
+def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _items(value: Any) -> list[Any]:
+def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _wanted(result: ComparisonResult) -> str:
-    return "a verdict" if result.expected is None else f"{shown(result.expected, 80)} to win"
+def _describe_expected(result: ComparisonResult) -> str:
+    if result.expected is None:
+        return "a verdict"
+    return f"{shown(result.expected, 80)} to win"
 
 
-def _reached(result: ComparisonResult) -> str:
-    winner, status = result.details.get("winner"), _text(result.details.get("status"))
-    return _STATUSES.get(status) or _STATUSES.get(_text(winner)) or shown(winner, 80)
+def _describe_observed(result: ComparisonResult) -> str:
+    winner = result.details.get("winner")
+    status = _format_text(result.details.get("status"))
+    return _STATUSES.get(status) or _STATUSES.get(_format_text(winner)) or shown(winner, 80)
 
 
-def _cause(result: ComparisonResult) -> Line:
+def _explain_failure(result: ComparisonResult) -> Line:
     details = result.details
+    expected = _describe_expected(result)
     if "candidates" in details:
-        return line(f"expected {_wanted(result)}, but the candidates are {shown(details['candidates'], 200)}")
+        return line(f"expected {expected}, but the candidates are {shown(details['candidates'], 200)}")
     if "commitment_broken" in result.notes:
         return line("the record was altered: it is not what was committed to before the judge was asked")
-    claims = _claims(result)
-    if "contradiction" in result.notes and claims and result.expected in (None, details.get("winner")):
-        return line(f"the judge contradicts itself, {claims[0]}")
-    return Part("expected "), Part(_wanted(result), "expected"), Part(", got "), Part(_reached(result), "observed")
+    contradictions = _format_contradictions(result)
+    is_expected_winner = result.expected in (None, details.get("winner"))
+    if "contradiction" in result.notes and contradictions and is_expected_winner:
+        return line(f"the judge contradicts itself, {contradictions[0]}")
+    return (Part("expected "), Part(expected, "expected"), Part(", got "), Part(_describe_observed(result), "observed"))
 
 
-def _claims(result: ComparisonResult) -> list[str]:
-    found = [one for one in _items(result.details.get("contradictions")) if isinstance(one, Mapping)]
-    return [
-        f"{_text(one.get('where'))}: claimed {shown(one.get('claimed'), 80)}, derived {shown(one.get('derived'), 80)}"
-        f" ({_text(one.get('code'))})"
-        for one in found
+def _format_contradictions(result: ComparisonResult) -> list[str]:
+    texts = []
+    for contradiction in _list(result.details.get("contradictions")):
+        if isinstance(contradiction, Mapping):
+            where = _format_text(contradiction.get("where"))
+            claimed = shown(contradiction.get("claimed"), 80)
+            derived = shown(contradiction.get("derived"), 80)
+            code = _format_text(contradiction.get("code"))
+            texts.append(f"{where}: claimed {claimed}, derived {derived} ({code})")
+    return texts
+
+
+def _explain_contradictions(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
+    contradictions = list(dict.fromkeys(_format_contradictions(result)))
+    limit = budget.differences or len(contradictions)
+    for contradiction in contradictions[:limit]:
+        yield line(f"contradiction: {contradiction}")
+    if len(contradictions) > limit:
+        yield line(f"… {counted(len(contradictions) - limit, 'more contradiction')}")
+
+
+def _explain_calls(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
+    if not result.children:
+        return
+    candidates = _list(_mapping(_mapping(result.observed).get("comparison")).get("candidates"))
+    names = [
+        _format_text(candidate.get("name") if isinstance(candidate, Mapping) else candidate, 40)
+        for candidate in candidates
     ]
+    limit = budget.differences or len(result.children)
+    rows = [("call", "first shown", "winner", "overall scores")]
+    rows += [_build_row(child, names) for child in result.children[:limit]]
+    for row_line in table([[Part(cell) for cell in row] for row in rows]):
+        yield cut(row_line, budget.room(2))
+    if len(result.children) > limit:
+        yield line(f"… {counted(len(result.children) - limit, 'more call')}")
 
 
-def _contradictions(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    claims = list(dict.fromkeys(_claims(result)))
-    most = budget.differences or len(claims)
-    yield from (line(f"contradiction: {claim}") for claim in claims[:most])
-    if len(claims) > most:
-        yield line(f"… {counted(len(claims) - most, 'more contradiction')}")
+def _build_row(call: ComparisonResult, names: Sequence[str]) -> tuple[str, str, str, str]:
+    expected = _mapping(call.expected)
+    slots = _mapping(expected.get("slots"))
+    label_order = _list(expected.get("shown"))
 
+    def name_of(label: Any) -> str:
+        slot = slots.get(label) if isinstance(label, str) else None
+        if type(slot) is int and 0 <= slot < len(names):
+            return names[slot]
+        return _format_text(label, 40)
 
-def _calls(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    most = budget.differences or len(result.children)
-    if result.children:
-        names = _names(result)
-        heads = [[Part("call"), Part("first shown"), Part("winner"), Part("overall scores")]]
-        rows = [[Part(cell) for cell in _row(child, names)] for child in result.children[:most]]
-        yield from (cut(found, budget.room(2)) for found in table([*heads, *rows]))
-    if len(result.children) > most:
-        yield line(f"… {counted(len(result.children) - most, 'more call')}")
-
-
-def _names(result: ComparisonResult) -> Sequence[str]:
-    """Give the names of the candidates, as far as the record can be read."""
-    candidates = _items(_fields(_fields(result.observed).get("comparison")).get("candidates"))
-    return [_text(one.get("name") if isinstance(one, Mapping) else one, 40) for one in candidates]
-
-
-def _row(call: ComparisonResult, names: Sequence[str]) -> tuple[str, str, str, str]:
-    asked = _fields(call.expected)
-    slots, order = _fields(asked.get("slots")), _items(asked.get("shown"))
-
-    def named(label: Any) -> str:
-        place = slots.get(label) if isinstance(label, str) else None
-        return names[place] if type(place) is int and 0 <= place < len(names) else _text(label, 40)
-
-    first = named(order[0]) if order else "-"
+    call_name = _format_text(call.name, 60)
+    first = name_of(label_order[0]) if label_order else "-"
     if not call.passed:
-        return _text(call.name, 60), first, "no verdict", _text(call.error or ", ".join(call.notes), 80)
-    scores = call.details.get("overall")
-    overall = [f"{named(label)} {_score(scores.get(label))}" for label in LABELS] if isinstance(scores, Mapping) else []
-    return _text(call.name, 60), first, named(call.details.get("winner")), ", ".join(sorted(overall))
+        return call_name, first, "no verdict", _format_text(call.error or ", ".join(call.notes), 80)
+
+    scores = []
+    overall = call.details.get("overall")
+    if isinstance(overall, Mapping):
+        scores = sorted(f"{name_of(label)} {_format_score(overall.get(label))}" for label in LABELS)
+    return call_name, first, name_of(call.details.get("winner")), ", ".join(scores)
 
 
-def _score(written: Any) -> str:
-    is_score = isinstance(written, str) and _SCORE.fullmatch(written)
-    return f"{float(Fraction(written)):.1f}" if is_score else _text(written, 20)
+def _format_score(score: Any) -> str:
+    if isinstance(score, str) and _SCORE.fullmatch(score):
+        return f"{float(Fraction(score)):.1f}"
+    return _format_text(score, 20)
 
 
-def _unread(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    """Show a reply that is no verdict, and once what would be one."""
-    unread = next((child for child in result.children if "problem" in child.details), None)
-    if unread is not None:
-        problem = _text(unread.details["problem"], budget.characters)
-        if problem not in (result.error or ""):
-            yield line(f"{_text(unread.name, 60)}: {problem}")
-        yield Part("reply: "), Part(shown(unread.observed, budget.room(10)), "observed")
-        yield from _needed(unread, budget)
+def _explain_invalid_reply(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
+    """Yield the first reply without a verdict, and the form of a valid reply."""
+    call = next((child for child in result.children if "problem" in child.details), None)
+    if call is None:
+        return
+    problem = _format_text(call.details["problem"], budget.characters)
+    if problem not in (result.error or ""):
+        yield line(f"{_format_text(call.name, 60)}: {problem}")
+    yield Part("reply: "), Part(shown(call.observed, budget.room(10)), "observed")
+    yield from _explain_form(call, budget)
 
 
-def _needed(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    rubric, expectations = _fields(result.settings.get("rubric")), _items(result.settings.get("expectations"))
-    scores = {name: {str(one): "1 to 5" for one in _fields(rubric.get(name))} for name in DIMENSIONS}
-    shape: dict[str, Any] = {"rubric": {"A": scores, "B": "as A"}}
-    if expectations and not result.settings.get("checked"):
-        passed = f"{counted(len(expectations), 'object')} with text and passed"
-        shape["expectation_results"] = {"A": {"details": passed}, "B": "as A"}
-    written = _text(json.dumps({**shape, "winner": "A, B or TIE"}), budget.characters * 2)
-    wrapped = textwrap.wrap(f"needed: {written}", budget.room(2) or len(written) + 8, subsequent_indent=" " * 8)
-    yield from map(line, wrapped)
+def _explain_form(call: ComparisonResult, budget: Budget) -> Iterator[Line]:
+    """Yield the form of a valid reply."""
+    rubric = _mapping(call.settings.get("rubric"))
+    expectations = _list(call.settings.get("expectations"))
+    scores = {dimension: {str(name): "1 to 5" for name in _mapping(rubric.get(dimension))} for dimension in DIMENSIONS}
+    form: dict[str, Any] = {"rubric": {"A": scores, "B": "as A"}}
+    if expectations and not call.settings.get("checked"):
+        answers = f"{counted(len(expectations), 'object')} with text and passed"
+        form["expectation_results"] = {"A": {"details": answers}, "B": "as A"}
+    form["winner"] = "A, B or TIE"
+
+    text = _format_text(json.dumps(form), budget.characters * 2)
+    width = budget.room(2) or len(text) + 8
+    for wrapped in textwrap.wrap(f"needed: {text}", width, subsequent_indent=" " * 8):
+        yield line(wrapped)
 
 
-def _sides(result: ComparisonResult) -> Iterator[Line]:
-    yield Part("expected: "), Part(_wanted(result), "expected")
-    yield Part("observed: "), Part(_reached(result), "observed")
-
-
-def blind_lines(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Say what came of the blind comparisons of a session."""
+def summarize_session(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the summary of all blind comparisons of a session."""
     statuses: Counter[str] = Counter()
     contradictions: Counter[str] = Counter()
-    flips = first = decisive = informal = 0
+    flips = 0
+    informal = 0
+    first_shown_wins = 0
+    decisive_calls = 0
     for record in records:
-        details = _fields(record.get("details"))
+        details = _mapping(record.get("details"))
         if not isinstance(details.get("status"), str):
             statuses["unreadable"] += 1
             continue
         statuses[details["status"].lower()] += 1
-        claims = _items(details.get("contradictions"))
-        contradictions.update({str(one.get("code")) for one in claims if isinstance(one, Mapping)})
+        codes = [item.get("code") for item in _list(details.get("contradictions")) if isinstance(item, Mapping)]
+        contradictions.update(set(map(str, codes)))
         flips += bool(details.get("order_flips"))
         informal += "informal" in record.get("notes", [])
-        won = _items(details.get("first_shown_won"))
-        if len(won) == 2 and all(type(number) is int for number in won):
-            first, decisive = first + won[0], decisive + won[1]
+        counts = _list(details.get("first_shown_won"))
+        if len(counts) == 2 and all(type(count) is int for count in counts):
+            first_shown_wins += counts[0]
+            decisive_calls += counts[1]
+
     if statuses:
-        yield f"{counted(statuses.total(), 'blind comparison')}: {_counts(statuses)}; {informal} informal"
+        yield f"{counted(statuses.total(), 'blind comparison')}: {_format_counts(statuses)}; {informal} informal"
     if flips:
-        yield f"order flips: {flips}; the output shown first won {first} of {decisive} decisive calls"
+        yield (
+            f"order flips: {flips}; the output shown first won {first_shown_wins} of {decisive_calls} decisive calls"
+        )
     if contradictions:
-        yield f"comparisons with contradictions of the judge: {_counts(contradictions)}"
+        yield f"comparisons with contradictions of the judge: {_format_counts(contradictions)}"
 
 
-def _counts(counts: Counter[str]) -> str:
+def _format_counts(counts: Counter[str]) -> str:
     return ", ".join(f"{number} {name}" for name, number in sorted(counts.items()))

@@ -1,4 +1,4 @@
-"""`HumanJudge` and `FolderJudge`: whoever gets a folder with two outputs, and whose verdict is read back later."""
+"""`HumanJudge` and `FolderJudge`: a person or a program that gets the outputs in a folder and answers later."""
 
 import json
 import os
@@ -13,14 +13,14 @@ from pytest_verdict.errors import AwaitingJudgmentError
 FORM: Final = "form.yaml"
 QUESTION: Final = "request.json"
 REPLY: Final = "reply.json"
-_HEAD: Final = """\
+_FORM_HEAD: Final = """\
 # Which output does the task better? Read A and B beside this file, then fill in this form and save it.
 # Scores go from 1 (poor) over 3 (acceptable) to 5 (excellent). Do not try to find out who made the outputs.
 """
 
 
-class _Absent:
-    """A judge that answers later: each call is a folder with the two outputs and what is asked."""
+class _LaterJudge:
+    """A judge that answers in a later run: each call is a folder with both outputs and the question."""
 
     sees_files: ClassVar[bool] = True
     _kind: ClassVar[str]
@@ -29,27 +29,28 @@ class _Absent:
         self._folder = Path(folder)
         self.judge_id = f"{self._kind} {name}"
 
-    def _place(self, request: BlindRequest, name: str, question: str) -> Path:
-        """Find the folder of a call, or make it with a question of that name."""
-        place = self._folder / request.key[:16]
-        if not (place / name).exists():
-            for label, output in request.outputs.items():
-                if not (place / label).exists():
-                    output.candidate.copy_to(place / label)
-            (place / name).write_text(question, encoding="utf-8")
-        return place
+    def _prepare_folder(self, request: BlindRequest, file_name: str, question: str) -> Path:
+        """Return the folder of a call; write the outputs and the question if they are not there yet."""
+        folder = self._folder / request.key[:16]
+        if (folder / file_name).exists():
+            return folder
+        for label, output in request.outputs.items():
+            if not (folder / label).exists():
+                output.candidate.copy_to(folder / label)
+        (folder / file_name).write_text(question, encoding="utf-8")
+        return folder
 
 
-class HumanJudge(_Absent):
+class HumanJudge(_LaterJudge):
     """A person as a judge: each call is a folder with ``A``, ``B`` and ``form.yaml``.
 
-    The first run writes the folders and says which forms are to be filled in; a later run, with the same outputs, reads them. It
-    does not matter who is A in which run, because a folder is found by what it holds. Nothing in it tells which system made
-    what, and that is in no file at all until the comparison is made.
+    The first run writes the folders and lists the forms to fill in. A later run with the same outputs reads them, whichever
+    candidate is A in that run, because the content of a folder determines its name. No file in it shows which system made an
+    output.
 
     Args:
-        folder: Where the folders of the calls are.
-        name: Who judges, for the record.
+        folder: The folder of all calls.
+        name: The name of the person in the record.
 
     Example:
         >>> HumanJudge("judgments", name="reviewer 1").judge_id
@@ -59,23 +60,23 @@ class HumanJudge(_Absent):
     _kind = "human"
 
     def __call__(self, request: BlindRequest, /) -> dict[str, Any]:
-        """Read a form that was filled in, or prepare one."""
-        form = self._place(request, FORM, _form(request)) / FORM
-        filled = read_yaml(form)
-        if any(score is None for score in _scores(filled)):
+        """Read a completed form, or prepare one."""
+        form = self._prepare_folder(request, FORM, _build_form(request)) / FORM
+        answers = read_yaml(form)
+        if any(value is None for value in _list_required_values(answers)):
             raise AwaitingJudgmentError(f"{form.as_posix()} is still to be filled in")
-        return filled
+        return answers
 
 
-class FolderJudge(_Absent):
+class FolderJudge(_LaterJudge):
     """A program as a judge, such as an agent: each call is a folder with ``A``, ``B`` and ``request.json``.
 
-    The request has ``instructions``, ``prompt`` and the ``schema`` of the answer, which is to be written to ``reply.json`` beside
-    it. As with `HumanJudge`, a later run reads what was answered.
+    The request holds ``instructions``, ``prompt`` and the ``schema`` of the answer, which belongs into ``reply.json`` beside
+    it. As with `HumanJudge`, a later run reads the answers.
 
     Args:
-        folder: Where the folders of the calls are.
-        name: Who judges, for the record.
+        folder: The folder of all calls.
+        name: The name of the program in the record.
 
     Example:
         >>> FolderJudge("judgments", name="my-agent").judge_id
@@ -85,37 +86,46 @@ class FolderJudge(_Absent):
     _kind = "folder"
 
     def __call__(self, request: BlindRequest, /) -> str:
-        """Read an answer, or ask for one."""
-        asked = {"instructions": request.instructions, "prompt": request.prompt, "schema": request.schema}
-        place = self._place(request, QUESTION, json.dumps(asked, indent=2, ensure_ascii=True) + "\n")
-        if not (place / REPLY).exists():
-            raise AwaitingJudgmentError(
-                f"{(place / REPLY).as_posix()} is still to be written, as {QUESTION} beside it says"
-            )
-        return (place / REPLY).read_text(encoding="utf-8", errors="replace")
+        """Read an answer, or prepare a request."""
+        question = {"instructions": request.instructions, "prompt": request.prompt, "schema": request.schema}
+        folder = self._prepare_folder(request, QUESTION, json.dumps(question, indent=2, ensure_ascii=True) + "\n")
+        reply = folder / REPLY
+        if not reply.exists():
+            raise AwaitingJudgmentError(f"{reply.as_posix()} is still to be written, as {QUESTION} beside it says")
+        return reply.read_text(encoding="utf-8", errors="replace")
 
 
-def _scores(filled: dict[str, Any]) -> list[Any]:
-    rubric, results = filled.get("rubric") or {}, filled.get("expectation_results") or {}
-    sides = [(rubric.get(label) or {}).get(dimension) or {} for label in LABELS for dimension in DIMENSIONS]
-    details = [item for label in LABELS for item in (results.get(label) or {}).get("details") or []]
-    return [*(score for side in sides for score in side.values()), *(item.get("passed") for item in details)]
+def _list_required_values(answers: dict[str, Any]) -> list[Any]:
+    rubric = answers.get("rubric") or {}
+    results = answers.get("expectation_results") or {}
+    values: list[Any] = []
+    for label in LABELS:
+        for dimension in DIMENSIONS:
+            scores = (rubric.get(label) or {}).get(dimension) or {}
+            values += scores.values()
+        for item in (results.get(label) or {}).get("details") or []:
+            values.append(item.get("passed"))
+    return values
 
 
-def _form(request: BlindRequest) -> str:
+def _build_form(request: BlindRequest) -> str:
     import yaml
 
     rubric = request.rubric
-    parts: dict[str, Any] = {
-        "rubric": {label: {name: dict.fromkeys(rubric.names(name)) for name in DIMENSIONS} for label in LABELS}
-    }
+    form: dict[str, Any] = {"rubric": {}}
+    for label in LABELS:
+        form["rubric"][label] = {dimension: dict.fromkeys(rubric.names(dimension)) for dimension in DIMENSIONS}
     if request.expectations:
-        parts["expectation_results"] = {
-            label: {"details": [{"text": text, "passed": None} for text in request.expectations]} for label in LABELS
-        }
-    parts["output_quality"] = {label: {"strengths": [], "weaknesses": []} for label in LABELS}
-    parts |= {"reasoning": "", "winner": None}
-    anchors = {name: rubric.written()[name] for name in DIMENSIONS}
-    about = yaml.safe_dump({"task": request.task, "criteria": anchors}, sort_keys=False, allow_unicode=True)
-    commented = "".join(f"# {line}\n" for line in about.splitlines())
-    return _HEAD + commented + str(yaml.safe_dump(parts, sort_keys=False, allow_unicode=True))
+        form["expectation_results"] = {}
+        for label in LABELS:
+            details = [{"text": text, "passed": None} for text in request.expectations]
+            form["expectation_results"][label] = {"details": details}
+    form["output_quality"] = {label: {"strengths": [], "weaknesses": []} for label in LABELS}
+    form["reasoning"] = ""
+    form["winner"] = None
+
+    rubric_values = rubric.to_json()
+    criteria = {dimension: rubric_values[dimension] for dimension in DIMENSIONS}
+    about = yaml.safe_dump({"task": request.task, "criteria": criteria}, sort_keys=False, allow_unicode=True)
+    comment = "".join(f"# {line}\n" for line in about.splitlines())
+    return _FORM_HEAD + comment + str(yaml.safe_dump(form, sort_keys=False, allow_unicode=True))

@@ -1,4 +1,4 @@
-"""`BlindOptions`: what can be said of a blind comparison besides its candidates, its task and its judge."""
+"""`BlindOptions`: the options of a blind comparison, and their validation."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import SettingsError, allowed
 
 UNNAMED: Final = ("x", "y")
-"""What candidates are called that were given no names."""
+"""The default names of candidates."""
 
 ExpectationResults = Sequence[bool | Mapping[str, Any]] | str | os.PathLike[str]
-"""What checks have found about one candidate."""
+"""The results of checks for one candidate."""
 
 
 class BlindOptions(TypedDict, total=False):
-    """What else can be said of a blind comparison.
+    """Options of a blind comparison.
 
     Args:
-        names: What the candidates are called in the record; names that say something are identity tokens as well.
-        identity: Texts that would give a system away, such as model ids: a list, or lists by candidate.
-        protocol: How often, in which order, and by which rule; both orders once unless given.
-        key: What the assignment is drawn from; 128 fresh random bits unless given.
-        position: The comparison's number in a series drawn from one key, which makes the series exactly balanced.
-        exclude: Patterns of names to leave out in a directory; see `candidates.EXCLUDED`.
-        calibration: The file of a calibration, or its values; without a fresh one the verdict is ``informal``.
-        output: A folder for ``commitment.json``, ``comparison.json`` and ``blind.json``.
-        always_ask: Whether the judge is asked also when both outputs are the same, to measure its bias.
-        expectation_results: What checks have found, by the name of a candidate: for each expectation a bool or an object
-            ``{text, passed}``, or the path of a ``grading.json``. The judge is not asked for expectations then.
-        tie: Whether a tie passes where a candidate is expected to win: ``fail``, the default, or ``pass``.
-        gate: Contradictions of the judge that keep the comparison from passing; see `reply.GATING`.
-        name: What to call this comparison in the report.
+        names: The names of the candidates in the record; the judge must not see them (default: ``("x", "y")``).
+        identity: Texts that identify a system, such as model ids: a list, or lists by candidate (default: none).
+        protocol: The number, the order and the rule of calls (default: both orders once).
+        key: The text from which the assignment is drawn (default: 128 random bits).
+        position: The number of the comparison in a series drawn from one key, which balances the series exactly.
+        exclude: Patterns of file names to leave out of a directory (default: `candidates.EXCLUDED`).
+        calibration: The path of a calibration, or its values; without a fresh one the verdict is ``informal``.
+        output: A folder for ``commitment.json``, ``comparison.json`` and ``blind.json`` (default: no files).
+        always_ask: Ask the judge even if both outputs are equal, to measure its bias (default: False).
+        expectation_results: The results of checks by the name of a candidate: for each expectation a bool or an object
+            ``{text, passed}``, or the path of a ``grading.json``. The judge is not asked about expectations then.
+        tie: Whether a tie passes when a candidate is expected to win: ``fail`` or ``pass`` (default: ``fail``).
+        gate: The contradictions of the judge that keep the comparison from passing (default: `reply.GATING`).
+        name: The name of the comparison in the report.
 
     Example:
         >>> options: BlindOptions = {"names": ("new", "old"), "key": "a fixed text", "tie": "pass"}
@@ -64,7 +64,7 @@ class BlindOptions(TypedDict, total=False):
 
 
 class BlindInputs(StrictModel):
-    """All that is said of a blind comparison besides its two candidates, checked before anything is read or asked."""
+    """All arguments of a blind comparison except its candidates, validated before anything is read or asked."""
 
     subject: ClassVar[str] = "a blind comparison"
     part: ClassVar[str] = "option"
@@ -76,7 +76,7 @@ class BlindInputs(StrictModel):
     prefer: str | None = None
     names: Annotated[tuple[Text, Text], LISTED] = Field(default=UNNAMED, description="a pair of two different texts")
     identity: Any = ()
-    protocol: Annotated[InstanceOf[BlindProtocol], BeforeValidator(lambda given: given or BlindProtocol())] = Field(
+    protocol: Annotated[InstanceOf[BlindProtocol], BeforeValidator(lambda value: value or BlindProtocol())] = Field(
         default=BlindProtocol(), description="a BlindProtocol"
     )
     key: Text | None = Field(default=None, description="a text")
@@ -91,19 +91,17 @@ class BlindInputs(StrictModel):
     name: str | None = Field(default=None, description="a text")
 
     @model_validator(mode="after")
-    def _fits_together(self) -> BlindInputs:
+    def _check_consistency(self) -> BlindInputs:
         if self.names[0] == self.names[1]:
             raise ValueError(f"names is a pair of two different texts, got {self.names!r}")
         if {"A", "B", "TIE"} & set(self.names):
             raise ValueError(
-                f"A, B and TIE are what the judge says; call the candidates something else than {self.names!r}"
+                f"A, B and TIE are the labels of the judge; call the candidates something else than {self.names!r}"
             )
         if self.prefer is not None and self.prefer not in self.names:
             raise ValueError(f"prefer={self.prefer!r} is no candidate.{allowed('candidate', self.prefer, self.names)}")
         if self.position is not None and self.key is None:
-            raise ValueError(
-                "position balances a series, whose comparisons are all drawn from one key: give key as well"
-            )
+            raise ValueError("position balances a series of comparisons drawn from one key: give key as well")
         return self
 
 
@@ -121,47 +119,50 @@ class _Grading(StrictModel, extra="ignore"):
 
 
 def read_expectation_results(
-    given: Any, names: tuple[str, str], expectations: Sequence[str]
+    results: Any, names: tuple[str, str], expectations: Sequence[str]
 ) -> list[list[bool]] | None:
-    """Read the results of checks: whether each expectation is met, by the first and by the second candidate."""
-    if given is None:
+    """Return whether the first and the second candidate meet each expectation; None without results of checks."""
+    if results is None:
         return None
-    if not isinstance(given, Mapping) or set(given) != set(names):
-        got = [shown(name, 80) for name in given] if isinstance(given, Mapping) else [shown(given, 80)]
+    if not isinstance(results, Mapping) or set(results) != set(names):
+        values = results if isinstance(results, Mapping) else [results]
+        got = ", ".join(shown(value, 80) for value in values) or "none"
         raise SettingsError(
-            "expectation_results are results by the names of the candidates,"
-            f" for {names[0]!r} and {names[1]!r}, got {', '.join(got) or 'none'}"
+            f"expectation_results are results by the names of the candidates, for {names[0]!r} and {names[1]!r}, got {got}"
         )
-    sides = [_side(given[name], f"expectation_results[{name!r}]", expectations) for name in names]
+    sides = [_read_side(results[name], f"expectation_results[{name!r}]", expectations) for name in names]
     return sides if expectations else None
 
 
-def _side(given: Any, where: str, expectations: Sequence[str]) -> list[bool]:
-    if isinstance(given, str | os.PathLike):
-        where = f"{where}, {Path(given).as_posix()}"
-        given = _Grading.read(read_json(Path(given), SettingsError, where), where).expectations
-    if not isinstance(given, list | tuple):
+def _read_side(results: Any, where: str, expectations: Sequence[str]) -> list[bool]:
+    if isinstance(results, str | os.PathLike):
+        where = f"{where}, {Path(results).as_posix()}"
+        results = _Grading.read(read_json(Path(results), SettingsError, where), where).expectations
+    if not isinstance(results, list | tuple):
         raise SettingsError(
-            f"{where} is a list of results, one for each expectation, or the path of a grading.json, got {shown(given, 80)}"
+            f"{where} is a list of results, one for each expectation, or the path of a grading.json, got {shown(results, 80)}"
         )
-    if len(given) != len(expectations):
+    if len(results) != len(expectations):
         raise SettingsError(
-            f"{where} has {counted(len(given), 'result')} for {counted(len(expectations), 'expectation')};"
-            " each has one, in the same order"
+            f"{where} has {counted(len(results), 'result')} for {counted(len(expectations), 'expectation')};"
+            " give one for each, in the same order"
         )
-    return [
-        item if isinstance(item, bool) else _answer(item, f"{where}[{number}]", number, text)
-        for number, (item, text) in enumerate(zip(given, expectations, strict=True))
-    ]
+
+    answers = []
+    for number, (result, expectation) in enumerate(zip(results, expectations, strict=True)):
+        answers.append(_read_answer(result, f"{where}[{number}]", number, expectation))
+    return answers
 
 
-def _answer(item: Any, where: str, number: int, expectation: str) -> bool:
-    if not isinstance(item, Mapping | _Result):
-        raise SettingsError(f"{where} is true or false, or an object with text and passed, got {shown(item, 80)}")
-    found = _Result.read(item, where)
-    if found.text != expectation:
+def _read_answer(result: Any, where: str, number: int, expectation: str) -> bool:
+    if isinstance(result, bool):
+        return result
+    if not isinstance(result, Mapping | _Result):
+        raise SettingsError(f"{where} is true or false, or an object with text and passed, got {shown(result, 80)}")
+    answer = _Result.read(result, where)
+    if answer.text != expectation:
         raise SettingsError(
-            f"{where} answers {shown(found.text, 80)}, but expectation {number} is {shown(expectation, 80)};"
-            " the texts are identical"
+            f"{where} answers {shown(answer.text, 80)}, but expectation {number} is {shown(expectation, 80)};"
+            " both texts must be identical"
         )
-    return found.passed
+    return answer.passed

@@ -1,4 +1,4 @@
-"""Pairs of outputs to compare, of two folders or of a skill, and the other files of the skill-creator workflow."""
+"""Pairs of outputs from two folders or from an iteration of the skill-creator workflow, and the files of that workflow."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
 from pydantic import Field
 
@@ -20,12 +20,13 @@ from pytest_verdict.judging.recording import write_whole
 OUTPUTS: Final = "outputs"
 GRADING: Final = "grading.json"
 _METADATA: Final = "eval_metadata.json"
+_TIMING: Final = "timing.json"
 _FIGURES: Final = ("pass_rate", "time_seconds", "tokens")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Two outputs of one task; the name is a relative path."""
+    """Two outputs of one task. The name is a relative path, and ``results`` are the gradings by candidate, if both exist."""
 
     name: str
     outputs: tuple[Path, Path]
@@ -35,26 +36,42 @@ class Pair:
     evaluation: int | str = ""
 
 
-def pairs_by_name(
-    first: Path, second: Path, prompt_of: Callable[[str], str], expectations: Sequence[str]
+class PairSeries(NamedTuple):
+    """The names of two candidates and the pairs of their outputs."""
+
+    names: tuple[str, str]
+    pairs: list[Pair]
+
+
+def pair_by_name(
+    first: Path, second: Path, read_prompt: Callable[[str], str], expectations: Sequence[str]
 ) -> list[Pair]:
-    """Pair the entries of two folders that have the same name."""
-    left, right = (_entries(folder) for folder in (first, second))
-    alone = sorted(left.keys() ^ right.keys())
-    if alone:
-        raise ConfigurationError(f"{alone[0]!r} is in one of {first} and {second} alone; each output needs its partner")
+    """Return the entries of two folders, paired by name."""
+    first_entries = _list_entries(first)
+    second_entries = _list_entries(second)
+    unpaired = sorted(first_entries.keys() ^ second_entries.keys())
+    if unpaired:
+        raise ConfigurationError(
+            f"{unpaired[0]!r} is in one of {first} and {second} only; add an output of the same name to the other folder"
+        )
     return [
-        Pair(name, (left[name], right[name]), prompt_of(Path(name).stem), tuple(expectations)) for name in sorted(left)
+        Pair(
+            name=name,
+            outputs=(first_entries[name], second_entries[name]),
+            prompt=read_prompt(Path(name).stem),
+            expectations=tuple(expectations),
+        )
+        for name in sorted(first_entries)
     ]
 
 
-def _entries(folder: Path) -> dict[str, Path]:
+def _list_entries(folder: Path) -> dict[str, Path]:
     if not folder.is_dir():
         raise ConfigurationError(f"{folder} is no folder of outputs")
-    found = {entry.name: entry for entry in folder.iterdir() if not entry.name.startswith(".")}
-    if not found:
+    entries = {entry.name: entry for entry in folder.iterdir() if not entry.name.startswith(".")}
+    if not entries:
         raise ConfigurationError(f"{folder} has no outputs")
-    return found
+    return entries
 
 
 class _Metadata(StrictModel, extra="ignore"):
@@ -62,56 +79,74 @@ class _Metadata(StrictModel, extra="ignore"):
 
     eval_id: int | str | None = None
     prompt: NotBlank
-    # Both names are in use.
+    # Files use either name.
     assertions: Annotated[tuple[Text, ...], LISTED] = Field(default=(), description="a list of texts")
     expectations: Annotated[tuple[Text, ...], LISTED] = Field(default=(), description="a list of texts")
 
 
-def evaluations(workspace: Path) -> tuple[tuple[str, str], list[Pair]]:
-    """Read the evaluations of a skill in ``eval-*`` folders: the names of the two configurations, and their runs as pairs."""
+def read_iteration(workspace: Path) -> PairSeries:
+    """Read an iteration of the skill-creator workflow: the runs of two configurations in ``eval-*`` folders."""
     folders = sorted(folder for folder in workspace.glob("eval-*") if folder.is_dir())
-    runs = {folder: dict(_configurations(folder)) for folder in folders}
-    names = sorted({name for found in runs.values() for name in found})
-    if len(names) != 2:
-        got = ", ".join(names) or "none"
+    runs = {folder: _list_runs(folder) for folder in folders}
+    configurations = sorted({name for by_configuration in runs.values() for name in by_configuration})
+    if len(configurations) != 2:
+        got = ", ".join(configurations) or "none"
         raise ConfigurationError(
             f"{workspace}: two configurations in eval-*/, such as with_skill and without_skill, are compared, got {got}"
         )
-    both = names[0], names[1]
-    return both, [pair for folder, found in runs.items() for pair in _pairs_of_runs(folder, found, both)]
+    names = (configurations[0], configurations[1])
+    pairs: list[Pair] = []
+    for folder, by_configuration in runs.items():
+        pairs += _pair_runs(folder, by_configuration, names)
+    return PairSeries(names, pairs)
 
 
-def _configurations(folder: Path) -> Iterator[tuple[str, dict[str, Path]]]:
+def _list_runs(folder: Path) -> dict[str, dict[str, Path]]:
+    """Return the folders of runs, by configuration and name of the run; a configuration may be a run itself."""
+    runs_by_configuration = {}
     for configuration in sorted(folder.iterdir()):
         runs = {run.name: run for run in sorted(configuration.glob("run-*")) if (run / OUTPUTS).is_dir()}
         if (configuration / OUTPUTS).is_dir():
             runs = {"": configuration}
         if runs:
-            yield configuration.name, runs
+            runs_by_configuration[configuration.name] = runs
+    return runs_by_configuration
 
 
-def _pairs_of_runs(folder: Path, runs: Mapping[str, Mapping[str, Path]], names: tuple[str, str]) -> Iterator[Pair]:
-    left, right = (runs.get(name, {}) for name in names)
-    if left.keys() != right.keys():
-        both = " and ".join(counted(len(side), "run") for side in (left, right))
-        raise ConfigurationError(f"{folder}: {names[0]} and {names[1]} have {both}; each run needs its partner")
-    about = _Metadata.read(read_object(folder / _METADATA, ConfigurationError), str(folder / _METADATA))
-    expectations = about.assertions or about.expectations
-    for run in left:
-        graded = {name: side[run] / GRADING for name, side in zip(names, (left, right), strict=True)}
-        is_graded = expectations and all(path.is_file() for path in graded.values())
-        outputs = left[run] / OUTPUTS, right[run] / OUTPUTS
-        place = (Path(folder.name) / run).as_posix()
-        number = folder.name.removeprefix("eval-") if about.eval_id is None else about.eval_id
-        yield Pair(place, outputs, about.prompt, expectations, graded if is_graded else {}, number)
+def _pair_runs(folder: Path, runs: Mapping[str, Mapping[str, Path]], names: tuple[str, str]) -> Iterator[Pair]:
+    first_runs = runs.get(names[0], {})
+    second_runs = runs.get(names[1], {})
+    if first_runs.keys() != second_runs.keys():
+        raise ConfigurationError(
+            f"{folder}: {names[0]} and {names[1]} have {counted(len(first_runs), 'run')} and"
+            f" {counted(len(second_runs), 'run')}; each run needs its partner"
+        )
+    metadata = _Metadata.read(read_object(folder / _METADATA, ConfigurationError), str(folder / _METADATA))
+    expectations = metadata.assertions or metadata.expectations
+    evaluation = metadata.eval_id
+    if evaluation is None:
+        evaluation = folder.name.removeprefix("eval-")
+
+    for run, first in first_runs.items():
+        second = second_runs[run]
+        gradings = {names[0]: first / GRADING, names[1]: second / GRADING}
+        is_graded = expectations and all(path.is_file() for path in gradings.values())
+        yield Pair(
+            name=(Path(folder.name) / run).as_posix(),
+            outputs=(first / OUTPUTS, second / OUTPUTS),
+            prompt=metadata.prompt,
+            expectations=expectations,
+            results=gradings if is_graded else {},
+            evaluation=evaluation,
+        )
 
 
 def write_grading(folder: str | os.PathLike[str], results: Mapping[str, ComparisonResult]) -> None:
     """Write the ``grading.json`` of a run from comparisons, one for each expectation.
 
     Args:
-        folder: The folder of the run, which has ``outputs``.
-        results: What came of each expectation, by its text.
+        folder: The folder of the run, which contains ``outputs``.
+        results: The result for each expectation, by its text.
 
     Raises:
         ConfigurationError: There is no result, or the folder does not exist.
@@ -126,45 +161,48 @@ def write_grading(folder: str | os.PathLike[str], results: Mapping[str, Comparis
     """
     if not results or not Path(folder).is_dir():
         raise ConfigurationError(f"a grading needs results and the folder of a run, got {len(results)} for {folder}")
-    # Not loaded before it is needed.
+    # Import explanations only when they are needed.
     from pytest_verdict.explanation import headline
     from pytest_verdict.explanation.lines import plain
 
     expectations = [
-        {"text": text, "passed": one.passed, "evidence": plain(headline(one))} for text, one in results.items()
+        {"text": text, "passed": result.passed, "evidence": plain(headline(result))} for text, result in results.items()
     ]
-    passed, total = sum(one.passed for one in results.values()), len(results)
+    passed = sum(result.passed for result in results.values())
+    total = len(results)
     summary = {"passed": passed, "failed": total - passed, "total": total, "pass_rate": round(passed / total, 2)}
-    write_whole(Path(folder, GRADING), _written({"expectations": expectations, "summary": summary}))
+    _write_json(Path(folder, GRADING), {"expectations": expectations, "summary": summary})
 
 
 def write_benchmark(
     path: Path, skill: str, pairs: Sequence[Pair], names: tuple[str, str], notes: Iterable[str]
 ) -> None:
     """Write a ``benchmark.json`` from the gradings of runs."""
-    runs = [run for pair in pairs for run in _runs(pair, names)]
-    figures = {name: [run["result"] for run in runs if run["configuration"] == name] for name in names}
-    summary: dict[str, Any] = {
-        name: {figure: _spread([one[figure] for one in own]) for figure in _FIGURES} for name, own in figures.items()
-    }
-    first, second = (summary[name] for name in names)
-    delta = {figure: f"{first[figure]['mean'] - second[figure]['mean']:+.2f}" for figure in _FIGURES}
-    about = {
+    runs = [run for pair in pairs for run in _read_runs(pair, names)]
+    summary: dict[str, Any] = {}
+    for name in names:
+        results = [run["result"] for run in runs if run["configuration"] == name]
+        summary[name] = {figure: _summarize([result[figure] for result in results]) for figure in _FIGURES}
+    delta = {}
+    for figure in _FIGURES:
+        delta[figure] = f"{summary[names[0]][figure]['mean'] - summary[names[1]][figure]['mean']:+.2f}"
+
+    metadata = {
         "skill_name": skill,
         "evals_run": sorted({run["eval_id"] for run in runs}, key=str),
         "runs_per_configuration": max((run["run_number"] for run in runs), default=0),
     }
-    document = {"metadata": about, "runs": runs, "run_summary": {**summary, "delta": delta}, "notes": list(notes)}
-    write_whole(path, _written(document))
+    run_summary = {**summary, "delta": delta}
+    _write_json(path, {"metadata": metadata, "runs": runs, "run_summary": run_summary, "notes": list(notes)})
 
 
-def _runs(pair: Pair, names: tuple[str, str]) -> Iterator[dict[str, Any]]:
+def _read_runs(pair: Pair, names: tuple[str, str]) -> Iterator[dict[str, Any]]:
     for name, outputs in zip(names, pair.outputs, strict=True):
         run = outputs.parent
         number = run.name.removeprefix("run-")
-        graded = read_object(run / GRADING, ConfigurationError) if (run / GRADING).is_file() else {}
-        timing = read_object(run / "timing.json", ConfigurationError) if (run / "timing.json").is_file() else {}
-        counts = graded.get("summary") or {}
+        grading = _read_optional(run / GRADING)
+        timing = _read_optional(run / _TIMING)
+        counts = grading.get("summary") or {}
         yield {
             "eval_id": pair.evaluation,
             "configuration": name,
@@ -174,17 +212,27 @@ def _runs(pair: Pair, names: tuple[str, str]) -> Iterator[dict[str, Any]]:
                 "time_seconds": timing.get("total_duration_seconds", 0.0),
                 "tokens": timing.get("total_tokens", 0),
             },
-            "expectations": graded.get("expectations") or [],
+            "expectations": grading.get("expectations") or [],
             "notes": [],
         }
 
 
-def _spread(values: Sequence[float]) -> dict[str, float]:
+def _read_optional(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    return read_object(path, ConfigurationError)
+
+
+def _summarize(values: Sequence[float]) -> dict[str, float]:
     numbers = [float(value) for value in values] or [0.0]
-    spread = statistics.stdev(numbers) if len(numbers) > 1 else 0.0
-    found = {"mean": statistics.fmean(numbers), "stddev": spread, "min": min(numbers), "max": max(numbers)}
-    return {name: round(value, 4) for name, value in found.items()}
+    summary = {
+        "mean": statistics.fmean(numbers),
+        "stddev": statistics.stdev(numbers) if len(numbers) > 1 else 0.0,
+        "min": min(numbers),
+        "max": max(numbers),
+    }
+    return {name: round(value, 4) for name, value in summary.items()}
 
 
-def _written(document: Any) -> str:
-    return json.dumps(document, indent=2, default=float) + "\n"
+def _write_json(path: Path, document: Any) -> None:
+    write_whole(path, json.dumps(document, indent=2, default=float) + "\n")

@@ -1,47 +1,43 @@
-"""What blind comparison brings: its operators and commands, and what the terminal says of it."""
+"""The hooks of blind comparison: its operators, explanations, commands and lines at the end of a session."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from pytest_verdict.core.families import Command, hookimpl
 
-_HERE: Final = "pytest_verdict.blind."
+_PACKAGE: Final = "pytest_verdict.blind."
 
 
 @hookimpl
 def recorded_operators() -> Mapping[str, str]:
-    """Name the operators, which only records carry."""
-    return {
-        "blind_ballot": f"{_HERE}ballot:BlindBallot",
-        "blind_preference": f"{_HERE}preference:BlindPreference",
-    }
+    """Return the operators, which occur in records only."""
+    return {"blind_ballot": f"{_PACKAGE}reply:BlindBallot", "blind_preference": f"{_PACKAGE}preference:BlindPreference"}
 
 
 @hookimpl
 def explanations() -> Mapping[str, str]:
-    """Explain comparisons and the replies in them."""
+    """Return the functions that explain results of the operators."""
     return {
-        "blind_ballot": f"{_HERE}explanation:explain_ballot",
-        "blind_preference": f"{_HERE}explanation:explain_preference",
+        "blind_ballot": f"{_PACKAGE}explanation:explain_ballot",
+        "blind_preference": f"{_PACKAGE}explanation:explain_preference",
     }
 
 
 @hookimpl
 def commands() -> Mapping[str, Command]:
-    """Name the commands."""
+    """Return the commands with their help texts."""
     return {
-        "blind": Command("compare outputs without the judge knowing who made which", f"{_HERE}commands.blind"),
+        "blind": Command("compare outputs without telling the judge who made which", f"{_PACKAGE}commands.blind"),
         "calibrate": Command(
-            "measure how far a judge of blind comparisons agrees with people", f"{_HERE}commands.calibrate"
+            "measure how far a judge of blind comparisons agrees with people", f"{_PACKAGE}commands.calibrate"
         ),
         "unblind": Command(
-            "reveal which output of a blind comparison was A, and verify that it was settled before",
-            f"{_HERE}commands.unblind",
+            "reveal which output of a blind comparison was A, and verify the commitment", f"{_PACKAGE}commands.unblind"
         ),
     }
 
 
 @hookimpl
 def closing_lines() -> Mapping[str, str]:
-    """Say more of blind comparisons at the end of a session."""
-    return {"blind_preference": f"{_HERE}explanation:blind_lines"}
+    """Return the functions that summarize results at the end of a session."""
+    return {"blind_preference": f"{_PACKAGE}explanation:summarize_session"}

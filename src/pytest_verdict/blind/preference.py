@@ -1,4 +1,4 @@
-"""`BlindPreference`: operator behind blind comparisons."""
+"""`BlindPreference`: the operator behind blind comparisons."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import BeforeValidator
 
-from pytest_verdict.blind.derivation import Comparison, Judgment, NotAComparisonError, derive
+from pytest_verdict.blind.derivation import DerivedComparison, Judgment, NotAComparisonError, derive
 from pytest_verdict.blind.reply import CODES, GATING
 from pytest_verdict.blind.rubric import LABELS, TIE
 from pytest_verdict.core.operator import Operator
@@ -15,31 +15,30 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import allowed
 
-_MOST_DIFFERENCES: Final = 100
-_MOST_NAMED: Final = 5
+_MAXIMUM_DIFFERENCES: Final = 100
+_MAXIMUM_FILES: Final = 5
 
 
-def _codes(value: Any) -> tuple[str, ...]:
-    given = tuple(value) if isinstance(value, list | tuple) else (value,)
-    for code in given:
+def _check_codes(value: Any) -> tuple[str, ...]:
+    codes = tuple(value) if isinstance(value, list | tuple) else (value,)
+    for code in codes:
         if code not in CODES:
             raise ValueError(f"there is no contradiction {code!r}.{allowed('contradiction', code, CODES)}")
-    return given
+    return codes
 
 
 class BlindPreference(Operator):
-    """The candidate that is expected to win wins a blind comparison.
+    """The preferred candidate wins a blind comparison.
 
-    Observed is what a blind comparison recorded: all that was settled before the judge was asked, the assignment, and every
-    reply. Everything else is derived from it, again and again the same. Expected is the name of a candidate; None asks only for
-    a verdict, which a tie is as well.
+    Observed is the record of a blind comparison: its setup, the assignment and every reply. Everything else is derived from it
+    and always comes out the same. Expected is the name of a candidate; None accepts any verdict, including a tie.
 
-    The score is 1.0 or 0.0. A comparison without one valid verdict is an ``error``; candidates that win only in one order are
-    ``inconsistent``, which passes no expectation.
+    The score is 1.0 or 0.0. A comparison without a valid verdict is an ``error``. A candidate that wins in one order only is
+    ``inconsistent``, which never passes.
 
     Args:
-        tie: Whether a tie passes where a candidate is expected to win: ``fail`` or ``pass``.
-        gate: Contradictions that keep a comparison from passing, by code.
+        tie: Whether a tie passes when a candidate is expected to win: ``fail`` or ``pass``.
+        gate: The codes of contradictions that keep a comparison from passing.
 
     Example:
         >>> compare("blind_preference", "new", "anything else").notes
@@ -50,113 +49,129 @@ class BlindPreference(Operator):
     kind: ClassVar[str] = "blind"
 
     tie: Literal["fail", "pass"] = "fail"
-    gate: Annotated[Any, BeforeValidator(_codes)] = GATING
+    gate: Annotated[Any, BeforeValidator(_check_codes)] = GATING
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Derive the comparison and decide; see the class."""
         try:
-            found = derive(observed)
+            comparison = derive(observed)
         except NotAComparisonError as problem:
             return Outcome(0.0, notes=("not_a_blind_comparison",), details={"problem": str(problem)})
-        if expected is not None and expected not in found.recorded.names:
-            return Outcome(0.0, notes=("unknown_candidate",), details={"candidates": list(found.recorded.names)})
-        gated = [one for one in found.contradictions if one.code in self.gate]
-        is_met = expected is None or found.winner == expected or (found.vote.winner == TIE and self.tie == "pass")
-        passed = found.intact and not gated and found.vote.status == "JUDGED" and is_met
-        error = _no_verdict(found) if found.vote.status == "INVALID" and found.intact else None
-        details = _details(found)
+        names = comparison.recorded.names
+        if expected is not None and expected not in names:
+            return Outcome(0.0, notes=("unknown_candidate",), details={"candidates": list(names)})
+
+        is_gated = any(contradiction.code in self.gate for contradiction in comparison.contradictions)
+        is_accepted_tie = comparison.vote.winner == TIE and self.tie == "pass"
+        is_expected = expected is None or comparison.winner == expected or is_accepted_tie
+        passed = comparison.intact and comparison.vote.status == "JUDGED" and is_expected and not is_gated
+
+        error = None
+        if comparison.vote.status == "INVALID" and comparison.intact:
+            error = _explain_invalid(comparison)
+        details = _build_details(comparison)
         if not passed:
-            details["differences"] = list(islice(_differences(expected, found), _MOST_DIFFERENCES))
+            details["differences"] = list(islice(_list_differences(expected, comparison), _MAXIMUM_DIFFERENCES))
         return Outcome(
             1.0 if passed else 0.0,
-            notes=tuple(_notes(found, gated=bool(gated))),
+            notes=tuple(_list_notes(comparison, is_gated=is_gated)),
             details=details,
-            children=tuple(judgment.result for judgment in found.judgments),
+            children=tuple(judgment.result for judgment in comparison.judgments),
             error=error,
         )
 
 
-def _no_verdict(found: Comparison) -> str:
-    unseen = found.recorded.comparison.unseen_files
-    if not unseen:
-        problems = [_problem(judgment) for judgment in found.judgments if judgment.reply is None]
+def _explain_invalid(comparison: DerivedComparison) -> str:
+    files = comparison.recorded.comparison.unseen_files
+    if not files:
+        problems = [_describe_problem(judgment) for judgment in comparison.judgments if judgment.reply is None]
         return "no verdict: " + ("; ".join(dict.fromkeys(problems)) or "the judge was not asked")
-    named = [f"{shown(file.path, 80)} of {shown(file.candidate, 80)}: {file.reason}" for file in unseen[:_MOST_NAMED]]
-    more = [f"{len(unseen) - _MOST_NAMED} more"] if len(unseen) > _MOST_NAMED else []
+
+    descriptions = [
+        f"{shown(file.path, 80)} of {shown(file.candidate, 80)}: {file.reason}" for file in files[:_MAXIMUM_FILES]
+    ]
+    if len(files) > _MAXIMUM_FILES:
+        descriptions.append(f"{len(files) - _MAXIMUM_FILES} more")
     return (
-        f"no verdict: the judge cannot see {counted(len(unseen), 'file')}: {'; '.join(named + more)}. Leave out what need not"
+        f"no verdict: the judge cannot see {counted(len(files), 'file')}: {'; '.join(descriptions)}. Leave out what need not"
         " be judged with exclude=, or ask a judge that sees files"
     )
 
 
-def _problem(judgment: Judgment) -> str:
+def _describe_problem(judgment: Judgment) -> str:
     return judgment.result.error or str(judgment.result.details.get("problem", judgment.result.notes[0]))
 
 
-def _notes(found: Comparison, *, gated: bool) -> Iterator[str]:
-    settled, is_judged = found.recorded.comparison, found.vote.status == "JUDGED"
-    cases = {
-        "commitment_broken": not found.intact,
-        found.vote.status.lower(): not is_judged,
-        "tie": is_judged and found.vote.winner == TIE,
-        "identical_outputs": is_judged and not found.judgments,
-        "order_sensitive": any(vote.order_sensitive for vote in found.repetitions),
-        "contradiction": gated,
-        **dict.fromkeys((one.code for one in found.contradictions), True),
-        "unseen_files": bool(settled.unseen_files),
-        "leaks_recorded": bool(settled.leaks),
-        "single_order": settled.protocol.order == "single",
-        "informal": not _is_calibrated(found),
+def _list_notes(comparison: DerivedComparison, *, is_gated: bool) -> Iterator[str]:
+    setup = comparison.recorded.comparison
+    is_judged = comparison.vote.status == "JUDGED"
+    conditions = {
+        "commitment_broken": not comparison.intact,
+        comparison.vote.status.lower(): not is_judged,
+        "tie": is_judged and comparison.vote.winner == TIE,
+        "identical_outputs": is_judged and not comparison.judgments,
+        "order_sensitive": any(vote.order_sensitive for vote in comparison.repetitions),
+        "contradiction": is_gated,
+        **dict.fromkeys((contradiction.code for contradiction in comparison.contradictions), True),
+        "unseen_files": bool(setup.unseen_files),
+        "leaks_recorded": bool(setup.leaks),
+        "single_order": setup.protocol.order == "single",
+        "informal": not _is_calibrated(comparison),
     }
-    return (note for note, holds in cases.items() if holds)
+    return (note for note, is_true in conditions.items() if is_true)
 
 
-def _is_calibrated(found: Comparison) -> bool:
-    calibration = found.recorded.comparison.calibration
-    return isinstance(calibration, dict) and calibration.get("status") == "fresh" and calibration.get("gate") is True
+def _is_calibrated(comparison: DerivedComparison) -> bool:
+    calibration = comparison.recorded.comparison.calibration
+    if not isinstance(calibration, dict):
+        return False
+    return calibration.get("status") == "fresh" and calibration.get("gate") is True
 
 
-def _details(found: Comparison) -> dict[str, Any]:
-    decisive = [judgment.first_shown for judgment in found.judgments if judgment.first_shown is not None]
-    settled = found.recorded.comparison
-    source = {"expectation_source": "judge" if settled.expectation_results is None else "checks"}
-    return {
-        "status": found.vote.status,
-        "winner": found.winner or found.vote.winner,
-        "label": found.vote.winner,
-        "assignment": {label: found.named(label) for label in LABELS},
-        "votes": [found.named(vote.label) for vote in found.repetitions],
-        "order_flips": sum(vote.label == "INCONSISTENT" for vote in found.repetitions),
-        "invalid_calls": sum(judgment.reply is None for judgment in found.judgments),
-        "first_shown_won": [sum(decisive), len(decisive)],
-        "longer_won": found.longer_won(found.winner),
+def _build_details(comparison: DerivedComparison) -> dict[str, Any]:
+    setup = comparison.recorded.comparison
+    positions = [judgment.first_shown for judgment in comparison.judgments if judgment.first_shown is not None]
+    details: dict[str, Any] = {
+        "status": comparison.vote.status,
+        "winner": comparison.winner or comparison.vote.winner,
+        "label": comparison.vote.winner,
+        "assignment": {label: comparison.name_of(label) for label in LABELS},
+        "votes": [comparison.name_of(vote.label) for vote in comparison.repetitions],
+        "order_flips": sum(vote.label == "INCONSISTENT" for vote in comparison.repetitions),
+        "invalid_calls": sum(judgment.reply is None for judgment in comparison.judgments),
+        "first_shown_won": [sum(positions), len(positions)],
+        "longer_won": comparison.is_longer_output(comparison.winner),
         "contradictions": [
-            {"call": number, **asdict(one)}
-            for number, judgment in enumerate(found.judgments)
-            for one in judgment.contradictions
+            {"call": number, **asdict(contradiction)}
+            for number, judgment in enumerate(comparison.judgments)
+            for contradiction in judgment.contradictions
         ],
-        **(source if settled.expectations else {}),
-        "reliability": settled.calibration if _is_calibrated(found) else "informal",
-        "comparison": found.document,
     }
+    if setup.expectations:
+        details["expectation_source"] = "judge" if setup.expectation_results is None else "checks"
+    details["reliability"] = setup.calibration if _is_calibrated(comparison) else "informal"
+    details["comparison"] = comparison.document
+    return details
 
 
-def _differences(expected: Any, found: Comparison) -> Iterator[dict[str, Any]]:
-    if not found.intact:
-        yield _changed("$.assignment", "as committed to before the judge was asked", "altered")
-    reached = found.winner or found.vote.label
-    if reached != expected:
-        yield _changed("$.winner", "a verdict" if expected is None else expected, reached)
-    for number, judgment in enumerate(found.judgments):
+def _list_differences(expected: Any, comparison: DerivedComparison) -> Iterator[dict[str, Any]]:
+    if not comparison.intact:
+        yield _build_difference("$.assignment", "as committed to before the judge was asked", "altered")
+    winner = comparison.winner or comparison.vote.label
+    if winner != expected:
+        yield _build_difference("$.winner", "a verdict" if expected is None else expected, winner)
+
+    for number, judgment in enumerate(comparison.judgments):
         path = f"$.calls[{number}]"
-        said = found.named(judgment.vote.label)
+        call_winner = comparison.name_of(judgment.vote.label)
         if judgment.reply is None:
-            yield _changed(path, "a verdict", _problem(judgment))
-        elif expected is not None and said != expected:
-            yield _changed(f"{path}.winner", expected, said)
-        for one in judgment.contradictions:
-            yield _changed(f"{path}.{one.where} ({one.code})", one.derived, one.claimed)
+            yield _build_difference(path, "a verdict", _describe_problem(judgment))
+        elif expected is not None and call_winner != expected:
+            yield _build_difference(f"{path}.winner", expected, call_winner)
+        for contradiction in judgment.contradictions:
+            place = f"{path}.{contradiction.where} ({contradiction.code})"
+            yield _build_difference(place, contradiction.derived, contradiction.claimed)
 
 
-def _changed(path: str, expected: Any, observed: Any) -> dict[str, Any]:
+def _build_difference(path: str, expected: Any, observed: Any) -> dict[str, Any]:
     return {"path": path, "kind": "changed", "expected": expected, "observed": observed}

@@ -1,4 +1,4 @@
-"""`BlindProtocol`: how often and in which order a judge is asked, and what its answers amount to; fixed before it is asked."""
+"""`BlindProtocol`: how often and in which order a judge is asked, and how its votes are combined."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from pytest_verdict.blind.rubric import LABELS, OTHER, TIE, Label, Winner
+from pytest_verdict.blind.rubric import LABELS, TIE, Label, Winner
 from pytest_verdict.core.strict_model import StrictModel
 
 Order = Literal["both", "single", "latin4"]
@@ -17,50 +17,53 @@ Resolve = Literal["derived", "strict", "abstain"]
 LeakPolicy = Literal["fail", "redact", "record"]
 Status = Literal["JUDGED", "INCONSISTENT", "ABSTAINED", "INVALID"]
 
-_LONGEST: Final = 604_800
-_Seconds = Annotated[int | float, Field(gt=0, le=_LONGEST)]
+_MAXIMUM_TIMEOUT: Final = 604_800
+_Seconds = Annotated[int | float, Field(gt=0, le=_MAXIMUM_TIMEOUT)]
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
-    """One way of showing the two candidates."""
+class LabelOrder:
+    """One way to show two candidates: whether their labels are exchanged, and which label comes first."""
 
     exchanged: bool
     shown: tuple[Label, Label]
 
     def slots(self, a: int) -> dict[Label, int]:
-        """Give the candidate behind each label, when ``a`` is the one that was drawn for A."""
+        """Return the index of the candidate behind each label, if ``a`` was drawn for the label A."""
         first = 1 - a if self.exchanged else a
         return {"A": first, "B": 1 - first}
 
 
-_PASSES: Final = tuple(
-    Pass(exchanged, shown) for shown in (LABELS, (OTHER["A"], OTHER["B"])) for exchanged in (False, True)
+_LABEL_ORDERS: Final = (
+    LabelOrder(exchanged=False, shown=LABELS),
+    LabelOrder(exchanged=True, shown=LABELS),
+    LabelOrder(exchanged=False, shown=("B", "A")),
+    LabelOrder(exchanged=True, shown=("B", "A")),
 )
-_ASKED: Final[Mapping[Order, int]] = {"single": 1, "both": 2, "latin4": 4}
+_ORDER_COUNTS: Final[Mapping[Order, int]] = {"single": 1, "both": 2, "latin4": 4}
 
 
 class BlindProtocol(StrictModel):
-    """How a comparison is judged.
+    """How a judge is asked, and how its replies are combined.
 
     Args:
-        order: ``both`` asks twice, with the labels exchanged. ``single`` asks once, so that a preference for a place cannot be
-            noticed. ``latin4`` asks four times, label by place, so that a preference for the letter A and one for the
-            first place show apart.
+        order: ``both`` asks twice, the second time with the labels exchanged. ``single`` asks once and cannot detect a
+            preference for a position. ``latin4`` asks four times, which separates a preference for the letter A from a
+            preference for the first position.
         repetitions: How often each order is asked, from 1.
-        rule: What the repetitions must agree on. ``majority``: more than half; ``supermajority``: at least two thirds;
-            ``unanimous``: all; ``abstain``: all, and within a pair a winner and a tie do not agree either.
-        retries: How often a call is repeated when its reply is no verdict, from 0; each attempt is recorded.
-        resolve: What a contradiction that gates does to a reply: ``derived`` lets the derived winner stand, ``strict`` makes
-            the reply invalid, ``abstain`` takes its vote away.
-        leaks: What happens when something that the judge would see names a candidate: ``fail``, ``redact`` or ``record``.
-        timeout: The longest a call may take, in seconds; None waits for ever.
+        rule: How many repetitions must agree. ``majority``: more than half; ``supermajority``: at least two thirds;
+            ``unanimous``: all; ``abstain``: all, and a winner in one order with a tie in the other does not count as a tie.
+        retries: How often a call is repeated after a reply without a verdict, from 0. Each attempt is recorded.
+        resolve: The effect of a gating contradiction on a reply: ``derived`` keeps the derived winner, ``strict`` makes the
+            reply invalid, ``abstain`` ignores its vote.
+        leaks: The policy for text that would show the judge the name of a candidate: ``fail``, ``redact`` or ``record``.
+        timeout: The longest time of a call in seconds; None for no limit.
 
     Raises:
         SettingsError: A value is not allowed.
 
     Example:
-        >>> [way.exchanged for way in BlindProtocol().passes]
+        >>> [label_order.exchanged for label_order in BlindProtocol().label_orders]
         [False, True]
     """
 
@@ -74,22 +77,22 @@ class BlindProtocol(StrictModel):
     resolve: Resolve = "derived"
     leaks: LeakPolicy = "fail"
     timeout: _Seconds | None = Field(
-        default=None, description=f"a number of seconds above 0 and at most {_LONGEST} (a week), or None"
+        default=None, description=f"a number of seconds above 0 and at most {_MAXIMUM_TIMEOUT} (a week), or None"
     )
 
     @property
-    def passes(self) -> tuple[Pass, ...]:
-        """The ways of showing the candidates, each asked as often as there are repetitions."""
-        return _PASSES[: _ASKED[self.order]]
+    def label_orders(self) -> tuple[LabelOrder, ...]:
+        """The orders in which the judge sees the candidates; each repetition asks in all of them."""
+        return _LABEL_ORDERS[: _ORDER_COUNTS[self.order]]
 
-    def written(self) -> dict[str, Any]:
-        """Write the protocol as JSON; the time limit decides nothing afterwards and is left out."""
+    def to_json(self) -> dict[str, Any]:
+        """Return the protocol as a record holds it, without the timeout, which does not affect the verdict."""
         return self.model_dump(exclude={"timeout"})
 
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What a reply, a pair of replies, or all of them amount to, in terms of the assignment."""
+    """The result of one reply, one repetition or a whole comparison; labels are those of the assignment."""
 
     status: Status
     winner: Winner | None = None
@@ -97,29 +100,41 @@ class Vote:
 
     @property
     def label(self) -> str:
-        """The winner, or else the status."""
+        """The winner, or the status without a winner."""
         return self.winner or self.status
 
 
-def reconciled(votes: Sequence[Vote], rule: Rule) -> Vote:
-    """Bring the orders of one repetition together; a winner must survive the exchange of labels."""
+def combine_orders(votes: Sequence[Vote], rule: Rule) -> Vote:
+    """Combine the votes of one repetition; a winner must win in every order."""
     statuses = {vote.status for vote in votes}
-    if "INVALID" in statuses or "ABSTAINED" in statuses:
-        return Vote("INVALID" if "INVALID" in statuses else "ABSTAINED")
+    if "INVALID" in statuses:
+        return Vote("INVALID")
+    if "ABSTAINED" in statuses:
+        return Vote("ABSTAINED")
+
     winners = {vote.winner for vote in votes}
     if len(winners) == 1:
         return votes[0]
     if {"A", "B"} <= winners:
         return Vote("INCONSISTENT")
-    return Vote("ABSTAINED") if rule == "abstain" else Vote("JUDGED", TIE, order_sensitive=True)
+    if rule == "abstain":
+        return Vote("ABSTAINED")
+    return Vote("JUDGED", TIE, order_sensitive=True)
 
 
-def aggregated(votes: Sequence[Vote], rule: Rule) -> Vote:
-    """Bring the repetitions together; failed ones stay in the count."""
+def combine_repetitions(votes: Sequence[Vote], rule: Rule) -> Vote:
+    """Combine the votes of all repetitions; invalid ones count as well."""
     label, count = Counter(vote.label for vote in votes).most_common(1)[0]
     share = Fraction(count, len(votes))
-    enough = {"majority": share > Fraction(1, 2), "supermajority": share >= Fraction(2, 3)}
-    if not enough.get(rule, share == 1):
+    if rule == "majority":
+        is_decided = share > Fraction(1, 2)
+    elif rule == "supermajority":
+        is_decided = share >= Fraction(2, 3)
+    else:
+        is_decided = share == 1
+    if not is_decided:
         return Vote("ABSTAINED")
-    alike = [vote for vote in votes if vote.label == label]
-    return Vote(alike[0].status, alike[0].winner, any(vote.order_sensitive for vote in alike))
+
+    agreeing = [vote for vote in votes if vote.label == label]
+    order_sensitive = any(vote.order_sensitive for vote in agreeing)
+    return Vote(agreeing[0].status, agreeing[0].winner, order_sensitive)

@@ -1,78 +1,100 @@
-"""A judge's reply, read without trust: every part that a verdict needs, or the reason why there is none."""
+"""A judge's reply: parse it strictly, derive the winner from its scores, and list where the judge contradicts itself."""
+
+from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final
+from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
-from pytest_verdict.blind.rubric import DIMENSIONS, LABELS, TIE, Label, Rubric, Scores, Winner, winner_of
-from pytest_verdict.core.values.display import shown
+from pydantic import model_validator
+
+from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, LABELS, TIE, Label, Rubric, Scores, Winner, decide_winner
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.strict_model import LISTED, StrictModel, Texts
+from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 
 SCHEMA: Final = "reply_schema"
 EXPECTATION_SET: Final = "expectation_set"
 
-_MOST_DIGITS: Final = 50
+_MAXIMUM_DIGITS: Final = 50
 _FENCE: Final = re.compile(r"\A\s*```(?:json|JSON)?[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
-_TENTH: Final = Fraction(1, 10)
 
-CLAIMS: Final[Mapping[tuple[str, str], tuple[str, Fraction]]] = {
-    # Rounding early or late differs by at most one unit of the last digit shown.
-    ("rubric", "content_score"): ("score_arithmetic", _TENTH),
-    ("rubric", "structure_score"): ("score_arithmetic", _TENTH),
-    ("rubric", "overall_score"): ("score_arithmetic", _TENTH),
-    ("output_quality", "score"): ("quality_mismatch", Fraction(1, 2)),
-    ("expectation_results", "passed"): ("pass_rate_arithmetic", Fraction(0)),
-    ("expectation_results", "total"): ("pass_rate_arithmetic", Fraction(0)),
-    ("expectation_results", "pass_rate"): ("pass_rate_arithmetic", Fraction(1, 100)),
-}
-"""The numbers that a judge may compute itself, the contradiction when one is wrong, and how far it may be off."""
+
+class Claim(NamedTuple):
+    """A number that a judge may compute itself, the code of a wrong one, and how far it may be off."""
+
+    part: str
+    name: str
+    code: str
+    tolerance: Fraction
+
+
+CLAIMS: Final = (
+    # Early and late rounding differ by at most one unit of the last digit.
+    Claim("rubric", "content_score", "score_arithmetic", tolerance=Fraction(1, 10)),
+    Claim("rubric", "structure_score", "score_arithmetic", tolerance=Fraction(1, 10)),
+    Claim("rubric", "overall_score", "score_arithmetic", tolerance=Fraction(1, 10)),
+    Claim("output_quality", "score", "quality_mismatch", tolerance=Fraction(1, 2)),
+    Claim("expectation_results", "passed", "pass_rate_arithmetic", tolerance=Fraction(0)),
+    Claim("expectation_results", "total", "pass_rate_arithmetic", tolerance=Fraction(0)),
+    Claim("expectation_results", "pass_rate", "pass_rate_arithmetic", tolerance=Fraction(1, 100)),
+)
 CODES: Final = (
     *("winner_opposite", "winner_soft", "score_arithmetic", "quality_mismatch", "pass_rate_arithmetic"),
     *("expectation_text", "blindness_breach"),
 )
-"""All contradictions."""
+"""The codes of all contradictions."""
 GATING: Final = ("winner_opposite", "pass_rate_arithmetic", "expectation_text", "blindness_breach")
-"""The contradictions that keep a comparison from passing unless told otherwise."""
+"""The contradictions that keep a comparison from passing by default."""
 
 
-class ReplyProblem(ValueError):  # noqa: N818 - a reply that is no verdict is expected, not exceptional
-    """A reply is no verdict."""
+class ReplyProblem(ValueError):  # noqa: N818 - a reply without a verdict is expected
+    """A reply holds no verdict."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
         self.code = code
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """What a judge said of one output."""
+    """The part of a reply about one output."""
 
     scores: Scores
     strengths: tuple[str, ...]
     weaknesses: tuple[str, ...]
     passed: tuple[bool, ...]
-    texts: tuple[str, ...]
-    claimed: Mapping[tuple[str, str], Fraction]
+    expectation_texts: tuple[str, ...]
+    claims: Mapping[Claim, Fraction]
 
-    def derived(self, part: str, name: str) -> Fraction:
-        """Give what follows from the scores and answers where a judge may claim a number."""
-        if part != "expectation_results":
-            return Fraction(self.scores.shown[name if part == "rubric" else "overall_score"])
-        met, total = sum(self.passed), len(self.passed)
-        return {"passed": Fraction(met), "total": Fraction(total), "pass_rate": Fraction(met, total)}[name]
+    def compute(self, claim: Claim) -> Fraction:
+        """Return the correct value of a claimed number."""
+        if claim.part == "rubric":
+            return Fraction(self.scores.totals[claim.name])
+        if claim.part == "output_quality":
+            return Fraction(self.scores.totals["overall_score"])
+        met = sum(self.passed)
+        total = len(self.passed)
+        return {"passed": Fraction(met), "total": Fraction(total), "pass_rate": Fraction(met, total)}[claim.name]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """A reply that could be read; checks that have answered count in the winner that is derived, not in the one said."""
+    """A reply that holds a verdict.
+
+    The judge names the ``claimed_winner``. Its own scores and answers make the ``judge_winner``; results of checks, which replace
+    its answers, may make another ``winner``.
+    """
 
     sides: Mapping[Label, Side]
-    claimed: Winner | None
-    said: Winner
+    claimed_winner: Winner | None
+    judge_winner: Winner
     winner: Winner
     reasoning: str
     notes: tuple[str, ...]
@@ -80,7 +102,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Something that a judge claimed and that does not follow from its scores."""
+    """A claim of a judge that does not follow from its scores."""
 
     code: str
     where: str
@@ -88,150 +110,308 @@ class Contradiction:
     derived: str
 
 
-def contradictions_in(reply: Reply, winner: Winner, expectations: Sequence[str]) -> list[Contradiction]:
-    """Compare what a judge claimed with what follows from its scores."""
-    found: list[Contradiction] = []
-    if reply.claimed not in (None, winner):
-        code = "winner_soft" if TIE in {reply.claimed, winner} else "winner_opposite"
-        found.append(Contradiction(code, "winner", str(reply.claimed), winner))
-    for label, side in reply.sides.items():
-        for (part, name), claimed in side.claimed.items():
-            (code, slack), derived = CLAIMS[part, name], side.derived(part, name)
-            if abs(claimed - derived) > slack:
-                numbers = (f"{float(number):.6g}" for number in (claimed, derived))
-                found.append(Contradiction(code, f"{part}.{label}.{name}", *numbers))
-        for wanted, written in zip(expectations, side.texts, strict=True):
-            if written and written != wanted:
-                where = f"expectation_results.{label}.details"
-                found.append(Contradiction("expectation_text", where, written, wanted))
-    return found
-
-
 def read_reply(
-    text: str,
-    rubric: Rubric,
-    expectations: Sequence[str] = (),
-    checked: Mapping[str, Sequence[bool]] | None = None,
+    text: str, rubric: Rubric, expectations: Sequence[str] = (), checked: Mapping[str, Sequence[bool]] | None = None
 ) -> Reply:
-    """Read a reply in the shape of ``comparison.json``; what the judge computed itself may be missing."""
-    document, notes = _document(text)
-    asked = expectations if checked is None else ()
-    sides = {label: _side(label, document, rubric, asked) for label in LABELS}
-    said = _winner_by(sides)
+    """Read a reply in the shape of ``comparison.json``; it may leave out numbers that can be computed.
+
+    With results of checks for A and B, the reply need not answer the expectations.
+    """
+    body, notes = _find_json(text)
+    document = _parse_object(body)
+    expectations_to_answer = expectations if checked is None else ()
+    sides = {label: _read_side(label, document, rubric, expectations_to_answer) for label in LABELS}
+    judge_winner = _derive_winner(sides)
+
     if checked is not None:
         sides = {label: replace(side, passed=tuple(checked[label])) for label, side in sides.items()}
-        notes = (*notes, "expectations_ignored") if "expectation_results" in document else notes
-    reasoning, claimed = document.get("reasoning", ""), document.get("winner")
+        if "expectation_results" in document:
+            notes = (*notes, "expectations_ignored")
+
+    reasoning = document.get("reasoning", "")
     if not isinstance(reasoning, str):
         raise ReplyProblem(SCHEMA, f"reasoning is a text, got {shown(reasoning, 80)}")
-    if claimed not in (None, *LABELS, TIE):
-        raise ReplyProblem(SCHEMA, f"winner is A, B or TIE, got {shown(claimed, 80)}")
-    return Reply(sides, claimed, said, _winner_by(sides), reasoning, notes)
+    claimed_winner = document.get("winner")
+    if claimed_winner not in (None, *LABELS, TIE):
+        raise ReplyProblem(SCHEMA, f"winner is A, B or TIE, got {shown(claimed_winner, 80)}")
+    return Reply(
+        sides=sides,
+        claimed_winner=claimed_winner,
+        judge_winner=judge_winner,
+        winner=_derive_winner(sides),
+        reasoning=reasoning,
+        notes=notes,
+    )
 
 
-def _winner_by(sides: Mapping[Label, Side]) -> Winner:
+def _derive_winner(sides: Mapping[Label, Side]) -> Winner:
     scores = {label: side.scores for label, side in sides.items()}
-    return winner_of(scores, {label: side.passed for label, side in sides.items()})
+    return decide_winner(scores, {label: side.passed for label, side in sides.items()})
 
 
-def _document(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _find_json(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return the JSON object in a reply, and the notes about text around it."""
     if not text.strip():
         raise ReplyProblem("reply_empty", "the reply is empty")
     fenced = _FENCE.match(text)
     body = (fenced[1] if fenced else text).strip()
     if body.startswith("{"):
-        return _parsed(body), ()
-    start, end = body.find("{"), body.rfind("}")
+        return body, ()
+
+    start = body.find("{")
     if start < 0:
         raise ReplyProblem("reply_without_json", f"the reply holds no JSON object: {shown(body, 200)}")
-    return _parsed(body[start : end + 1] if end > start else body[start:]), ("prose_around_json",)
+    end = body.rfind("}")
+    if end < start:
+        end = len(body)
+    return body[start : end + 1], ("prose_around_json",)
 
 
-def _parsed(body: str) -> dict[str, Any]:
+def _parse_object(body: str) -> dict[str, Any]:
     try:
-        # What begins with a brace is an object.
+        # A document that starts with a brace is an object.
         return parse_json(body)  # type: ignore[no-any-return]
     except JsonTextError as error:
-        raise ReplyProblem(_why_unreadable(body), f"the reply is no JSON document: {error}") from None
+        raise ReplyProblem(_classify_broken_json(body), f"the reply is no JSON document: {error}") from None
 
 
-def _why_unreadable(body: str) -> str:
+def _classify_broken_json(body: str) -> str:
     try:
-        # As float, because int() refuses what has more than some thousand digits.
+        # Parse integers as float, because int() refuses numbers with thousands of digits.
         json.JSONDecoder(parse_int=float).raw_decode(body)
     except RecursionError:
         return "reply_malformed"
     except json.JSONDecodeError as error:
-        # An object that nobody closed was cut off; the parser gives up near its end, or at the text that never ended.
-        cut = error.pos >= len(body.rstrip()) - 1 or error.msg.startswith("Unterminated string")
-        return "reply_truncated" if cut or body.count("{") > body.count("}") else "reply_malformed"
-    # One whole object and then more: which of them is the verdict is not for us to guess.
+        # In a truncated object the parser fails near the end, or at a text without a closing quote.
+        is_near_end = error.pos >= len(body.rstrip()) - 1
+        has_open_text = error.msg.startswith("Unterminated string")
+        if is_near_end or has_open_text or body.count("{") > body.count("}"):
+            return "reply_truncated"
+        return "reply_malformed"
+    # Never guess which of several objects is the verdict.
     return "reply_ambiguous" if "{" in body[1:] else "reply_malformed"
 
 
-def _object(parent: Mapping[str, Any], *path: str, code: str = SCHEMA) -> Mapping[str, Any]:
-    found: Any = parent
-    for position, key in enumerate(path):
-        found = found.get(key)
-        if not isinstance(found, Mapping):
-            raise ReplyProblem(code, f"{'.'.join(path[: position + 1])} is an object, got {shown(found, 80)}")
-    return found  # type: ignore[no-any-return]
+def _read_side(label: Label, document: Mapping[str, Any], rubric: Rubric, expectations: Sequence[str]) -> Side:
+    scores = _read_object(document, "rubric", label)
+    content = _read_dimension(f"rubric.{label}.content", scores.get("content"), rubric, "content")
+    structure = _read_dimension(f"rubric.{label}.structure", scores.get("structure"), rubric, "structure")
 
+    quality: Mapping[str, Any] = {}
+    if document.get("output_quality"):
+        quality = _read_object(document, "output_quality", label)
 
-def _side(label: Label, document: Mapping[str, Any], rubric: Rubric, expectations: Sequence[str]) -> Side:
-    given = _object(document, "rubric", label)
-    scores = Scores(*(_scores(f"rubric.{label}.{name}", given.get(name), rubric, name) for name in DIMENSIONS))
-    quality = _object(document, "output_quality", label) if document.get("output_quality") else {}
-    results = _object(document, "expectation_results", label, code=EXPECTATION_SET) if expectations else {}
-    details = _details(f"expectation_results.{label}", results, expectations) if expectations else []
-    parts = {"rubric": given, "output_quality": quality, "expectation_results": results}
-    numbers = {(part, name): number_of(parts[part].get(name)) for part, name in CLAIMS}
+    results: Mapping[str, Any] = {}
+    answers: list[Any] = []
+    if expectations:
+        results = _read_object(document, "expectation_results", label, code=EXPECTATION_SET)
+        answers = _read_answers(f"expectation_results.{label}", results, expectations)
+
+    parts = {"rubric": scores, "output_quality": quality, "expectation_results": results}
+    claims = {claim: read_number(parts[claim.part].get(claim.name)) for claim in CLAIMS}
     return Side(
-        scores,
-        strengths=_texts(quality.get("strengths")),
-        weaknesses=_texts(quality.get("weaknesses")),
-        passed=tuple(item["passed"] for item in details),
-        texts=tuple(str(item.get("text", "")) for item in details),
-        claimed={place: number for place, number in numbers.items() if number is not None},
+        scores=Scores(content, structure),
+        strengths=_select_texts(quality.get("strengths")),
+        weaknesses=_select_texts(quality.get("weaknesses")),
+        passed=tuple(answer["passed"] for answer in answers),
+        expectation_texts=tuple(str(answer.get("text", "")) for answer in answers),
+        claims={claim: number for claim, number in claims.items() if number is not None},
     )
 
 
-def _scores(where: str, given: Any, rubric: Rubric, dimension: str) -> dict[str, Fraction]:
+def _read_object(parent: Mapping[str, Any], *path: str, code: str = SCHEMA) -> Mapping[str, Any]:
+    value: Any = parent
+    for depth, key in enumerate(path, start=1):
+        value = value.get(key)
+        if not isinstance(value, Mapping):
+            raise ReplyProblem(code, f"{'.'.join(path[:depth])} is an object, got {shown(value, 80)}")
+    return value  # type: ignore[no-any-return]
+
+
+def _read_dimension(where: str, criteria: Any, rubric: Rubric, dimension: str) -> dict[str, Fraction]:
     names = rubric.names(dimension)
-    if not isinstance(given, Mapping) or set(given) != set(names):
-        got = sorted(given) if isinstance(given, Mapping) else given
+    if not isinstance(criteria, Mapping) or set(criteria) != set(names):
+        got = sorted(criteria) if isinstance(criteria, Mapping) else criteria
         raise ReplyProblem("criteria_set", f"{where} scores {', '.join(names)}, got {shown(got, 200)}")
-    return {name: _score(f"{where}.{name}", given[name], rubric) for name in names}
+
+    scores = {}
+    for name in names:
+        value = criteria[name]
+        if isinstance(value, Mapping):
+            value = value.get("score")
+        score = read_number(value)
+        if score is None or not rubric.allows(score):
+            raise ReplyProblem("score_range", f"{where}.{name} is a score from 1 to 5, got {shown(value, 80)}")
+        scores[name] = score
+    return scores
 
 
-def _score(where: str, given: Any, rubric: Rubric) -> Fraction:
-    value = given.get("score") if isinstance(given, Mapping) else given
-    score = number_of(value)
-    if score is None or not rubric.allows(score):
-        raise ReplyProblem("score_range", f"{where} is a score from 1 to 5, got {shown(value, 80)}")
-    return score
-
-
-def number_of(value: Any) -> Fraction | None:
-    """Give the exact value of a JSON number."""
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        return None
-    # An exponent of billions is a number, but nothing that one wants to write out.
-    digits = value.adjusted() if isinstance(value, Decimal) else 0
-    is_long = not -_MOST_DIGITS < digits < _MOST_DIGITS or (isinstance(value, int) and abs(value) >= 10**_MOST_DIGITS)
-    return None if is_long else Fraction(value)
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
-
-
-def _details(where: str, results: Mapping[str, Any], expectations: Sequence[str]) -> list[Any]:
-    details = results.get("details")
-    if not isinstance(details, list) or len(details) != len(expectations):
-        reason = f"{where}.details answers {len(expectations)} expectations, got {shown(details, 80)}"
+def _read_answers(where: str, results: Mapping[str, Any], expectations: Sequence[str]) -> list[Any]:
+    answers = results.get("details")
+    if not isinstance(answers, list) or len(answers) != len(expectations):
+        reason = f"{where}.details answers {len(expectations)} expectations, got {shown(answers, 80)}"
         raise ReplyProblem(EXPECTATION_SET, reason)
-    passed = [item.get("passed") if isinstance(item, Mapping) else None for item in details]
+    passed = [answer.get("passed") if isinstance(answer, Mapping) else None for answer in answers]
     if not all(isinstance(answer, bool) for answer in passed):
         raise ReplyProblem(EXPECTATION_SET, f"{where}: passed is true or false, got {shown(passed, 80)}")
-    return details
+    return answers
+
+
+def _select_texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        return ()
+    return tuple(item for item in value if isinstance(item, str))
+
+
+def read_number(value: Any) -> Fraction | None:
+    """Return the exact value of a JSON number; None for anything else and for numbers with more than 50 digits."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return None
+    # Converting a Decimal such as 1e999999999 to a fraction would exhaust the memory.
+    if isinstance(value, Decimal) and abs(value.adjusted()) >= _MAXIMUM_DIGITS:
+        return None
+    if isinstance(value, int) and abs(value) >= 10**_MAXIMUM_DIGITS:
+        return None
+    return Fraction(value)
+
+
+def find_contradictions(reply: Reply, winner: Winner, expectations: Sequence[str]) -> list[Contradiction]:
+    """List the claims of a judge that do not follow from its scores."""
+    contradictions: list[Contradiction] = []
+    if reply.claimed_winner not in (None, winner):
+        code = "winner_soft" if TIE in {reply.claimed_winner, winner} else "winner_opposite"
+        contradictions.append(Contradiction(code, "winner", str(reply.claimed_winner), winner))
+
+    for label, side in reply.sides.items():
+        for claim, number in side.claims.items():
+            correct = side.compute(claim)
+            if abs(number - correct) > claim.tolerance:
+                where = f"{claim.part}.{label}.{claim.name}"
+                contradictions.append(Contradiction(claim.code, where, f"{float(number):.6g}", f"{float(correct):.6g}"))
+        for expectation, text in zip(expectations, side.expectation_texts, strict=True):
+            if text and text != expectation:
+                where = f"expectation_results.{label}.details"
+                contradictions.append(Contradiction("expectation_text", where, text, expectation))
+    return contradictions
+
+
+def build_comparison(
+    winner: Winner, reasoning: str, sides: Mapping[Label, Side], expectations: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return a comparison in the shape and key order of the Blind Comparator pattern."""
+    document: dict[str, Any] = {"winner": winner, "reasoning": reasoning, "rubric": {}, "output_quality": {}}
+    for label in LABELS:
+        side = sides[label]
+        document["rubric"][label] = {
+            "content": {name: _to_json_number(score) for name, score in side.scores.content.items()},
+            "structure": {name: _to_json_number(score) for name, score in side.scores.structure.items()},
+            **{name: float(total) for name, total in side.scores.totals.items()},
+        }
+        document["output_quality"][label] = {
+            "score": side.scores.quality,
+            "strengths": list(side.strengths),
+            "weaknesses": list(side.weaknesses),
+        }
+    if not expectations:
+        return document
+
+    document["expectation_results"] = {}
+    for label in LABELS:
+        answers = sides[label].passed
+        document["expectation_results"][label] = {
+            "passed": sum(answers),
+            "total": len(answers),
+            "pass_rate": sum(answers) / len(answers),
+            "details": [{"text": text, "passed": passed} for text, passed in zip(expectations, answers, strict=True)],
+        }
+    return document
+
+
+def _to_json_number(value: Fraction) -> int | float:
+    if value.denominator == 1:
+        return int(value)
+    return float(value)
+
+
+Answers = Annotated[tuple[bool, ...], LISTED]
+
+
+class Checked(StrictModel):
+    """The results of checks: whether A and B meet each expectation."""
+
+    subject: ClassVar[str] = "what checks have answered"
+
+    A: Answers
+    B: Answers
+
+
+class BlindBallot(Operator):
+    """A reply of a blind judge holds a verdict.
+
+    Expected is the meaning of the labels and decides nothing. Observed is the reply, verbatim. The details hold the derived
+    winner and all numbers; ``details["contradictions"]`` lists the claims of the judge that differ from them.
+
+    Args:
+        rubric: The criteria, as `Rubric.to_json` returns them, or a `Rubric` (default: the default rubric).
+        expectations: The expectations that the reply must answer.
+        checked: Whether A and B meet each expectation, if checks have answered instead of the judge.
+
+    Example:
+        >>> compare("blind_ballot", None, "I would rather not.").notes
+        ['reply_without_json']
+    """
+
+    name: ClassVar[str] = "blind_ballot"
+    kind: ClassVar[str] = "blind"
+
+    rubric: Rubric = DEFAULT_RUBRIC
+    expectations: Texts = ()
+    checked: Checked | None = None
+
+    @model_validator(mode="after")
+    def _check_number_of_answers(self) -> BlindBallot:
+        total = len(self.expectations)
+        if self.checked and any(len(side) != total for side in (self.checked.A, self.checked.B)):
+            answers = dict(self.checked)
+            raise ValueError(f"checked answers each of {counted(total, 'expectation')} once, got {answers!r}")
+        return self
+
+    def settings(self) -> dict[str, Any]:
+        """Return all settings as JSON values; without ``checked`` if there are no results of checks."""
+        settings: dict[str, Any] = {"rubric": self.rubric.to_json(), "expectations": list(self.expectations)}
+        if self.checked:
+            settings["checked"] = self.checked.model_dump(mode="json")
+        return settings
+
+    def read(self, text: str) -> Reply:
+        """Read a reply."""
+        return read_reply(text, self.rubric, self.expectations, dict(self.checked) if self.checked else None)
+
+    def contradictions(self, reply: Reply) -> list[Contradiction]:
+        """List the claims of the judge that do not follow from its own scores and answers."""
+        expectations = self.expectations if self.checked is None else ()
+        return find_contradictions(reply, reply.judge_winner, expectations)
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Read a reply; see the class."""
+        del expected
+        if not isinstance(observed, str):
+            return Outcome(0.0, notes=("not_text",))
+        try:
+            reply = self.read(observed)
+        except ReplyProblem as problem:
+            return Outcome(0.0, notes=(problem.code,), details={"problem": str(problem)})
+        return self.outcome(reply, self.contradictions(reply))
+
+    def outcome(self, reply: Reply, contradictions: list[Contradiction]) -> Outcome:
+        """Return the outcome of a reply with a verdict: score 1.0, with the codes of the contradictions as notes."""
+        details: dict[str, Any] = {
+            "winner": reply.winner,
+            "claimed_winner": reply.claimed_winner,
+            "overall": {label: str(side.scores.overall) for label, side in reply.sides.items()},
+            "comparison": build_comparison(reply.winner, reply.reasoning, reply.sides, self.expectations),
+        }
+        if contradictions:
+            details["contradictions"] = [asdict(contradiction) for contradiction in contradictions]
+        codes = dict.fromkeys(contradiction.code for contradiction in contradictions)
+        return Outcome(1.0, notes=(*reply.notes, *codes), details=details)

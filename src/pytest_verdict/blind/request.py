@@ -1,4 +1,4 @@
-"""What a judge is shown: the task, the criteria, and two outputs called A and B."""
+"""`BlindRequest`: the question to a judge, with the task, the criteria, and two outputs called A and B."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 
 from pytest_verdict.blind.candidates import Candidate
 from pytest_verdict.blind.rubric import DIMENSIONS, LABELS, Label, Rubric
-from pytest_verdict.judging.protocol import Image, Judge, JudgeRequest, in_prompt
+from pytest_verdict.judging.protocol import Image, Judge, JudgeRequest, encode_for_prompt
 
 INSTRUCTIONS: Final = """\
 You compare two outputs, called A and B, of the same task. You do not know who made them:
@@ -19,14 +19,14 @@ Quote or name what each score rests on. Say for each expectation, in the given o
 Compute no totals. Write down the scores first, then strengths and weaknesses, then the reasoning,
 and last the winner you would name: A, B, or TIE when they are equally good.
 Answer with one JSON object of the given form, and nothing else."""
-"""What a model is told before the question."""
+"""The system prompt of a model."""
 
 _HALF_POINTS: Final = "\nHalf points, such as 3.5, are allowed."
 
 
 @dataclass(frozen=True, slots=True)
-class Presented:
-    """One output as a judge sees it."""
+class BlindOutput:
+    """One output as a judge sees it: its files, and a folder with neutral copies of them."""
 
     candidate: Candidate
     folder: Path
@@ -38,23 +38,23 @@ class Presented:
 
     @property
     def text(self) -> str:
-        """The text of its files, extracted from documents, one after the other; the text itself where there is only one."""
-        texts = [(file.path, file.text) for file in self.candidate.files if file.text is not None]
+        """The text of its files, including text extracted from documents; several files have a heading each."""
+        texts = {file.path: file.text for file in self.candidate.files if file.text is not None}
         if len(texts) == 1:
-            return texts[0][1]
-        return "\n".join(f"--- {path} ---\n{text}" for path, text in texts)
+            return next(iter(texts.values()))
+        return "\n".join(f"--- {path} ---\n{text}" for path, text in texts.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlindRequest(JudgeRequest):
-    """One question to a judge of blind comparisons. Its `key` is the same whoever is A.
+    """One question to a judge of blind comparisons. Its `key` does not depend on which candidate was drawn for A.
 
     Args:
-        task: What the outputs were made for.
-        expectations: What each output should meet.
-        rubric: What is scored.
+        task: The task of both outputs.
+        expectations: The statements that each output should meet.
+        rubric: The criteria that the judge scores.
         outputs: The outputs by label.
-        shown: The labels in the order in which the prompt shows them.
+        shown: The labels in the order of the prompt.
         commitment: The digest that commits the harness to its assignment.
 
     Example:
@@ -73,17 +73,17 @@ class BlindRequest(JudgeRequest):
     task: str
     expectations: tuple[str, ...]
     rubric: Rubric
-    outputs: Mapping[Label, Presented]
+    outputs: Mapping[Label, BlindOutput]
     shown: tuple[Label, Label]
     commitment: str
 
     @property
     def images(self) -> list[Image]:
-        """The pictures among the outputs, in the order in which the prompt shows these."""
-        files = [(label, file) for label in self.shown for file in self.outputs[label].candidate.files]
+        """The pictures of the outputs, in the order of the prompt."""
         return [
             Image(f"Output {label}, {file.path}", file.image_type, file.content)
-            for label, file in files
+            for label in self.shown
+            for file in self.outputs[label].candidate.files
             if file.image_type
         ]
 
@@ -92,17 +92,19 @@ BlindJudge = Judge[BlindRequest]
 """A judge of blind comparisons."""
 
 
-def instructions_for(rubric: Rubric) -> str:
-    """Give what a model is told before the question."""
-    return INSTRUCTIONS if rubric.step == 1 else INSTRUCTIONS + _HALF_POINTS
+def build_instructions(rubric: Rubric) -> str:
+    """Return the system prompt of a model."""
+    if rubric.step == 1:
+        return INSTRUCTIONS
+    return INSTRUCTIONS + _HALF_POINTS
 
 
-def fixed_wording(rubric: Rubric) -> str:
-    """Give what a judge is told whatever is compared."""
-    return write_prompt("", (), rubric, {}, (), "") + instructions_for(rubric)
+def build_fixed_wording(rubric: Rubric) -> str:
+    """Return the wording of prompt and instructions that is the same in all comparisons with a rubric."""
+    return build_prompt("", (), rubric, {}, (), "") + build_instructions(rubric)
 
 
-def write_prompt(
+def build_prompt(
     task: str,
     expectations: Sequence[str],
     rubric: Rubric,
@@ -110,43 +112,49 @@ def write_prompt(
     shown: Sequence[Label],
     fence: str,
 ) -> str:
-    """Write the question in words."""
+    """Return the question in words."""
+    rubric_values = rubric.to_json()
+    criteria = {dimension: rubric_values[dimension] for dimension in DIMENSIONS}
     parts = [
-        f"Task, as a JSON string:\n{in_prompt(task)}",
-        f"Criteria with their anchors:\n{in_prompt({name: rubric.written()[name] for name in DIMENSIONS})}",
+        f"Task, as a JSON string:\n{encode_for_prompt(task)}",
+        f"Criteria with their anchors:\n{encode_for_prompt(criteria)}",
     ]
     if expectations:
-        parts.append(f"Expectations:\n{in_prompt(list(expectations))}")
+        parts.append(f"Expectations:\n{encode_for_prompt(list(expectations))}")
     for label in shown:
-        files = [file.presented() for file in outputs[label].files]
-        parts.append(f"Output {label}, between two lines {fence}:\n{fence}\n{in_prompt(files)}\n{fence}")
-    parts.append(f"Form of the answer:\n{in_prompt(reply_schema(rubric, expectations))}")
+        files = encode_for_prompt([file.to_prompt() for file in outputs[label].files])
+        parts.append(f"Output {label}, between two lines {fence}:\n{fence}\n{files}\n{fence}")
+    parts.append(f"Form of the answer:\n{encode_for_prompt(build_reply_schema(rubric, expectations))}")
     return "\n\n".join(parts)
 
 
-def reply_schema(rubric: Rubric, expectations: Sequence[str]) -> dict[str, Any]:
-    """Give the JSON schema of an answer, its parts in the order in which they should be written."""
+def build_reply_schema(rubric: Rubric, expectations: Sequence[str]) -> dict[str, Any]:
+    """Return the JSON schema of a reply; its properties are in the order in which a model should write them."""
     score: dict[str, Any] = {"type": "integer", "minimum": 1, "maximum": 5}
     if rubric.step != 1:
         score = {"type": "number", "minimum": 1, "maximum": 5, "multipleOf": float(rubric.step)}
-    scored = _object({"evidence": {"type": "string"}, "score": score})
-    side = _object({name: _object(dict.fromkeys(rubric.names(name), scored)) for name in DIMENSIONS})
-    texts = {"type": "array", "items": {"type": "string"}}
-    parts = {"rubric": _both(side)}
+    criterion = _build_object({"evidence": {"type": "string"}, "score": score})
+    dimensions = {name: _build_object(dict.fromkeys(rubric.names(name), criterion)) for name in DIMENSIONS}
+    properties = {"rubric": _build_sides(dimensions)}
+
     if expectations:
-        answer = _object({"text": {"type": "string"}, "passed": {"type": "boolean"}})
+        answer = _build_object({"text": {"type": "string"}, "passed": {"type": "boolean"}})
         count = len(expectations)
         answers = {"type": "array", "items": answer, "minItems": count, "maxItems": count}
-        parts["expectation_results"] = _both(_object({"details": answers}))
-    parts["output_quality"] = _both(_object({"strengths": texts, "weaknesses": texts}))
-    return _object({**parts, "reasoning": {"type": "string"}, "winner": {"enum": ["A", "B", "TIE"]}})
+        properties["expectation_results"] = _build_sides({"details": answers})
+
+    texts = {"type": "array", "items": {"type": "string"}}
+    properties["output_quality"] = _build_sides({"strengths": texts, "weaknesses": texts})
+    properties["reasoning"] = {"type": "string"}
+    properties["winner"] = {"enum": ["A", "B", "TIE"]}
+    return _build_object(properties)
 
 
-def _both(side: dict[str, Any]) -> dict[str, Any]:
-    return _object(dict.fromkeys(LABELS, side))
+def _build_sides(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return _build_object(dict.fromkeys(LABELS, _build_object(properties)))
 
 
-def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+def _build_object(properties: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": dict(properties),

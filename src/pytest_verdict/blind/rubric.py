@@ -1,8 +1,8 @@
-"""`Rubric`: what is scored, with anchors, frozen before anything is judged; and the arithmetic of scores.
+"""`Rubric`: the criteria of a judge with their anchors; and the arithmetic of scores.
 
-Exact fractions decide, rounded values are shown. The one formula that gives the numbers of the pattern's example rounds each
-dimension to one decimal and adds the two, so an overall score lies between 2 and 10. Rounded values would invent winners
-between candidates that are exactly equal (2.7 and 2.6 may both be made of the same thirds), so no decision looks at them.
+Exact fractions decide, rounded values are only shown. As in the pattern's example, each dimension is rounded to one decimal
+and the two are added, which gives an overall score from 2 to 10. Rounded values never decide, because they differ between
+candidates that are exactly equal (2.7 and 2.6 may be sums of the same thirds).
 """
 
 import os
@@ -33,15 +33,17 @@ _ANCHORS: Final = ("1", "3", "5")
 _STEPS: Final = {1: Fraction(1), "1": Fraction(1), 0.5: Fraction(1, 2), "0.5": Fraction(1, 2), "1/2": Fraction(1, 2)}
 
 
-def _in_order(anchors: Any) -> Any:
-    """Put anchors in order; what is wrong stays as it is, for the field to refuse."""
+def _order_anchors(anchors: Any) -> Any:
+    """Return the anchors of 1, 3 and 5 as a tuple; return invalid anchors for the field to refuse."""
     if not isinstance(anchors, Mapping):
         return anchors or None
     texts = {str(score): text for score, text in anchors.items()}
-    return tuple(texts[score] for score in _ANCHORS) if set(texts) == set(_ANCHORS) else texts or None
+    if set(texts) == set(_ANCHORS):
+        return tuple(texts[score] for score in _ANCHORS)
+    return texts or None
 
 
-def _criteria(value: Any) -> Any:
+def _read_criteria(value: Any) -> Any:
     if isinstance(value, list | tuple) and all(isinstance(name, str) for name in value):
         if len(set(value)) < len(value):
             raise ValueError(f"a criterion is named twice in {shown(value, 80)}")
@@ -51,28 +53,30 @@ def _criteria(value: Any) -> Any:
     return tuple(Criterion.read({"name": name, "anchors": anchors}, name) for name, anchors in value.items())
 
 
-def _step(value: Any) -> Any:
-    return _STEPS.get(value, value) if isinstance(value, int | float | str) else value
+def _read_step(value: Any) -> Any:
+    if isinstance(value, int | float | str):
+        return _STEPS.get(value, value)
+    return value
 
 
 class Criterion(StrictModel):
-    """One thing that is scored from 1 to 5."""
+    """A quality of an output that is scored from 1 to 5."""
 
     subject: ClassVar[str] = "a criterion"
 
     name: NotBlank = Field(description="a text")
-    anchors: Annotated[tuple[str, str, str] | None, BeforeValidator(_in_order)] = Field(
+    anchors: Annotated[tuple[str, str, str] | None, BeforeValidator(_order_anchors)] = Field(
         default=None, description="a mapping of 1, 3 and 5 to a text each"
     )
 
-    def written(self) -> dict[str, str]:
-        """Give the anchors as JSON: text by score."""
+    def anchors_by_score(self) -> dict[str, str]:
+        """Return the text of each anchor by its score."""
         return dict(zip(_ANCHORS, self.anchors or (), strict=False))
 
 
 _Criteria = Annotated[
     tuple[Criterion, ...],
-    BeforeValidator(_criteria),
+    BeforeValidator(_read_criteria),
     NOT_EMPTY,
     Field(description="a mapping of at least one criterion to its anchors, or a list of names"),
 ]
@@ -82,11 +86,11 @@ class Rubric(StrictModel):
     """Criteria in the two dimensions content and structure.
 
     Args:
-        id: What the rubric is called.
+        id: The name of the rubric.
         version: A whole number from 1, or a text such as ``"2.1"``.
-        content: Criteria of what the output contains, at least one: a mapping to their anchors, or a list of names.
-        structure: Criteria of how the output is organized, at least one.
-        step: The step of scores: 1, or a half for half points.
+        content: At least one criterion for the content of an output: a mapping of names to anchors, or a list of names.
+        structure: At least one criterion for the organization of an output.
+        step: The step of scores: 1, or 0.5 for half points.
 
     Raises:
         SettingsError: Something is missing, unknown or not allowed.
@@ -102,10 +106,10 @@ class Rubric(StrictModel):
     version: Version
     content: _Criteria
     structure: _Criteria
-    step: Annotated[Fraction, BeforeValidator(_step), Field(description="1 or 0.5")] = Fraction(1)
+    step: Annotated[Fraction, BeforeValidator(_read_step), Field(description="1 or 0.5")] = Fraction(1)
 
     def names(self, dimension: str) -> tuple[str, ...]:
-        """Give the names of the criteria of a dimension.
+        """Return the names of the criteria of a dimension.
 
         Args:
             dimension: ``content`` or ``structure``.
@@ -116,34 +120,37 @@ class Rubric(StrictModel):
         return tuple(criterion.name for criterion in getattr(self, dimension))
 
     def allows(self, score: Fraction) -> bool:
-        """Say whether a score is one that this rubric knows.
+        """Return whether a number is a score of this rubric.
 
         Args:
             score: Any number.
 
         Returns:
-            True from 1 to 5, in steps.
+            True for the steps from 1 to 5.
         """
         return 1 <= score <= 5 and (score - 1) % self.step == 0
 
-    def written(self) -> dict[str, Any]:
-        """Write the rubric as JSON, from which `read_rubric` makes an equal one."""
-        sides = {name: {one.name: one.written() for one in getattr(self, name)} for name in DIMENSIONS}
-        return {"id": self.id, "version": self.version, "step": str(self.step), **sides}
+    def to_json(self) -> dict[str, Any]:
+        """Return the rubric as JSON values, from which `read_rubric` builds an equal rubric."""
+        document: dict[str, Any] = {"id": self.id, "version": self.version, "step": str(self.step)}
+        for dimension in DIMENSIONS:
+            criteria = getattr(self, dimension)
+            document[dimension] = {criterion.name: criterion.anchors_by_score() for criterion in criteria}
+        return document
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the written rubric, in hexadecimal."""
-        return digest(encode_text(self.written()))
+        """The SHA-256 of the rubric as JSON, in hexadecimal."""
+        return digest(encode_text(self.to_json()))
 
 
 def read_rubric(value: Any) -> Rubric:
     """Read a rubric.
 
     Args:
-        value: A rubric; a path of a YAML file; a mapping with ``id``, ``version``, ``content``, ``structure`` and, for half
-            points, ``step: 0.5``; None for the default. A dimension maps each criterion to its anchors for 1, 3 and 5, or
-            is a list of names.
+        value: A rubric; the path of a YAML file; a mapping with ``id``, ``version``, ``content``, ``structure`` and, for half
+            points, ``step: 0.5``; None for the default rubric. A dimension is a list of names or maps each criterion to its
+            anchors for 1, 3 and 5.
 
     Returns:
         The rubric.
@@ -181,11 +188,11 @@ DEFAULT_RUBRIC: Final = Rubric.read(
         },
     }
 )
-"""The rubric of the Blind Comparator pattern, with anchors in words of our own."""
+"""The criteria of the Blind Comparator pattern, with our own anchors."""
 
 
-def rounded(value: Fraction, digits: int = 1) -> Decimal:
-    """Round half up."""
+def round_half_up(value: Fraction, digits: int = 1) -> Decimal:
+    """Round a fraction to decimal digits, half up."""
     scale = 10**digits
     return Decimal((value * scale + Fraction(1, 2)) // 1).scaleb(-digits)
 
@@ -199,26 +206,29 @@ class Scores:
 
     @property
     def overall(self) -> Fraction:
-        """The exact overall score: both means together, from 2 to 10."""
+        """The exact overall score: the sum of both means, from 2 to 10."""
         return mean(self.content.values()) + mean(self.structure.values())
 
     @cached_property
-    def shown(self) -> dict[str, Decimal]:
-        """The scores as a comparison shows them: each dimension rounded to one decimal, then added."""
-        content, structure = rounded(mean(self.content.values())), rounded(mean(self.structure.values()))
+    def totals(self) -> dict[str, Decimal]:
+        """The scores that a comparison shows: each dimension rounded to one decimal, and their sum."""
+        content = round_half_up(mean(self.content.values()))
+        structure = round_half_up(mean(self.structure.values()))
         return {"content_score": content, "structure_score": structure, "overall_score": content + structure}
 
     @property
     def quality(self) -> int:
-        """The overall score as shown, rounded half up to a whole number."""
-        return int(rounded(Fraction(self.shown["overall_score"]), 0))
+        """The rounded overall score, rounded again to a whole number."""
+        return int(round_half_up(Fraction(self.totals["overall_score"]), 0))
 
 
-def winner_of(scores: Mapping[Label, Scores], passed: Mapping[Label, Sequence[bool]] | None = None) -> Winner:
-    """Decide by the overall score, then by the rate of expectations met, else it is a tie."""
-    first, second = scores["A"].overall, scores["B"].overall
+def decide_winner(scores: Mapping[Label, Scores], passed: Mapping[Label, Sequence[bool]] | None = None) -> Winner:
+    """Return the winner by the overall score, or between equal scores by the rate of expectations met."""
+    first = scores["A"].overall
+    second = scores["B"].overall
     if first == second and passed and passed["A"] and passed["B"]:
-        first, second = (Fraction(sum(passed[label]), len(passed[label])) for label in LABELS)
+        first = Fraction(sum(passed["A"]), len(passed["A"]))
+        second = Fraction(sum(passed["B"]), len(passed["B"]))
     if first == second:
         return TIE
     return "A" if first > second else "B"

@@ -1,92 +1,97 @@
-"""Asking a judge and waiting for its reply, whether it is async, slow, or asked inside an event loop."""
+"""Ask a judge and wait for its reply: sync or async, with or without a time limit, inside or outside of an event loop."""
 
 import asyncio
 import functools
 import inspect
 import os
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from concurrent.futures import Future, wait
 from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
 from pydantic import BaseModel
 
-from pytest_verdict.judging.protocol import Judge, reply_text
+from pytest_verdict.judging.protocol import Judge, serialize_reply
 
 Request = TypeVar("Request")
-_LEFT_BEHIND: Final[WeakSet[threading.Thread]] = WeakSet()
+
+_TIMED_OUT_THREADS: Final[WeakSet[threading.Thread]] = WeakSet()
 
 
 def ask(judge: Judge[Request], request: Request, timeout: float | None = None) -> Any:
-    """Ask a judge once, and wait for its reply."""
+    """Call a judge once and return its reply.
+
+    Raises:
+        TimeoutError: The reply took longer than ``timeout`` seconds.
+    """
     try:
-        running = asyncio.get_running_loop()
+        caller_loop = asyncio.get_running_loop()
     except RuntimeError:
-        running = None
-    if timeout is None and running is None:
-        return _asked(judge, request, running)
-    # A judge that runs an event loop of its own cannot do so where one is running. And a call that never ends cannot be ended,
-    # but it can be left behind.
-    found, thread = _in_thread(lambda: _asked(judge, request, running))
-    wait([found], timeout)
-    if not found.done():
-        _LEFT_BEHIND.add(thread)
-        _leave_blocked_loop()
+        caller_loop = None
+
+    if timeout is None and caller_loop is None:
+        return _call(judge, request, caller_loop)
+
+    # A judge may run an event loop of its own, which needs a thread without one. A thread can also be abandoned on a timeout.
+    future: Future[Any] = Future()
+
+    def call_judge() -> None:
+        try:
+            future.set_result(_call(judge, request, caller_loop))
+        except BaseException as error:  # noqa: BLE001 - raised again in the waiting thread
+            future.set_exception(error)
+
+    thread = threading.Thread(target=call_judge, name="pytest-verdict judge", daemon=True)
+    thread.start()
+    wait([future], timeout)
+    if not future.done():
+        _TIMED_OUT_THREADS.add(thread)
+        _drop_blocked_loop()
         raise TimeoutError(f"the judge took longer than {timeout} seconds")
-    return found.result()
-
-
-def refuse_late_reply() -> None:
-    """Raise where nobody waits any more for what this thread asked: it was told as a reply that did not come."""
-    if threading.current_thread() in _LEFT_BEHIND:
-        raise TimeoutError("the reply came after its time limit")
+    return future.result()
 
 
 async def ask_async(judge: Judge[Request], request: Request) -> Any:
-    """Ask a judge once, without keeping the event loop that is running from its other work."""
+    """Call a judge once without blocking the running event loop."""
     return await asyncio.to_thread(ask, judge, request)
 
 
-def _asked(judge: Judge[Request], request: Request, running: asyncio.AbstractEventLoop | None) -> Any:
+def refuse_late_reply() -> None:
+    """Raise TimeoutError if `ask` has given up on the call that runs in this thread."""
+    if threading.current_thread() in _TIMED_OUT_THREADS:
+        raise TimeoutError("the reply came after its time limit")
+
+
+def _call(judge: Judge[Request], request: Request, caller_loop: asyncio.AbstractEventLoop | None) -> Any:
     reply: Any = judge(request)
     if inspect.isawaitable(reply):
-        if running is _judges_loop(os.getpid()):
-            # A judge that asks another one: its loop waits for this reply, so another loop has to fetch it.
-            _judges_loop.cache_clear()
-        reply = asyncio.run_coroutine_threadsafe(_value_of(reply), _judges_loop(os.getpid())).result()
-    return reply_text(reply) if isinstance(reply, BaseModel) else reply
+        if caller_loop is _judge_loop(os.getpid()):
+            # An async judge asks another judge: its loop is blocked until this reply comes, so use a new loop.
+            _judge_loop.cache_clear()
+        reply = asyncio.run_coroutine_threadsafe(_await_reply(reply), _judge_loop(os.getpid())).result()
+
+    if isinstance(reply, BaseModel):
+        return serialize_reply(reply)
+    return reply
 
 
-async def _value_of(reply: Awaitable[Any]) -> Any:
+async def _await_reply(reply: Awaitable[Any]) -> Any:
     return await reply
 
 
 @functools.cache
-def _judges_loop(_process: int) -> asyncio.AbstractEventLoop:
-    # One loop for all judges: clients of a model keep connections, which belong to the loop that opened them. In a thread
-    # of its own, because the caller may itself be called from a loop that is running. A child process has no such thread.
+def _judge_loop(_process: int) -> asyncio.AbstractEventLoop:
+    """Return the event loop of all async judges of a process, which runs in a thread of its own."""
+    # Clients of a model keep connections, and a connection belongs to the loop that opened it.
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="pytest-verdict judges", daemon=True).start()
     return loop
 
 
-def _leave_blocked_loop() -> None:
+def _drop_blocked_loop() -> None:
+    """Forget the loop of all judges if the judge that timed out blocks it."""
     try:
-        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), _judges_loop(os.getpid())).result(timeout=1)
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), _judge_loop(os.getpid())).result(timeout=1)
     except TimeoutError:
-        _judges_loop.cache_clear()
-
-
-def _in_thread(work: Callable[[], Any]) -> tuple[Future[Any], threading.Thread]:
-    found: Future[Any] = Future()
-
-    def run() -> None:
-        try:
-            found.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - it is raised in the thread that asked
-            found.set_exception(error)
-
-    thread = threading.Thread(target=run, name="pytest-verdict judge", daemon=True)
-    thread.start()
-    return found, thread
+        _judge_loop.cache_clear()

@@ -1,4 +1,4 @@
-"""What judging brings: kinds of judges that a command line can name, and the text of documents."""
+"""The hooks of judging: kinds of judges for command lines, and text extractors for documents."""
 
 from collections.abc import Mapping
 
@@ -7,11 +7,11 @@ from pytest_verdict.core.families import hookimpl
 
 @hookimpl
 def judges() -> Mapping[str, str]:
-    """Name the kinds of judges, by what stands before the colon."""
+    """Return the kinds of judges, by the word before the colon."""
     return {"pydantic-ai": "pytest_verdict.judging.pydantic_ai:open_judge"}
 
 
 @hookimpl
 def document_texts() -> Mapping[str, str]:
-    """Name the documents whose text can be extracted, by suffix."""
-    return {f".{kind}": f"pytest_verdict.judging.documents:{kind}_text" for kind in ("pdf", "docx", "pptx", "xlsx")}
+    """Return the text extractors, by the suffix of the document."""
+    return {f".{kind}": f"pytest_verdict.judging.documents:extract_{kind}" for kind in ("pdf", "docx", "pptx", "xlsx")}

@@ -1,4 +1,4 @@
-"""`JudgeRequest` and `Judge`: one question, and whatever answers it; what it is called, and how a command line names it."""
+"""`JudgeRequest` and `Judge`: a question and whoever answers it; names of judges, and the lookup of a judge by name."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from pytest_verdict.errors import ConfigurationError
 class JudgeRequest:
     """One question to a judge.
 
-    Answer templates ask with a `FormRequest`, blind comparisons with a `BlindRequest`; both have more than is listed here.
-    What is correct, or who made an output, is in none of them.
+    Answer templates ask with a `FormRequest`, blind comparisons with a `BlindRequest`; both have more fields. No request holds
+    the correct answer or the author of an output.
 
     Args:
         prompt: The question in words, for a model.
         schema: The JSON schema of the answer.
-        instructions: What a model is told before the question.
+        instructions: The system prompt of a model.
         parts: Everything that the answer depends on, by name: texts, or their digests.
 
     Example:
@@ -38,7 +38,7 @@ class JudgeRequest:
     """
 
     keeps_failures: ClassVar[bool] = False
-    """Whether a recording keeps calls that failed too, because a call that is made again is another question."""
+    """Whether a recording also keeps failed calls. True where a retry is a question of its own."""
 
     prompt: str
     schema: dict[str, Any]
@@ -47,44 +47,44 @@ class JudgeRequest:
 
     @property
     def images(self) -> Sequence[Image]:
-        """The pictures that belong to the question, for a judge that sees them."""
+        """The pictures of the question, for a judge that sees pictures."""
         return ()
 
     @property
     def key(self) -> str:
-        """One digest of all the parts: equal for equal questions."""
+        """The digest of all parts: equal for equal questions."""
         return digest(encode_text(dict(self.parts)))
 
 
 class Image(NamedTuple):
-    """A picture: what it is called in the question, its media type, and its content."""
+    """A picture of a question: its name in the prompt, its media type and its content."""
 
     name: str
     media_type: str
     content: bytes
 
 
-def in_prompt(value: Any) -> str:
-    """Write a value as JSON, as a prompt shows it."""
+def encode_for_prompt(value: Any) -> str:
+    """Return a value as the JSON text that a prompt shows."""
     return json.dumps(value, ensure_ascii=False)
 
 
 Reply = Mapping[str, Any] | BaseModel | str
-"""What a judge answers: values by name, as a mapping or a pydantic object, or the text of a JSON object."""
+"""An answer of a judge: values by name as a mapping or a pydantic object, or the text of a JSON object."""
 
 Request_contra = TypeVar("Request_contra", contravariant=True)
 
 
 @runtime_checkable
 class Judge(Protocol[Request_contra]):
-    """Answers a request. It does not know what is correct or who made an output, and it does not decide.
+    """Answers a request. It does not know the correct answer or who made an output, and it does not decide.
 
-    Any callable of one `JudgeRequest` is a judge. It may be async. It answers with a mapping, a pydantic object, of which
-    fields that are None are left out, or JSON text as a model wrote it.
+    Any callable with one `JudgeRequest` argument is a judge. It may be async. It answers with a mapping, JSON text as a model
+    wrote it, or a pydantic object, whose fields that are None are left out.
 
-    A judge that opens the files of a `BlindRequest` itself, as a person or an agent does, has an attribute ``sees_files`` that
-    is True. One that is shown pictures, as some models are, has ``sees_images``. Any other sees text alone. No judge gets outputs
-    with a file that it cannot see.
+    A judge that opens the files of a `BlindRequest`, like a person or an agent, sets the attribute ``sees_files`` to True. A
+    judge that receives pictures, like some models, sets ``sees_images`` to True. All others see text only. A judge never gets
+    outputs with a file that it cannot see.
 
     Example:
         >>> def judge(request):
@@ -98,28 +98,28 @@ class Judge(Protocol[Request_contra]):
         ...
 
 
-def sees_files(judge: Any) -> bool:
-    """Say whether a judge opens files itself."""
+def can_open_files(judge: Any) -> bool:
+    """Return whether a judge opens files itself."""
     return getattr(judge, "sees_files", False) is True
 
 
-def sees_images(judge: Any) -> bool:
-    """Say whether a judge is shown pictures."""
+def can_see_images(judge: Any) -> bool:
+    """Return whether a judge receives pictures."""
     return getattr(judge, "sees_images", False) is True
 
 
-def reply_text(reply: Any) -> str:
-    """Write a reply as the text of a JSON object."""
+def serialize_reply(reply: Any) -> str:
+    """Return a reply as the text of a JSON object."""
     if isinstance(reply, str):
         return reply
     if isinstance(reply, BaseModel):
         return reply.model_dump_json(exclude_none=True)
     if isinstance(reply, Mapping):
-        return json.dumps(reply, default=_plain, ensure_ascii=False, allow_nan=False)
+        return json.dumps(reply, default=_encode_member, ensure_ascii=False, allow_nan=False)
     raise TypeError(f"a judge answers with a mapping, JSON text or a pydantic object, got {shown(reply, 80)}")
 
 
-def _plain(value: Any) -> Any:
+def _encode_member(value: Any) -> Any:
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", exclude_none=True)
     if isinstance(value, Mapping):
@@ -127,37 +127,37 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{shown(value, 80)} is no JSON value")
 
 
-def judge_name(judge: Any) -> str:
-    """Give the name under which a judge is recorded."""
-    own = getattr(judge, "judge_id", None)
-    if isinstance(own, str) and own:
-        return own
-    named = judge if hasattr(judge, "__qualname__") else type(judge)
-    return f"{named.__module__}.{named.__qualname__}"
+def get_judge_name(judge: Any) -> str:
+    """Return the name that identifies a judge in a record."""
+    judge_id = getattr(judge, "judge_id", None)
+    if isinstance(judge_id, str) and judge_id:
+        return judge_id
+    definition = judge if hasattr(judge, "__qualname__") else type(judge)
+    return f"{definition.__module__}.{definition.__qualname__}"
 
 
-def own_name(judge: Any) -> str:
-    """Give the name of a judge where it must tell the judge from others, in a recording or a calibration."""
-    name = judge_name(judge)
+def get_unique_judge_name(judge: Any) -> str:
+    """Return the name of a judge for a recording or a calibration, where it must not fit several judges."""
+    name = get_judge_name(judge)
     if name.endswith("<lambda>") or name == "functools.partial":
         raise ConfigurationError(
-            f"{name} is the name of other judges as well; give this one an attribute judge_id, or write it as a function"
+            f"the judge's name {name} fits other judges as well; set its attribute judge_id, or write it as a function"
         )
     return name
 
 
 def find_judge(text: str) -> Any:
-    """Find the judge that a command line names: ``kind:text`` of a family, or ``package.module:name``."""
+    """Return the judge that a command line names: ``kind:text`` of a family, or ``package.module:name``."""
     kind, _, rest = text.partition(":")
-    place = FAMILIES.find("judges", kind)
-    found = _imported(text) if place is None else load(place)(rest)
-    if not callable(found) or isinstance(found, type):
-        raise ConfigurationError(f"--judge {text} is no judge: a function or an object that can be called is needed")
-    return found
+    opener = FAMILIES.find("judges", kind)
+    judge = _import_judge(text) if opener is None else load(opener)(rest)
+    if not callable(judge) or isinstance(judge, type):
+        raise ConfigurationError(f"--judge {text} is no judge: name a function or another callable object")
+    return judge
 
 
-def _imported(text: str) -> Any:
-    # As pytest does for tests: a judge beside them is found.
+def _import_judge(text: str) -> Any:
+    # Like pytest, import from the current folder.
     sys.path.insert(0, str(Path.cwd()))
     try:
         return pkgutil.resolve_name(text)

@@ -1,4 +1,4 @@
-"""`ModelJudge`: any model that pydantic-ai knows, as a judge (extra ``judge``)."""
+"""`ModelJudge`: any model of pydantic-ai as a judge (extra ``judge``)."""
 
 import json
 from collections.abc import Mapping
@@ -12,14 +12,14 @@ from pytest_verdict.judging.protocol import JudgeRequest
 class ModelJudge:
     """A judge that asks a model through pydantic-ai, once for each request.
 
-    The model answers with JSON text. So every provider can be used, whether it calls tools or not, and a broken reply is
-    recorded as such instead of being repaired by another call.
+    The model answers with JSON text, so any provider works, with or without tools. A broken reply is recorded as it is, and no
+    second call repairs it.
 
     Args:
         model: A model of pydantic-ai or its name, such as ``"openai:gpt-4o-mini"``.
-        instructions: What the model is told before the question, instead of the instructions of the request.
+        instructions: The system prompt (default: the instructions of the request).
         settings: Model settings of pydantic-ai, such as ``{"temperature": 0}``.
-        images: Whether the model sees pictures, and so is shown those of a question.
+        images: Whether the model sees pictures and receives those of a question.
 
     Raises:
         MissingExtraError: pydantic-ai is not installed.
@@ -47,34 +47,38 @@ class ModelJudge:
             from pydantic_ai import Agent
         except ImportError:
             raise MissingExtraError(type(self).__name__, "judge") from None
-        # Where recorded replies are replayed, there is no key of the provider: the model is looked up when it is asked.
+        # Look the model up when it is first asked, because a replay of recorded replies has no API key.
         self._agent: Any = Agent(model, model_settings=settings and dict(settings), defer_model_check=True)  # type: ignore[arg-type]
         self._instructions = instructions
         self.sees_images = images
+
+        # A recording or a calibration is valid for one model with one configuration only.
         name = model if isinstance(model, str) else getattr(model, "model_name", type(model).__name__)
-        told = "" if instructions is None else f" {digest(encode_text(instructions))[:8]}"
-        # A calibration or a recording of one setting says nothing of another.
-        self.judge_id = f"pydantic-ai {name} {json.dumps(dict(settings or {}), sort_keys=True, default=str)}{told}"
+        self.judge_id = f"pydantic-ai {name} {json.dumps(dict(settings or {}), sort_keys=True, default=str)}"
+        if instructions is not None:
+            self.judge_id += f" {digest(encode_text(instructions))[:8]}"
 
     async def __call__(self, request: JudgeRequest, /) -> str:
         """Ask the model."""
         instructions = request.instructions if self._instructions is None else self._instructions
-        # Entered for each question, so that no connection is left open when the session ends.
+        # Enter the agent for each question, so that no connection stays open when the session ends.
         async with self._agent:
-            found = await self._agent.run(self._question(request), instructions=instructions)
-        return str(found.output)
+            response = await self._agent.run(self._build_prompt(request), instructions=instructions)
+        return str(response.output)
 
-    def _question(self, request: JudgeRequest) -> Any:
+    def _build_prompt(self, request: JudgeRequest) -> Any:
         if not self.sees_images or not request.images:
             return request.prompt
         from pydantic_ai import BinaryContent
 
-        pictures = [(f"{name}:", BinaryContent(content, media_type=kind)) for name, kind, content in request.images]
-        return [request.prompt, *(part for picture in pictures for part in picture)]
+        prompt: list[Any] = [request.prompt]
+        for image in request.images:
+            prompt += [f"{image.name}:", BinaryContent(image.content, media_type=image.media_type)]
+        return prompt
 
 
 def open_judge(model: str) -> ModelJudge:
-    """Make the judge that a command line names, and find out before it is asked whether there is such a model."""
+    """Return the judge for the name of a model on a command line; check that the model exists before it is asked."""
     judge = ModelJudge(model)
     from pydantic_ai.models import infer_model
 

@@ -1,4 +1,4 @@
-"""`RecordedJudge`: replies that are kept in files and given again, so that a test run asks nobody."""
+"""`RecordedJudge`: keep the replies of a judge in files and replay them, so that a test run asks nobody."""
 
 import json
 import os
@@ -19,26 +19,38 @@ from pytest_verdict.errors import (
     allowed,
 )
 from pytest_verdict.judging.asking import ask, refuse_late_reply
-from pytest_verdict.judging.protocol import Judge, JudgeRequest, own_name, reply_text, sees_files, sees_images
+from pytest_verdict.judging.protocol import (
+    Judge,
+    JudgeRequest,
+    can_open_files,
+    can_see_images,
+    get_unique_judge_name,
+    serialize_reply,
+)
 from pytest_verdict.session import SESSION
 
 MODES: Final = ("replay", "record", "rewrite")
 
 
+class RecordedProblem(Exception):  # noqa: N818 - its text is the error of the recorded call
+    """The judge failed when its reply was recorded."""
+
+
 class RecordedJudge:
-    """A judge whose replies are kept in a folder, a file for each question.
+    """A judge whose replies are kept in a folder, one file for each question.
 
     A file holds the judge's name, everything that the answer depends on, and the reply, so that a person can review it. When
-    any of it changes, the recording is missing. In a blind comparison it does not matter which candidate is A in this
-    session, as long as both orders are asked.
+    any of this changes, the question has no recording. Recordings of a blind comparison stay valid when the candidates
+    exchange the labels A and B, provided both orders were asked.
 
     Args:
-        folder: Where the replies are; it belongs into version control.
-        judge: Whose replies they are. May be left out where an answer template replays, which does not say who was asked.
-        mode: ``replay`` never asks: a missing reply is an error. ``record`` asks where one is missing. ``rewrite`` asks always.
+        folder: The folder of the replies; it belongs into version control.
+        judge: The judge that gives the replies. An answer template can replay without it, because it does not record who
+            was asked.
+        mode: ``replay`` never asks: a missing reply is an error. ``record`` asks if a reply is missing. ``rewrite`` always asks.
 
     Raises:
-        ConfigurationError: The mode is unknown, there is nobody to ask, or the judge has no name of its own.
+        ConfigurationError: The mode is unknown, the judge is missing, or its name fits other judges as well.
 
     Example:
         >>> import tempfile
@@ -70,64 +82,70 @@ class RecordedJudge:
         self._folder = Path(folder)
         self._judge = judge
         self._mode = mode
-        self._name = None if judge is None else own_name(judge)
+        self._name = None if judge is None else get_unique_judge_name(judge)
 
     @property
     def judge_id(self) -> str:
-        """The name of the judge whose replies these are."""
+        """The name of the recorded judge."""
         if self._name is None:
             raise ConfigurationError(
-                "a blind comparison records who judged; give the judge: RecordedJudge(folder, judge)"
+                "a blind comparison records the judge's name; give the judge as well: RecordedJudge(folder, judge)"
             )
         return self._name
 
     @property
     def sees_files(self) -> bool:
-        """Whether the judge whose replies these are opens files itself."""
-        return sees_files(self._judge)
+        """Whether the recorded judge opens files itself."""
+        return can_open_files(self._judge)
 
     @property
     def sees_images(self) -> bool:
-        """Whether the judge whose replies these are is shown pictures."""
-        return sees_images(self._judge)
+        """Whether the recorded judge receives pictures."""
+        return can_see_images(self._judge)
 
     def __call__(self, request: JudgeRequest, /) -> Any:
-        """Give the recorded reply, or record one."""
+        """Return the recorded reply, or ask the judge and record its reply."""
         path = self._folder / f"{request.key[:32]}.json"
-        recording = None if self._mode == "rewrite" or not path.exists() else self._recording_of(request, path)
+        recording = None
+        if self._mode != "rewrite" and path.exists():
+            recording = self._read_recording(request, path)
+
         if recording is None:
             if self._mode == "replay" or self._judge is None:
                 raise MissingRecordingError(
-                    f"{path.as_posix()}: no reply is recorded for this question{self._reason(request)}"
+                    f"{path.as_posix()}: no reply is recorded for this question{self._explain_missing(request)}"
                 )
             recording = self._record(request, path, self._judge)
+
         if recording["problem"] is not None:
             raise RecordedProblem(recording["problem"])
         return recording["reply"]
 
-    def _recording_of(self, request: JudgeRequest, path: Path) -> dict[str, Any] | None:
-        recording = _read(path)
-        changed = self._changed(recording, request)
-        if changed == ["judge"] and "judge" not in request.parts:
+    def _read_recording(self, request: JudgeRequest, path: Path) -> dict[str, Any] | None:
+        recording = _read_file(path)
+        changes = self._list_changes(recording, request)
+        if changes == ["judge"] and "judge" not in request.parts:
             return None
-        if changed:
-            # A reply for B and A that lies where the one for A and B should be would turn the verdict round.
+        if changes:
+            # Replaying the reply for B and A as the reply for A and B would turn the verdict round.
             raise RecordError(
                 f"{path.as_posix()} holds the reply to another question; it was copied, renamed or altered. Record it again"
                 " with mode='rewrite'"
             )
         return recording
 
-    def _changed(self, recording: Mapping[str, Any], request: JudgeRequest) -> list[str]:
-        asked, recorded = _as_read(self._asked(request)), recording["asked"]
-        if SESSION.redaction is not None:
-            asked = redact_json(asked, SESSION.redaction)
-        ignored = {"judge"} if self._name is None else set[str]()
-        return sorted(name for name in {*asked, *recorded} - ignored if asked.get(name) != recorded.get(name))
+    def _list_changes(self, recording: Mapping[str, Any], request: JudgeRequest) -> list[str]:
+        """List the parts of a question in which it differs from a recording."""
+        asked = _redact(_decode_json(self._describe_question(request)))
+        recorded = recording["asked"]
+        names = {*asked, *recorded}
+        if self._name is None:
+            names.discard("judge")
+        return sorted(name for name in names if asked.get(name) != recorded.get(name))
 
-    def _reason(self, request: JudgeRequest) -> str:
-        recordings = map(_read, sorted(self._folder.glob("*.json")))
-        changes = [self._changed(recording, request) or ["file name"] for recording in recordings]
+    def _explain_missing(self, request: JudgeRequest) -> str:
+        recordings = [_read_file(path) for path in sorted(self._folder.glob("*.json"))]
+        changes = [self._list_changes(recording, request) or ["file name"] for recording in recordings]
         if not changes:
             return f", and none at all in {self._folder.as_posix()}; record it with mode='record'"
         nearest = min(changes, key=lambda names: (len(names), names))
@@ -136,9 +154,10 @@ class RecordedJudge:
         )
 
     def _record(self, request: JudgeRequest, path: Path, judge: Judge[Any]) -> dict[str, Any]:
-        reply = problem = None
+        reply = None
+        problem = None
         try:
-            reply = _json_reply(ask(judge, request), request)
+            reply = _parse_reply(ask(judge, request), request)
         except VerdictError:
             raise
         except Exception as error:
@@ -146,60 +165,64 @@ class RecordedJudge:
                 raise
             problem = error_outcome(error).error
         refuse_late_reply()
-        recording: dict[str, Any] = _as_read({"asked": self._asked(request), "reply": reply, "problem": problem})
-        if SESSION.redaction is not None:
-            recording = redact_json(recording, SESSION.redaction)
-        text = json.dumps({**recording, "sha256": _sha256(recording)}, indent=2, ensure_ascii=False)
+
+        question = self._describe_question(request)
+        recording: dict[str, Any] = _redact(_decode_json({"asked": question, "reply": reply, "problem": problem}))
+        text = json.dumps({**recording, "sha256": _hash_recording(recording)}, indent=2, ensure_ascii=False)
         write_whole(path, f"{text}\n")
         return recording
 
-    def _asked(self, request: JudgeRequest) -> dict[str, str | None]:
+    def _describe_question(self, request: JudgeRequest) -> dict[str, str | None]:
         return {"judge": self._name, **request.parts}
 
 
-class RecordedProblem(Exception):  # noqa: N818 - its text is that of the problem that was recorded
-    """The judge failed when its reply was recorded."""
-
-
-def _json_reply(reply: Any, request: JudgeRequest) -> Any:
+def _parse_reply(reply: Any, request: JudgeRequest) -> Any:
     try:
-        text = reply_text(reply)
+        text = serialize_reply(reply)
     except (TypeError, ValueError) as error:
         if request.keeps_failures:
             raise
         raise ParseError(f"a judge answers with JSON values; not recorded: {shown(reply, 80)}: {error}") from None
     if not isinstance(reply, Mapping):
         return text
-    # A mapping is kept as one, which is easier to review, unless JSON reads it back as another one.
-    again = json.loads(text)
-    return again if reply_text(again) == text else text
+    # A mapping is easier to review than text; keep it if JSON reads it back unchanged.
+    values = json.loads(text)
+    if serialize_reply(values) == text:
+        return values
+    return text
 
 
-def _as_read(value: Any) -> Any:
-    # JSON joins the two halves of a character that a text may hold apart.
+def _decode_json(value: Any) -> Any:
+    """Return a value as JSON reads it back, which joins the halves of a surrogate pair."""
     return json.loads(json.dumps(value))
 
 
+def _redact(value: Any) -> Any:
+    """Return a value without the secrets of the session, because recordings belong into version control."""
+    if SESSION.redaction is None:
+        return value
+    return redact_json(value, SESSION.redaction)
+
+
 def write_whole(path: Path, text: str) -> None:
-    """Write a file that nobody sees half written."""
+    """Write a file atomically, so that no reader and no other worker sees half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Written aside first: workers that record the same question at once each put a whole file in place.
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
-    # Half of a surrogate pair, which a text may hold, has no UTF-8; the replacement is the escape of JSON.
-    aside.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
-    aside.replace(path)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    # A text may hold half of a surrogate pair, which UTF-8 cannot encode; the JSON escape replaces it.
+    temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+    temporary.replace(path)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_file(path: Path) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        is_intact = found["sha256"] == _sha256(found) and isinstance(found["asked"], dict)
+        recording: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        is_intact = recording["sha256"] == _hash_recording(recording) and isinstance(recording["asked"], dict)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RecordError(f"{path.as_posix()} is no recorded reply: {type(error).__name__}: {error}") from None
     if not is_intact:
-        raise RecordError(f"{path.as_posix()} was altered: the SHA-256 in it is another one")
-    return found
+        raise RecordError(f"{path.as_posix()} was altered: its SHA-256 does not match; record it again")
+    return recording
 
 
-def _sha256(recording: Mapping[str, Any]) -> str:
+def _hash_recording(recording: Mapping[str, Any]) -> str:
     return digest(json.dumps([recording[name] for name in ("asked", "reply", "problem")]))

@@ -9,7 +9,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core.core_schema import ModelSchema, WithDefaultSchema
 
 from pytest_verdict.errors import TemplateError
-from pytest_verdict.judging.protocol import JudgeRequest, in_prompt
+from pytest_verdict.judging.protocol import JudgeRequest, encode_for_prompt
 from pytest_verdict.templates.answer import BaseAnswer
 
 _QUOTE: Final = {
@@ -101,10 +101,10 @@ def form_request(template: type[BaseAnswer], response: str) -> FormRequest:
     schema = judge_schema(template)
     verified = template.__verdict_definition__.verified.items()
     hints = {name: one.hint for name, one in verified if one.hint is not None and not one.reads_trace}
-    question = {"schema": f"Form:\n{in_prompt(schema)}"}
+    question = {"schema": f"Form:\n{encode_for_prompt(schema)}"}
     if hints:
-        question["hints"] = f"Hints:\n{in_prompt(hints)}"
-    question["response"] = f"Text, as a JSON string:\n{in_prompt(response)}"
+        question["hints"] = f"Hints:\n{encode_for_prompt(hints)}"
+    question["response"] = f"Text, as a JSON string:\n{encode_for_prompt(response)}"
     return FormRequest(
         prompt="\n".join(question.values()),
         schema=schema,

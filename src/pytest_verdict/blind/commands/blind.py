@@ -1,9 +1,8 @@
-"""``pytest-verdict blind``: compare outputs without the judge knowing who made which."""
+"""``pytest-verdict blind``: compare outputs without telling the judge who made which."""
 
 from __future__ import annotations
 
 import argparse
-import functools
 import json
 import secrets
 from collections import Counter
@@ -11,193 +10,208 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_verdict.blind.commands.protocol import Option, add_options, read_protocol
+from pytest_verdict.blind.commands import add_protocol_options, read_protocol
 from pytest_verdict.console import complain, progress, say
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError
 
 if TYPE_CHECKING:
     from pytest_verdict.blind.api import BlindComparison
-    from pytest_verdict.blind.pairs import Pair
+    from pytest_verdict.blind.pairs import PairSeries
 
-_HELP: Final = """\
-FIRST and SECOND are two outputs, files or folders. With --pairs they are two folders of outputs, compared name by name. One
-folder alone is an iteration of the skill-creator workflow: eval-*/{with_skill,without_skill}/run-*/outputs, with the task and
-the assertions in eval_metadata.json and, where they are, the gradings of both runs.
+_EPILOG: Final = """\
+FIRST and SECOND are two outputs, files or folders. With --pairs they are two folders of outputs, compared name by name. A
+single folder is an iteration of the skill-creator workflow: eval-*/{with_skill,without_skill}/run-*/outputs, with the task and
+the assertions in eval_metadata.json and, if they exist, the gradings of both runs.
 
---judge human and --judge folder make a folder for each question. A person fills in form.yaml; a program answers
-request.json by reply.json. The same command again reads what was answered.
+--judge human and --judge folder write a folder for each question. A person fills in form.yaml; a program answers request.json
+in reply.json. Run the same command again to read the answers.
 
 exit codes:
   0  every pair has a verdict and, with --prefer, that output won more pairs than the other
-  1  one has none, or the other output won as often
+  1  a pair has no verdict, or the other output won as often
   2  something cannot be read, or the judge would not be blind
   3  answers are awaited
 """
-_AWAITED: Final = 3
-_ABSENT: Final = {"human": "HumanJudge", "folder": "FolderJudge"}
-_OPTIONS: Final[tuple[Option, ...]] = (
-    ("--prompt", Path, None, "FILE", "the task; with --pairs also a folder with a file for each pair"),
-    ("--expectations", Path, None, "FILE", "what each output should meet, one on each line"),
-    ("--rubric", Path, None, "FILE", "a rubric (default: the usual one)"),
-    ("--key", str, None, None, "what the assignments are drawn from (default: fresh random bits)"),
-    ("--prefer", str, None, "NAME", "the output that is expected to win"),
-    ("--leaks", str, "fail", None, "fail, redact or record: what happens to whatever names an output"),
-)
+_EXIT_AWAITED: Final = 3
+_LATER_JUDGES: Final = ("human", "folder")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.epilog = _HELP
-    parser.add_argument("outputs", nargs="+", metavar="OUTPUT", help="FIRST SECOND, or one iteration")
-    parser.add_argument("--judge", required=True, help="package.module:name, kind:text, human or folder")
-    parser.add_argument(
-        "-o", "--output", required=True, type=Path, metavar="DIR", help="where the comparisons are written"
-    )
-    parser.add_argument("--pairs", action="store_true", help="FIRST and SECOND are folders of outputs")
-    parser.add_argument(
-        "--names", nargs=2, metavar=("FIRST", "SECOND"), help="what the outputs are called (default: as their files)"
-    )
-    add_options(parser, _OPTIONS)
+    """Add the arguments of the command."""
+    parser.epilog = _EPILOG
+    add = parser.add_argument
+    add("outputs", nargs="+", metavar="OUTPUT", help="FIRST SECOND, or one iteration")
+    add("--judge", required=True, help="package.module:name, kind:text, human or folder")
+    add("-o", "--output", required=True, type=Path, metavar="DIR", help="the folder for the comparisons")
+    add("--pairs", action="store_true", help="FIRST and SECOND are folders of outputs (default: no)")
+    add("--names", nargs=2, metavar=("FIRST", "SECOND"), help="names of the outputs (default: names of their files)")
+    add("--prompt", type=Path, metavar="FILE", help="the task; with --pairs also a folder with a file for each pair")
+    add("--expectations", type=Path, metavar="FILE", help="statements that each output should meet, one on each line")
+    add("--rubric", type=Path, metavar="FILE", help="a rubric (default: the built-in one)")
+    add("--key", help="source of the assignments (default: random bits)")
+    add("--prefer", metavar="NAME", help="the output that is expected to win (default: none)")
+    add("--leaks", default="fail", help="policy for names of outputs: fail, redact or record (default: fail)")
+    add_protocol_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
+    from pytest_verdict.blind.api import blind_compare
     from pytest_verdict.blind.pairs import write_benchmark
 
-    names, pairs = _pairs(arguments)
+    names, pairs = _read_pairs(arguments)
     if arguments.prefer is not None and arguments.prefer not in names:
         raise ConfigurationError(f"--prefer {arguments.prefer} is none of the outputs {names[0]} and {names[1]}")
     arguments.output.mkdir(parents=True, exist_ok=True)
-    found, awaited = _compared(pairs, names, arguments)
-    for question in dict.fromkeys(awaited):
-        say(question)
-    if awaited:
-        return _AWAITED
-    summary = _summary(found, names)
-    lines = list(_summary_lines(summary))
+
+    options: dict[str, Any] = {
+        "judge": _open_judge(arguments),
+        "rubric": arguments.rubric,
+        "names": names,
+        "protocol": read_protocol(arguments),
+        "key": arguments.key or secrets.token_hex(16),
+    }
+    comparisons: dict[str, BlindComparison] = {}
+    questions: list[str] = []
+    with progress(len(pairs), " pairs") as show:
+        for position, pair in enumerate(pairs):
+            try:
+                comparisons[pair.name] = blind_compare(
+                    *pair.outputs,
+                    pair.prompt,
+                    expectations=pair.expectations,
+                    position=position,
+                    expectation_results=pair.results or None,
+                    output=arguments.output / pair.name,
+                    **options,
+                )
+            except AwaitingJudgmentError as error:
+                questions += str(error).split("; ")
+            show(position + 1, position + 1)
+    if questions:
+        say(*dict.fromkeys(questions))
+        return _EXIT_AWAITED
+
+    summary = _summarize(comparisons, names)
+    lines = list(_format_summary(summary))
     (arguments.output / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8", newline="\n")
     if len(arguments.outputs) == 1:
         skill = Path(arguments.outputs[0]).resolve().parent.name.removesuffix("-workspace")
         notes = [f"blind comparison: {line}" for line in lines]
         write_benchmark(arguments.output / "benchmark.json", skill, pairs, names, notes)
-    for name, one in found.items():
-        if not one.is_conclusive:
-            complain(f"{name or arguments.output}: {one.status}: {one.result.error}")
-    for line in lines:
-        say(line)
-    return _status(summary, names, arguments.prefer)
+    for name, comparison in comparisons.items():
+        if not comparison.is_conclusive:
+            complain(f"{name or arguments.output}: {comparison.status}: {comparison.result.error}")
+    say(*lines)
+    return _choose_exit_code(summary, names, arguments.prefer)
 
 
-def _status(summary: dict[str, Any], names: tuple[str, str], prefer: str | None) -> int:
+def _choose_exit_code(summary: dict[str, Any], names: tuple[str, str], prefer: str | None) -> int:
+    if summary["without_verdict"]:
+        return 1
     wins = summary["wins"]
-    is_won = prefer is None or 2 * wins[prefer] > sum(wins[name] for name in names)
-    return 0 if is_won and not summary["without_verdict"] else 1
+    if prefer is not None and 2 * wins[prefer] <= wins[names[0]] + wins[names[1]]:
+        return 1
+    return 0
 
 
-def _pairs(arguments: argparse.Namespace) -> tuple[tuple[str, str], list[Pair]]:
+def _read_pairs(arguments: argparse.Namespace) -> PairSeries:
     from pytest_verdict.blind.options import UNNAMED
-    from pytest_verdict.blind.pairs import Pair, evaluations, pairs_by_name
+    from pytest_verdict.blind.pairs import Pair, PairSeries, pair_by_name, read_iteration
 
-    places = [Path(place) for place in arguments.outputs]
-    stems = {place.stem: None for place in places if place.stem not in {"A", "B", "TIE"}}
-    names = tuple(arguments.names or (stems if len(stems) == 2 else UNNAMED))
-    if len(places) == 1:
+    paths = [Path(path) for path in arguments.outputs]
+    if len(paths) == 1:
         if arguments.names or arguments.prompt or arguments.expectations or arguments.pairs:
-            raise ConfigurationError("of an iteration, names, prompts and expectations are those of its folders")
-        return evaluations(places[0])
-    if len(places) != 2 or arguments.prompt is None:
+            raise ConfigurationError(
+                "an iteration has its own names, prompts and expectations; leave out --names, --prompt, --expectations and"
+                " --pairs"
+            )
+        return read_iteration(paths[0])
+    if len(paths) != 2 or arguments.prompt is None:
         raise ConfigurationError("give two outputs and --prompt FILE, or one iteration of the skill-creator workflow")
-    expectations = _read(arguments.expectations).splitlines() if arguments.expectations else []
-    if not arguments.pairs:
-        return names, [Pair("", (places[0], places[1]), _read(arguments.prompt), tuple(filter(None, expectations)))]
-    prompt_of = _prompts(arguments.prompt)
-    return names, pairs_by_name(places[0], places[1], prompt_of, [text for text in expectations if text])
+
+    names = UNNAMED
+    stems = {path.stem: None for path in paths if path.stem not in {"A", "B", "TIE"}}
+    if arguments.names:
+        names = (arguments.names[0], arguments.names[1])
+    elif len(stems) == 2:
+        first, second = stems
+        names = (first, second)
+
+    expectations: tuple[str, ...] = ()
+    if arguments.expectations:
+        expectations = tuple(filter(None, _read_file(arguments.expectations).splitlines()))
+    if arguments.pairs:
+        read_prompt = _find_prompts(arguments.prompt)
+        return PairSeries(names, pair_by_name(paths[0], paths[1], read_prompt, expectations))
+    prompt = _read_file(arguments.prompt)
+    return PairSeries(names, [Pair(name="", outputs=(paths[0], paths[1]), prompt=prompt, expectations=expectations)])
 
 
-def _prompts(place: Path) -> Callable[[str], str]:
-    if place.is_dir():
-        files = {file.stem: file for file in place.iterdir()}
-        return lambda name: _read(files.get(name, place / f"{name}.txt"))
-    text = _read(place)
+def _find_prompts(path: Path) -> Callable[[str], str]:
+    """Return a function from the name of a pair to its task; a file is the task of all pairs."""
+    if path.is_dir():
+        files = {file.stem: file for file in path.iterdir()}
+        return lambda name: _read_file(files.get(name, path / f"{name}.txt"))
+    text = _read_file(path)
     return lambda _: text
 
 
-def _read(path: Path) -> str:
+def _read_file(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         raise ConfigurationError(f"{path} cannot be read: {error}") from None
 
 
-def _compared(
-    pairs: list[Pair], names: tuple[str, str], arguments: argparse.Namespace
-) -> tuple[dict[str, BlindComparison], list[str]]:
-    from pytest_verdict.blind.api import blind_compare
-
-    ask = functools.partial(
-        blind_compare,
-        judge=_judge(arguments),
-        rubric=arguments.rubric,
-        names=names,
-        protocol=read_protocol(arguments),
-        key=arguments.key or secrets.token_hex(16),
-    )
-    found, awaited = {}, []
-    with progress(len(pairs), " pairs") as show:
-        for position, pair in enumerate(pairs):
-            options = {"expectation_results": pair.results or None, "output": arguments.output / pair.name}
-            try:
-                compared = ask(*pair.outputs, pair.prompt, expectations=pair.expectations, position=position, **options)
-                found[pair.name] = compared
-            except AwaitingJudgmentError as error:
-                awaited += str(error).split("; ")
-            show(position + 1, position + 1)
-    return found, awaited
-
-
-def _judge(arguments: argparse.Namespace) -> Any:
-    from pytest_verdict import blind
+def _open_judge(arguments: argparse.Namespace) -> Any:
+    from pytest_verdict.blind.human import FolderJudge, HumanJudge
     from pytest_verdict.judging.protocol import find_judge
 
-    if arguments.judge in _ABSENT:
-        if arguments.order == "single" and arguments.key is None:
-            reason = "a later run would show the outputs in another order"
-            raise ConfigurationError(f"--judge {arguments.judge} with --order single needs --key: {reason}")
-        return getattr(blind, _ABSENT[arguments.judge])(arguments.output / "judgments")
-    return find_judge(arguments.judge)
+    if arguments.judge not in _LATER_JUDGES:
+        return find_judge(arguments.judge)
+    if arguments.order == "single" and arguments.key is None:
+        reason = "a later run would show the outputs in another order"
+        raise ConfigurationError(f"--judge {arguments.judge} with --order single needs --key: {reason}")
+    folder = arguments.output / "judgments"
+    return HumanJudge(folder) if arguments.judge == "human" else FolderJudge(folder)
 
 
-def _summary(found: Mapping[str, BlindComparison], names: tuple[str, str]) -> dict[str, Any]:
-    """Count wins; ties and comparisons without a verdict are no part of the win rate."""
+def _summarize(comparisons: Mapping[str, BlindComparison], names: tuple[str, str]) -> dict[str, Any]:
+    """Count the wins; ties and comparisons without a verdict do not count for the win rate."""
     from pytest_verdict.operators.pass_rate import exact_interval
     from pytest_verdict.runs.significance import mcnemar
 
-    winners = Counter(one.winner if one.is_conclusive else None for one in found.values())
-    wins = [winners[name] for name in names]
-    decided = sum(wins)
+    winners = Counter(comparison.winner if comparison.is_conclusive else None for comparison in comparisons.values())
+    first_wins = winners[names[0]]
+    second_wins = winners[names[1]]
+    decided = first_wins + second_wins
+    win_rate: dict[str, Any] = {"of": names[0], "decided": decided, "rate": None, "interval": None, "p": None}
+    if decided:
+        win_rate["rate"] = first_wins / decided
+        win_rate["interval"] = list(exact_interval(first_wins, decided))
+        win_rate["p"] = mcnemar(second_wins, first_wins)
+    flips = [comparison.result.details.get("order_flips", 0) > 0 for comparison in comparisons.values()]
     return {
-        "pairs": len(found),
-        "wins": dict(zip(names, wins, strict=True)),
+        "pairs": len(comparisons),
+        "wins": {names[0]: first_wins, names[1]: second_wins},
         "ties": winners["TIE"],
         "without_verdict": winners[None],
-        "order_flips": sum(one.result.details.get("order_flips", 0) > 0 for one in found.values()),
-        "win_rate": {
-            "of": names[0],
-            "decided": decided,
-            "rate": wins[0] / decided if decided else None,
-            "interval": list(exact_interval(wins[0], decided)) if decided else None,
-            "p": mcnemar(wins[1], wins[0]) if decided else None,
+        "order_flips": sum(flips),
+        "win_rate": win_rate,
+        "comparisons": {
+            name: {"status": comparison.status, "winner": comparison.winner} for name, comparison in comparisons.items()
         },
-        "comparisons": {name: {"status": one.status, "winner": one.winner} for name, one in found.items()},
     }
 
 
-def _summary_lines(summary: Mapping[str, Any]) -> Iterator[str]:
-    """Write a summary for a person."""
+def _format_summary(summary: Mapping[str, Any]) -> Iterator[str]:
     wins = ", ".join(f"{name} won {count}" for name, count in summary["wins"].items())
-    others = f"{counted(summary['ties'], 'tie')}, {summary['without_verdict']} without a verdict"
-    yield f"{counted(summary['pairs'], 'pair')}: {wins}, {others}; {counted(summary['order_flips'], 'order flip')}"
+    ties = counted(summary["ties"], "tie")
+    flips = counted(summary["order_flips"], "order flip")
+    yield f"{counted(summary['pairs'], 'pair')}: {wins}, {ties}, {summary['without_verdict']} without a verdict; {flips}"
+
     rate = summary["win_rate"]
     if rate["decided"]:
         low, high = rate["interval"]

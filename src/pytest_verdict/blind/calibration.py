@@ -1,0 +1,343 @@
+"""Calibration: measure on labelled pairs how far a judge, asked by the whole protocol, agrees with people."""
+
+import hashlib
+import math
+import os
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+from operator import ge, le
+from pathlib import Path
+from statistics import NormalDist, quantiles
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, get_args
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
+
+from pytest_verdict.blind.citation import describe_binding
+from pytest_verdict.blind.derivation import DerivedComparison, derive
+from pytest_verdict.blind.evidence import collect_evidence
+from pytest_verdict.blind.options import BlindInputs
+from pytest_verdict.blind.protocol import BlindProtocol
+from pytest_verdict.blind.request import BlindJudge
+from pytest_verdict.blind.rubric import read_rubric
+from pytest_verdict.core.strict_model import LISTED, NOT_EMPTY, NotBlank, StrictModel, Text
+from pytest_verdict.core.values.yaml import read_yaml
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.judging.protocol import get_unique_judge_name
+from pytest_verdict.operators.criteria import Version, different_ids
+from pytest_verdict.runs.significance import mcnemar
+
+FORMAT: Final = 1
+GoldLabel = Literal["first", "second", "tie"]
+GOLD_LABELS: Final[tuple[GoldLabel, ...]] = get_args(GoldLabel)
+FIRST, SECOND, TIE = GOLD_LABELS
+
+_RESAMPLES: Final = 2_000
+_SEED: Final = 0
+_CONFIDENCE: Final = 0.95
+
+
+class GoldItem(StrictModel):
+    """A labelled pair of outputs. Without a label, the majority of the annotators decides."""
+
+    subject: ClassVar[str] = "an item"
+
+    id: Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)]
+    prompt: NotBlank = Field(description="a text")
+    first: Any
+    second: Any
+    labels: dict[str, GoldLabel] = Field(default={}, description="a mapping of annotators to labels")
+    label: GoldLabel = Field(default=None, validate_default=True)
+    expectations: Annotated[tuple[Text, ...], LISTED] = Field(default=(), description="a list of texts")
+
+    @field_validator("label", mode="before")
+    @classmethod
+    def _use_majority(cls, label: Any, info: ValidationInfo) -> Any:
+        if label is not None:
+            return label
+        labels = info.data.get("labels", {})
+        most_common = Counter(labels.values()).most_common(1)
+        if not most_common or 2 * most_common[0][1] <= len(labels):
+            raise ValueError("no label has a majority; settle it with label: first, second or tie")
+        return most_common[0][0]
+
+
+def _number_items(items: Any) -> Any:
+    if not isinstance(items, list):
+        return items
+    return tuple(
+        {"id": str(number), **item} if isinstance(item, Mapping) else item for number, item in enumerate(items, 1)
+    )
+
+
+class _GoldFile(StrictModel):
+    subject: ClassVar[str] = "a gold set"
+
+    id: NotBlank = Field(description="a text")
+    version: Version
+    annotators: Literal["human", "model"]
+    rubric: Path | None = Field(default=None, strict=False, description="the path of a rubric")
+    items: Annotated[tuple[GoldItem, ...], BeforeValidator(_number_items), NOT_EMPTY, AfterValidator(different_ids)] = (
+        Field(description="a list of at least one labelled pair")
+    )
+
+
+class GoldSet(_GoldFile):
+    """Labelled pairs with resolved paths, and the digest of their file."""
+
+    sha256: str
+
+
+def read_gold_set(path: str | os.PathLike[str]) -> GoldSet:
+    """Read a gold set; paths in it are relative to its file."""
+    path = Path(path)
+    file = _GoldFile.read(read_yaml(path), path)
+    items = []
+    for item in file.items:
+        first = _resolve_output(item.first, path.parent)
+        second = _resolve_output(item.second, path.parent)
+        items.append(item.model_copy(update={"first": first, "second": second}))
+    values = dict(file)
+    values["items"] = tuple(items)
+    values["rubric"] = file.rubric and path.parent / file.rubric
+    return GoldSet(**values, sha256=hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+def _resolve_output(value: Any, folder: Path) -> Any:
+    if isinstance(value, Mapping) and set(value) == {"file"}:
+        return folder / str(value["file"])
+    return value
+
+
+LabelPairs = Sequence[tuple[str, str]]
+"""The labels of two raters for each item: a person and the judge, or two people."""
+Interval = tuple[float, float]
+"""The lower and the upper bound of a confidence interval."""
+
+
+def compute_wilson_interval(successes: int, trials: int) -> Interval | None:
+    """Return the Wilson score interval of a rate (Wilson 1927), which is suitable for few trials and rates of 0 and 1."""
+    if not trials:
+        return None
+    z = NormalDist().inv_cdf((1 + _CONFIDENCE) / 2)
+    rate = successes / trials
+    scale = 1 + z * z / trials
+    middle = (rate + z * z / (2 * trials)) / scale
+    half = z / scale * math.sqrt(rate * (1 - rate) / trials + z * z / (4 * trials * trials))
+    # Rates of 0 and 1 have exact bounds; avoid the rounding of the square root.
+    low = middle - half if successes else 0.0
+    high = middle + half if successes < trials else 1.0
+    return low, high
+
+
+def compute_kappa(pairs: LabelPairs) -> float | None:
+    """Return Cohen's kappa (Cohen 1960), the agreement beyond chance; None if only one label occurs."""
+    if not pairs:
+        return None
+    total = len(pairs)
+    first_counts = Counter(first for first, _ in pairs)
+    second_counts = Counter(second for _, second in pairs)
+    agreement = Fraction(sum(first == second for first, second in pairs), total)
+    chance = Fraction(sum(count * second_counts[label] for label, count in first_counts.items()), total * total)
+    if chance == 1:
+        return None
+    return float((agreement - chance) / (1 - chance))
+
+
+def compute_kappa_interval(pairs: LabelPairs, seed: int = _SEED) -> Interval | None:
+    """Return the percentile bootstrap interval of kappa (Efron 1979); None without a kappa."""
+    if compute_kappa(pairs) is None:
+        return None
+    generator = random.Random(seed)  # noqa: S311 - resampling needs no secure generator
+    values = (compute_kappa(generator.choices(pairs, k=len(pairs))) for _ in range(_RESAMPLES))
+    cuts = quantiles(
+        (value for value in values if value is not None), n=round(2 / (1 - _CONFIDENCE)), method="inclusive"
+    )
+    return cuts[0], cuts[-1]
+
+
+def count_confusion(pairs: LabelPairs, labels: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Count the pairs of labels, by the first and then by the second rater."""
+    counts = Counter(pairs)
+    return {first: {second: counts[first, second] for second in labels} for first in labels}
+
+
+def compute_precision_and_recall(pairs: LabelPairs, label: str) -> dict[str, float | None]:
+    """Return precision and recall of a label of the second rater; None if the label does not occur."""
+    both = sum(pair == (label, label) for pair in pairs)
+    by_second = sum(second == label for _, second in pairs)
+    by_first = sum(first == label for first, _ in pairs)
+    return {"precision": both / by_second if by_second else None, "recall": both / by_first if by_first else None}
+
+
+class Gate(StrictModel):
+    """The limits that a judge must reach; they are fixed before the measurement and recorded with it."""
+
+    subject: ClassVar[str] = "a gate"
+
+    agreement: float = Field(default=0.70, ge=0, le=1, description="a number from 0 to 1")
+    kappa: float = Field(default=0.40, ge=-1, le=1, description="a number from -1 to 1")
+    items: int = Field(default=30, ge=1, description="a whole number from 1")
+    flips: float = Field(default=0.20, ge=0, le=1, description="a number from 0 to 1")
+
+
+class _JudgedItem(NamedTuple):
+    item: GoldItem
+    comparison: DerivedComparison
+    label: str | None
+    """The label of the judge; None without a verdict."""
+
+
+def calibrate(
+    gold: GoldSet,
+    judge: BlindJudge,
+    protocol: BlindProtocol | None = None,
+    *,
+    gate: Gate | None = None,
+    key: str = "calibration",
+    allow_model_labels: bool = False,
+    progress: Callable[[int], None] = lambda count: None,
+) -> dict[str, Any]:
+    """Measure how far a judge agrees with people, and return the calibration as JSON values."""
+    if gold.annotators != "human" and not allow_model_labels:
+        raise ConfigurationError(
+            "the labels of this gold set come from a model; calibrate against people, or set allow_model_labels to measure how"
+            " far two models agree"
+        )
+    get_unique_judge_name(judge)
+    rubric = read_rubric(gold.rubric)
+    judged: list[_JudgedItem] = []
+    binding: dict[str, Any] = {}
+    for number, item in enumerate(gold.items):
+        inputs = BlindInputs(
+            eval_prompt=item.prompt,
+            judge=judge,
+            expectations=item.expectations,
+            rubric=rubric,
+            names=(FIRST, SECOND),
+            protocol=protocol or BlindProtocol(),
+            key=key,
+            position=number,
+        )
+        evidence = collect_evidence(item.first, item.second, inputs)
+        comparison = derive(evidence)
+        label = TIE if comparison.vote.winner == "TIE" else comparison.winner
+        judged.append(_JudgedItem(item, comparison, label))
+        if not binding:
+            binding = describe_binding(evidence["comparison"])
+        progress(number + 1)
+
+    figures = _round_floats(_measure(judged))
+    return {
+        "format": FORMAT,
+        "bound_to": binding,
+        "gold": {
+            "id": gold.id,
+            "version": gold.version,
+            "sha256": gold.sha256,
+            "items": len(gold.items),
+            "annotators": gold.annotators,
+        },
+        **figures,
+        "gate": _apply_gate(figures, gate or Gate(), is_human=gold.annotators == "human"),
+        "items": [
+            {"id": item.id, "human": item.label, "judge": label, "status": comparison.vote.status}
+            for item, comparison, label in judged
+        ],
+    }
+
+
+def _measure(judged: Sequence[_JudgedItem]) -> dict[str, Any]:
+    comparisons = [item.comparison for item in judged]
+    pairs = [(item.item.label, item.label) for item in judged if item.label is not None]
+    votes = [vote for comparison in comparisons for vote in comparison.repetitions if vote.status != "INVALID"]
+    calls = [judgment for comparison in comparisons for judgment in comparison.judgments]
+    repeated = [comparison.repetitions for comparison in comparisons if len(comparison.repetitions) > 1]
+    stable = sum(len({vote.label for vote in repetitions}) == 1 for repetitions in repeated)
+    contradictions = Counter(
+        contradiction.code for comparison in comparisons for contradiction in comparison.contradictions
+    )
+    annotator_pairs: list[tuple[str, str]] = []
+    for item in judged:
+        labels = [item.item.labels[annotator] for annotator in sorted(item.item.labels)]
+        annotator_pairs += combinations(labels, 2)
+
+    return {
+        "coverage": _compute_rate(len(pairs), len(judged)),
+        "agreement": _compute_rate(sum(human == judge for human, judge in pairs), len(pairs)),
+        "kappa": _describe_kappa(pairs),
+        "confusion": count_confusion(pairs, GOLD_LABELS),
+        "labels": {label: compute_precision_and_recall(pairs, label) for label in GOLD_LABELS},
+        "flips": _compute_rate(sum(vote.status == "INCONSISTENT" for vote in votes), len(votes)),
+        "order_sensitive": _compute_rate(sum(vote.order_sensitive for vote in votes), len(votes)),
+        "repeats_alike": _compute_rate(stable, len(repeated)),
+        "first_shown_wins": _test_rate(call.first_shown for call in calls),
+        "longer_wins": _test_rate(item.comparison.is_longer_output(item.label) for item in judged),
+        "longer_wins_with_people": _test_rate(item.comparison.is_longer_output(item.item.label) for item in judged),
+        "invalid_calls": _compute_rate(sum(call.reply is None for call in calls), len(calls)),
+        "contradictions": dict(sorted(contradictions.items())),
+        "people_among_themselves": _describe_kappa(annotator_pairs),
+    }
+
+
+def _compute_rate(count: int, total: int) -> dict[str, Any]:
+    return {
+        "count": count,
+        "of": total,
+        "rate": count / total if total else None,
+        "interval": compute_wilson_interval(count, total),
+    }
+
+
+def _test_rate(outcomes: Iterable[bool | None]) -> dict[str, Any]:
+    """Return the rate of true outcomes with the p-value of a sign test; None is no outcome."""
+    values = [outcome for outcome in outcomes if outcome is not None]
+    rate = _compute_rate(sum(values), len(values))
+    rate["p"] = mcnemar(len(values) - sum(values), sum(values)) if values else None
+    return rate
+
+
+def _describe_kappa(pairs: LabelPairs) -> dict[str, Any]:
+    kappa: dict[str, Any] = {
+        "value": compute_kappa(pairs),
+        "interval": compute_kappa_interval(pairs),
+        "seed": _SEED,
+        "resamples": _RESAMPLES,
+    }
+    if not pairs:
+        kappa["reason"] = "there are no items"
+    elif kappa["value"] is None:
+        kappa["reason"] = "both gave one and the same label to every item"
+    return kappa
+
+
+def _round_floats(value: Any) -> Any:
+    """Return JSON values with six decimals, because the last digits of a square root differ between machines."""
+    if isinstance(value, dict):
+        return {name: _round_floats(item) for name, item in value.items()}
+    if isinstance(value, tuple):
+        return [_round_floats(item) for item in value]
+    if isinstance(value, float):
+        return round(value, 6)
+    return value
+
+
+def _apply_gate(figures: dict[str, Any], gate: Gate, *, is_human: bool) -> dict[str, Any]:
+    agreement_low, _ = figures["agreement"]["interval"] or (None, None)
+    kappa_low, _ = figures["kappa"]["interval"] or (None, None)
+    checks = [
+        _check_limit("agreement, lower bound", agreement_low, gate.agreement, ge),
+        _check_limit("kappa, lower bound", kappa_low, gate.kappa, ge),
+        _check_limit("items with a verdict", figures["agreement"]["of"], gate.items, ge),
+        _check_limit("flips", figures["flips"]["rate"], gate.flips, le),
+    ]
+    if not is_human:
+        checks.append({"name": "labels given by people", "value": False, "limit": True, "passed": False})
+    return {"passed": all(check["passed"] for check in checks), "checks": checks}
+
+
+def _check_limit(name: str, value: Any, limit: Any, is_reached: Callable[[Any, Any], bool]) -> dict[str, Any]:
+    passed = value is not None and is_reached(value, limit)
+    return {"name": name, "value": value, "limit": limit, "passed": passed}

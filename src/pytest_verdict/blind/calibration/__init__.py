@@ -1,1 +1,0 @@
-"""How far a judge agrees with people, measured before it is trusted."""
